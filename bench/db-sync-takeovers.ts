@@ -32,7 +32,7 @@ let databases = 0;
 /**
  * Kills the holder again and again, each time with one that waits on every other node.
  * @returns milliseconds from its death until the successor's command began
- * @throws Error when nobody takes over, or one ends by itself
+ * @throws Error when no migrator takes over, or one ends by itself
  */
 export async function takeovers(arena: Arena, { leaseMs, lossMs, samples }: TakeoverPlan): Promise<number[]> {
   await using stack = new AsyncDisposableStack();
@@ -102,7 +102,7 @@ async function startContender(
     if (said.includes(`"msg":"${BEGINS}"`)) begun.resolve(performance.now());
   });
   void running.ended.then((code) => begun.reject(new Error(`a contender ended with ${code}: ${said.slice(-2000)}`)));
-  // Of those that have begun, or are stopped at the end, nobody asks.
+  // Of those that have begun, or are stopped at the end, none is asked.
   begun.promise.catch(() => {});
   return {
     home,

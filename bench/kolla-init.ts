@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listenTcp } from '../test/support/server.ts';
 import type { Capability } from '../tools/capability.ts';
-import { inMemory, privateFolder } from '../tools/folder.ts';
+import { inMemory, privateDirectory } from '../tools/directory.ts';
 import type { FiguresBench } from './bench.ts';
 import { round, type Figure } from './figure.ts';
 import { canMeasure, measuring, type Measured } from './measured.ts';
@@ -27,9 +27,9 @@ export const kollaInit: FiguresBench = {
   peer: 'kolla-init in kolla-pod, Node',
   capability: canRun,
   async run(say) {
-    await using folder = await privateFolder('bench-init', inMemory());
+    await using directory = await privateDirectory('bench-init', inMemory());
     await using server = await listenTcp(() => {});
-    const [root, config, pod] = ['root', 'config', 'pod'].map((name) => join(folder.path, name)) as [
+    const [root, config, pod] = ['root', 'config', 'pod'].map((name) => join(directory.path, name)) as [
       string,
       string,
       string,
@@ -43,7 +43,7 @@ export const kollaInit: FiguresBench = {
       JSON.stringify({ command: 'true', config_files: await filesIn(config) }),
     );
     await symlink(join(DIST, 'kolla-pod'), join(pod, 'kolla-init'));
-    const measure = await measuring(folder.path);
+    const measure = await measuring(directory.path);
     const words = ['--root', root, '--config-dir', config, '--wait', `tcp://127.0.0.1:${server.port}`];
     const taken = { core: [] as Measured[], pod: [] as Measured[] };
     const figures: Figure[] = [];
@@ -69,9 +69,9 @@ export const kollaInit: FiguresBench = {
   },
 };
 
-async function filesIn(folder: string): Promise<object[]> {
+async function filesIn(directory: string): Promise<object[]> {
   const names = Array.from({ length: FILES }, (_, i) => `service-${i}.conf`);
-  for (const name of names) await writeFile(join(folder, name), `# ${name}\n`.padEnd(BYTES, 'key = value\n'));
+  for (const name of names) await writeFile(join(directory, name), `# ${name}\n`.padEnd(BYTES, 'key = value\n'));
   return names.map((name) => ({
     source: `/var/lib/kolla/config_files/${name}`,
     dest: `/etc/service/${name}`,

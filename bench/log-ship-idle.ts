@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBulkSink } from '../test/support/bulk-sink.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { writeLogLines } from '../test/support/log-lines.ts';
 import { until } from '../test/support/until.ts';
 import { round, type Figure } from './figure.ts';
@@ -18,7 +18,7 @@ const REACH_PERCENT = 0.2;
 
 /** What shippers take that have nothing to do, both at once. */
 export async function idleFigures(): Promise<Figure[]> {
-  await using logs = await privateFolder('bench-idle');
+  await using logs = await privateDirectory('bench-idle');
   const service = join(logs.path, 'nova');
   await mkdir(service);
   const files = Array.from({ length: FILES }, (_, i) => join(service, `nova-${i}.log`));
@@ -27,9 +27,9 @@ export async function idleFigures(): Promise<Figure[]> {
   const shippers = [];
   for (const shipper of [ours, rsyslog]) {
     const sink = stack.use(await startBulkSink({ fast: true }));
-    const folder = stack.use(await privateFolder('bench-ship'));
+    const directory = stack.use(await privateDirectory('bench-ship'));
     shippers.push(
-      stack.use(await shipper({ root: logs.path, files, documents: 'parsed', port: sink.port }, folder.path)),
+      stack.use(await shipper({ root: logs.path, files, documents: 'parsed', port: sink.port }, directory.path)),
     );
     await until(`${FILES} files to be in`, async () =>
       (await sink.counts()).documents >= FILES * LINES ? true : undefined,

@@ -3,7 +3,7 @@
  *
  *   a million numbered lines of oslo.log, in one file and in four -> our binary and rsyslog, in turns, each from its start on ->
  *     the same bulk sink, a process of its own -> CPU, wall, memory of the shipper, and when the first line was in
- *   fifty files that nobody writes to -> both at once -> CPU and memory at rest
+ *   fifty idle files -> both at once -> CPU and memory at rest
  *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted in the server
  *
  * Ours gives each document an id and keeps a checkpoint in all rows; rsyslog does neither. The sink is never the limit.
@@ -15,7 +15,7 @@ import { canRunElasticsearch, startElasticsearch } from '../test/cluster/elastic
 import { canRunOpenSearch, startOpenSearch } from '../test/cluster/opensearch.ts';
 import { canRunRsyslog } from '../test/cluster/rsyslog.ts';
 import { startBulkSink } from '../test/support/bulk-sink.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { writeLogLines } from '../test/support/log-lines.ts';
 import { until } from '../test/support/until.ts';
 import type { FiguresBench } from './bench.ts';
@@ -46,7 +46,7 @@ export const logShip: FiguresBench = {
   capability: async () =>
     existsSync(BINARY) ? await canRunRsyslog() : `there is no ${BINARY}; \`make build\` makes it`,
   async run(say) {
-    await using logs = await privateFolder('bench-logs');
+    await using logs = await privateDirectory('bench-logs');
     say('writing the lines');
     const root = logs.path;
     await mkdir(join(root, 'nova'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRsyslog } from '../test/cluster/rsyslog.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { start, tied, type Running } from '../tools/process.ts';
 
 export const BINARY = fileURLToPath(new URL('../dist/bin/kolla-log-ship', import.meta.url));
@@ -11,7 +11,7 @@ export const BINARY = fileURLToPath(new URL('../dist/bin/kolla-log-ship', import
 export type Documents = 'raw' | 'parsed';
 
 export interface Job {
-  /** The log root, with a folder a service in it. */
+  /** The log root, with a directory a service in it. */
   readonly root: string;
   readonly files: readonly string[];
   readonly documents: Documents;
@@ -20,18 +20,18 @@ export interface Job {
 }
 
 /** What ships log files, started on a job with no memory of an earlier one. */
-export type Shipper = (job: Job, folder: string) => Promise<Running>;
+export type Shipper = (job: Job, directory: string) => Promise<Running>;
 
 /** The built binary, with ids and checkpoints. */
-export const ours: Shipper = ({ root, files, documents, port }, folder) => {
+export const ours: Shipper = ({ root, files, documents, port }, directory) => {
   const schema = documents === 'raw' ? 'raw' : 'kolla';
-  const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(folder, 'state'), '--root', root];
+  const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(directory, 'state'), '--root', root];
   const args = [...where, '--schema', schema, '--timezone', 'UTC', '--hostname', 'compute-1', ...files];
   const env = { PATH: process.env['PATH'] };
-  return start(...tied(BINARY, args), { env, logFile: join(folder, 'log-ship.log') });
+  return start(...tied(BINARY, args), { env, logFile: join(directory, 'log-ship.log') });
 };
 
-export const rsyslog: Shipper = (job, folder) => startRsyslog({ ...job, index: 'flog-2026.11.20', folder });
+export const rsyslog: Shipper = (job, directory) => startRsyslog({ ...job, index: 'flog-2026.11.20', directory });
 
 /** What a shipper has taken when all was in. */
 export interface Taken {
@@ -57,9 +57,9 @@ export async function taken(
   job: Job,
   arrived: () => Promise<{ readonly firstMs: number; readonly lastMs: number }>,
 ): Promise<Taken> {
-  await using folder = await privateFolder('bench-ship');
+  await using directory = await privateDirectory('bench-ship');
   const begunMs = performance.timeOrigin + performance.now();
-  await using running = await shipper(job, folder.path);
+  await using running = await shipper(job, directory.path);
   const failed = running.ended.then((code) => {
     throw new Error(`${shipper === ours ? 'ours' : 'the peer'} ended with ${code}`);
   });

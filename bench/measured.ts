@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Capability } from '../tools/capability.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { must } from '../tools/process.ts';
 
 const SOURCE = fileURLToPath(new URL('measured.c', import.meta.url));
@@ -18,8 +18,8 @@ export interface Measured {
 export type Measure = (words: readonly string[], env: NodeJS.ProcessEnv) => Promise<Measured>;
 
 /** Compiles what measures: node can't say what a child took. */
-export async function measuring(folder: string): Promise<Measure> {
-  const program = join(folder, 'measured');
+export async function measuring(directory: string): Promise<Measure> {
+  const program = join(directory, 'measured');
   await must('cc', ['-O2', '-o', program, SOURCE]);
   return async (words, env) => {
     const line = await must(program, words, { env });
@@ -32,9 +32,9 @@ export async function measuring(folder: string): Promise<Measure> {
 /** Proven by compiling it and measuring `true`. */
 export const canMeasure: Capability = async () => {
   try {
-    await using folder = await privateFolder('measured');
+    await using directory = await privateDirectory('measured');
     await (
-      await measuring(folder.path)
+      await measuring(directory.path)
     )(['true'], process.env);
     return undefined;
   } catch (error) {

@@ -56,12 +56,12 @@ export async function minutes(
     };
   };
   const texts = waited.map(({ wait }) => wait);
-  const ofNobody = () => {
-    say('a minute in which nobody waits');
+  const idleMinute = () => {
+    say('a minute without waits');
     return minute(() => Promise.resolve([]));
   };
   await sleep(SETTLE_MS);
-  const nobodyBefore = await ofNobody();
+  const idleBefore = await idleMinute();
   say(`a minute of ${WATCHES} watches, ${AT_ONCE} of them of the binary`);
   const ours = await (async () => {
     await using stack = new AsyncDisposableStack();
@@ -75,10 +75,10 @@ export async function minutes(
     await using stack = new AsyncDisposableStack();
     return await minute(() => startAll(texts.slice(0, AT_ONCE), asking, stack));
   })();
-  const nobodyAfter = await ofNobody();
-  const nobody = (total: keyof Minute) => (nobodyBefore[total] + nobodyAfter[total]) / 2;
+  const idleAfter = await idleMinute();
+  const idle = (total: keyof Minute) => (idleBefore[total] + idleAfter[total]) / 2;
   const each = (total: keyof Minute, minuteOf: Minute, waiters: number, digits: number) =>
-    round((minuteOf[total] - nobody(total)) / waiters, digits);
+    round((minuteOf[total] - idle(total)) / waiters, digits);
   return [
     {
       what: 'requests, a waiting pod to begin',
@@ -101,7 +101,7 @@ export async function minutes(
       reach: 0.005,
     },
     {
-      what: `both, the whole minute (${round(nobody('serverCpu'), 1)} with nobody)`,
+      what: `both, the whole minute (${round(idle('serverCpu'), 1)} without waits)`,
       unit: 's CPU',
       ours: round(ours.serverCpu, 2),
       peer: round(peer.serverCpu, 2),

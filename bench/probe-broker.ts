@@ -17,7 +17,7 @@ const IDLE_MS = 10_000;
 const REACH = 0.1;
 
 /** Whether a real broker is ready: RabbitMQ's own tool and Kolla's script, beside ours. */
-export async function brokerFigures(folder: string, measure: Measure): Promise<Figure[]> {
+export async function brokerFigures(directory: string, measure: Measure): Promise<Figure[]> {
   await using broker = await startRabbitmq();
   const { words: ping, env } = broker.toolLine(['ping'], 'rabbitmq-diagnostics');
   const address = `127.0.0.1:${broker.port}`;
@@ -34,18 +34,18 @@ export async function brokerFigures(folder: string, measure: Measure): Promise<F
   }
   const whole: Measured[] = [];
   const ours: Measured[] = [];
-  const script = join(folder, 'kolla', 'healthcheck_rabbitmq');
+  const script = join(directory, 'kolla', 'healthcheck_rabbitmq');
   await cp(join(await kollaPackage(), 'rabbitmq/healthcheck_rabbitmq'), script);
   await chmod(script, 0o755);
   const [erlexec, ...rest] = ping.slice(0, -1);
   const line = [erlexec, ...rest].map((word) => `'${word}'`).join(' ');
-  await writeFile(join(folder, 'rabbitmq-diagnostics'), `#!/bin/sh\nexec ${line} "$@"\n`, { mode: 0o755 });
+  await writeFile(join(directory, 'rabbitmq-diagnostics'), `#!/bin/sh\nexec ${line} "$@"\n`, { mode: 0o755 });
   const own = { ...login, RABBITMQ_NODE_PORT: String(broker.port), KOLLA_PROBE_TIMEOUT: '5s' };
   for (let i = 0; i < WHOLE_ROUNDS; i++) {
-    whole.push(await measure([script], { ...env, PATH: `${folder}:${process.env['PATH']}` }));
+    whole.push(await measure([script], { ...env, PATH: `${directory}:${process.env['PATH']}` }));
     ours.push(await measure([join(BIN, 'healthcheck_rabbitmq')], own));
   }
-  const resident = await perCheck(folder, `amqp ${address}`);
+  const resident = await perCheck(directory, `amqp ${address}`);
   const least = (runs: readonly Measured[], what: keyof Measured) => Math.min(...runs.map((one) => one[what]));
   const figure = (what: string, unit: string, our: number, their: number, digits: number): Figure => ({
     what,
@@ -72,9 +72,9 @@ export async function brokerFigures(folder: string, measure: Measure): Promise<F
 }
 
 /** What the resident server takes to ask it once. */
-async function perCheck(folder: string, run: string): Promise<number> {
+async function perCheck(directory: string, run: string): Promise<number> {
   const cost = async (runs: readonly string[]) => {
-    await using resident = await startResident(folder, runs, { server: 'kolla-pod', period: '1s' });
+    await using resident = await startResident(directory, runs, { server: 'kolla-pod', period: '1s' });
     const before = cpuMsOf(resident.pid);
     await sleep(IDLE_MS);
     return cpuMsOf(resident.pid) - before;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { unpackedPackages } from '../tools/debian.ts';
-import { imageTar, layerOfFolder } from '../tools/image.ts';
+import { imageTar, layerOfDirectory } from '../tools/image.ts';
 import { binaryEntries } from '../test/cluster/keystone-image.ts';
 import { startNode, testbox, type KubeNode } from '../test/cluster/kubernetes/index.ts';
 import { tarOf } from '../tools/tar.ts';
 import { kollaPackage } from '../test/contract/kolla-package.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { until } from '../test/support/until.ts';
 import { round, type Figure } from './figure.ts';
 
@@ -46,8 +46,8 @@ const WAYS = {
 
 /** All CPU of a node a probe: kubelet, containerd, runc, and what runs in the Pods. */
 export async function nodeFigures(say: (text: string) => void): Promise<Figure[]> {
-  await using folder = await privateFolder('probed');
-  const image = await imageOf(folder.path);
+  await using directory = await privateDirectory('probed');
+  const image = await imageOf(directory.path);
   await using node = await startNode({ images: [image] });
   await until('the default ServiceAccount', async () =>
     (await node.kubectl(['get', 'serviceaccount', '--output=name'])).includes('default') ? true : undefined,
@@ -184,8 +184,8 @@ function deployment({ probe, each }: Way): object {
   };
 }
 
-async function imageOf(folder: string): Promise<string> {
-  const file = join(folder, 'probed.tar');
+async function imageOf(directory: string): Promise<string> {
+  const file = join(directory, 'probed.tar');
   const root = await unpackedPackages('probe-image', PACKAGES);
   const script = await readFile(join(await kollaPackage(), 'base/healthcheck_listen'));
   const entries = [
@@ -197,7 +197,7 @@ async function imageOf(folder: string): Promise<string> {
   ];
   const names = ['kolla-pod', 'kolla-probe', 'healthcheck_listen'];
   const layers = [
-    layerOfFolder(root, ['--owner=0', '--group=0']),
+    layerOfDirectory(root, ['--owner=0', '--group=0']),
     tarOf(entries),
     tarOf(binaryEntries(await readFile(join(DIST, 'kolla-pod')), names)),
   ];

@@ -36,19 +36,19 @@ export function cpuMsOf(pid: number): number {
 
 /** Starts the built binary's server with these checks; resolves when it answers. */
 export async function startResident(
-  folder: string,
+  directory: string,
   runs: readonly string[],
   { server, period }: { readonly server: keyof typeof SERVERS; readonly period: string },
 ): Promise<Resident> {
   const port = await freePort();
-  const config = join(folder, `kolla-pod-${port}.yaml`);
+  const config = join(directory, `kolla-pod-${port}.yaml`);
   const checks = runs.map((run, i) => [`check-${i}`, { run, for: ['readiness'], period }]);
   await writeFile(config, JSON.stringify({ checks: Object.fromEntries(checks) as object }));
   const args = ['serve', '--listen', `127.0.0.1:${port}`, '--config', config, '--allow-no-checks'];
   const [program, ...words] = SERVERS[server];
   const running = await start(...tied(program, [...words, ...args]), {
     env: { PATH: process.env['PATH'] },
-    logFile: join(folder, `serve-${port}.log`),
+    logFile: join(directory, `serve-${port}.log`),
   });
   await until('the resident server to answer', async () =>
     (await get(port).catch(() => undefined)) === 200 ? true : undefined,
@@ -68,7 +68,7 @@ function get(port: number): Promise<number> {
 }
 
 interface Taken {
-  /** Of processor time, over a minute in which nobody asks. */
+  /** Of processor time, over a minute in which none is asked. */
   readonly idleMs: number;
   readonly perAnswerMs: number;
   readonly waits: readonly number[];
@@ -77,8 +77,8 @@ interface Taken {
 }
 
 /** kolla-core's server beside kolla-pod's, each alone, with the same checks. @param runs that are healthy */
-export async function residentFigures(folder: string, runs: readonly string[]): Promise<Figure[]> {
-  const [core, pod] = [await takenBy('kolla-core', folder, runs), await takenBy('kolla-pod', folder, runs)];
+export async function residentFigures(directory: string, runs: readonly string[]): Promise<Figure[]> {
+  const [core, pod] = [await takenBy('kolla-core', directory, runs), await takenBy('kolla-pod', directory, runs)];
   const figure = (
     what: string,
     unit: string,
@@ -105,9 +105,9 @@ export async function residentFigures(folder: string, runs: readonly string[]): 
   ];
 }
 
-async function takenBy(server: keyof typeof SERVERS, folder: string, runs: readonly string[]): Promise<Taken> {
+async function takenBy(server: keyof typeof SERVERS, directory: string, runs: readonly string[]): Promise<Taken> {
   const all = Array.from({ length: CHECKS }, (_, i) => runs[i % runs.length]!);
-  await using resident = await startResident(folder, all, { server, period: '10s' });
+  await using resident = await startResident(directory, all, { server, period: '10s' });
   const idle = cpuMsOf(resident.pid);
   await sleep(IDLE_MS);
   const loaded = cpuMsOf(resident.pid);

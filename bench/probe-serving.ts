@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { standIns } from './census/stand-in.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { residentFigures } from './probe-resident.ts';
 
 const SOCKET = '/run/libvirt/libvirt-sock';
 
-await using folder = await privateFolder('probe-serve');
-const { path } = folder;
+await using directory = await privateDirectory('probe-serve');
+const { path } = directory;
 const make = await standIns(path);
 const heartbeat = join(path, 'heartbeat');
 await writeFile(heartbeat, '');

@@ -30,7 +30,7 @@ export async function startWaiter(wait: string, kubeconfig: string): Promise<Wai
       else reject(new Error(`kolla-init ended with ${code}: ${said.slice(-1000)}`));
     });
   });
-  // Of those that are stopped nobody asks.
+  // Of those that are stopped none is asked.
   ended.catch(() => {});
   await until(`kolla-init to have seen ${wait}`, () => Promise.resolve(said.includes(`${wait}: `) || undefined));
   return {

@@ -2,8 +2,8 @@
  * What waiting costs: `make bench NAME=waits`.
  *
  *   a real control plane, the built kolla-init, real Jobs and EndpointSlices -> from the API server's reply to the change
- *   that meets a wait to our exit, 100 times -> then minutes: nobody waits, before and after; a thousand watches, 20 of them of the
- *   binary; 20 that ask every 2 s -> what each minute cost the API server, etcd and who waits, less the minute of nobody
+ *   that meets a wait to our exit, 100 times -> then minutes without waits, before and after; a thousand watches, 20 of them of the
+ *   binary; 20 that ask every 2 s -> what each minute cost the API server, etcd and who waits, less the minute without waits
  *
  * In each minute ten other Jobs change. The peer is kolla-init with a Role without `watch`: it asks every 2 s, as tools do
  * that don't watch.

@@ -44,11 +44,11 @@ export function onTarget({ emulator }: Target, program: string, args: readonly s
 }
 
 /**
- * Puts the lockfile's node for a machine into the folder, without its symbols where binutils are at hand, without
+ * Puts the lockfile's node for a machine into the directory, without its symbols where binutils are at hand, without
  * the words of languages that we don't speak (docs/adr/0004-icu-data.md).
  */
-export async function makeBase(folder: string, target: Target = HERE): Promise<Base> {
-  const path = join(folder, 'node');
+export async function makeBase(directory: string, target: Target = HERE): Promise<Base> {
+  const path = join(directory, 'node');
   const notStripped = await strip(target, path);
   trimIcu(path);
   return { target, path, notStripped };

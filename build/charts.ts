@@ -1,7 +1,7 @@
 /**
- * `node build/charts.ts [FOLDER]`: dist/charts/NAME-VERSION.tgz of every chart in k8s/charts, as `helm package` makes them.
+ * `node build/charts.ts [DIRECTORY]`: dist/charts/NAME-VERSION.tgz of every chart in k8s/charts, as `helm package` makes them.
  *
- *   k8s/charts/NAME -> a folder beside: with the library chart in charts/, and values.schema.json of both (chart-schema.ts)
+ *   k8s/charts/NAME -> a directory beside: with the library chart in charts/, and values.schema.json of both (chart-schema.ts)
  *     -> an archive, the same bytes for the same files
  *
  * Neither copy is in the repository: one library, one schema. What can fail: a chart without Chart.yaml, no `tar`.
@@ -36,12 +36,12 @@ export function chartNames(): string[] {
 }
 
 /**
- * Puts a chart into a folder with all that it depends on, so that Helm takes it.
- * @param source its folder, if not the one in k8s/charts
- * @returns `folder/NAME`
+ * Puts a chart into a directory with all that it depends on, so that Helm takes it.
+ * @param source its directory, if not the one in k8s/charts
+ * @returns `directory/NAME`
  */
-export function stageChart(name: string, folder: string, source: string = join(CHARTS, name)): string {
-  const place = join(folder, name);
+export function stageChart(name: string, directory: string, source: string = join(CHARTS, name)): string {
+  const place = join(directory, name);
   cpSync(source, place, { recursive: true });
   if (name === LIBRARY) return place;
   const library = join(place, 'charts', LIBRARY);
@@ -77,7 +77,7 @@ export function packageChart(name: string, output: string): string {
       name,
     ]);
     if (tar.status !== 0) throw new Error(`tar: ${tar.error?.message ?? tar.stderr.toString()}`);
-    // Another file system, maybe: beside its place first, so that nobody finds half of it.
+    // Another file system, maybe: beside its place first, so that no reader finds half of it.
     cpSync(join(stage, file), join(output, `.${file}`));
     renameSync(join(output, `.${file}`), join(output, file));
     return join(output, file);

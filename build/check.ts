@@ -12,9 +12,9 @@ const exec = promisify(execFile);
  * Runs every name of a fresh binary. An injection that failed leaves a plain node behind, which would run its first
  * word as a script: so the very answer is looked at, not only the exit code.
  */
-export async function checkBinary({ folder, helpers, base: { target } }: Built): Promise<void> {
+export async function checkBinary({ directory, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {
-    const call = callOf(folder, name);
+    const call = callOf(directory, name);
     const version = await say(target, call, '--version');
     if (version !== `${name} ${VERSION} (${basename(await realpath(call[0]))})\n`)
       throw new Error(`${call.join(' ')} --version says ${JSON.stringify(version)}`);

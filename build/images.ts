@@ -1,6 +1,6 @@
 /**
  * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: makes the images `scratch`, `install` and `core`,
- * both architectures without a word, and says how large each is; --evidence writes that to docs/evidence as well. An architecture
+ * both architectures silently, and says how large each is; --evidence writes that to docs/evidence as well. An architecture
  * that can't be made here is left out with the reason, and the exit code is 1 where it is this machine's own or was asked for by name.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -80,7 +80,7 @@ async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
     if (target.emulator.length > 0)
       say(`${name}: code caches are made by its own node under qemu-user; it takes minutes`);
     return await buildImages({
-      folder: resolve(values.out),
+      directory: resolve(values.out),
       target,
       repository: values.repository,
       say: (text) => say(`${name}: ${text}`),

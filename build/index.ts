@@ -9,7 +9,7 @@
  *   core/ -> dist/kolla-core, to which most of Kolla's own names and dist/rootless-bin/sudo are links
  *               -> check: every name is run -> report: sizes, and the cost of starting
  *
- * Everything is made in a folder of its own beside its place, and renamed: two builds side by side don't meet, and an
+ * Everything is made in a directory of its own beside its place, and renamed: two builds side by side don't meet, and an
  * interrupted one leaves the old binary. The same sources give the same file, byte for byte. What can fail: a name
  * without its cmd file, a package that is in no library, a bundle that does not load, a base that is not for this machine.
  */

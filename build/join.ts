@@ -14,7 +14,7 @@ export const EXEC_ARGV = [
   '--no-parallel-scavenge',
   '--v8-pool-size=0',
   '--no-warnings',
-  // For a SIGUSR1 before src/cli/no-inspector.ts: the kernel lets nobody listen for TCP on a multicast address.
+  // For a SIGUSR1 before src/cli/no-inspector.ts: the kernel lets no process listen for TCP on a multicast address.
   '--inspect-port=[ff02::1]:0',
 ];
 
@@ -60,7 +60,7 @@ async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Pr
     // Another machine's node can't be asked for its version. Ours is of the same lockfile, and writes the blob.
     useLocalNode: arch !== process.arch,
     seaConfig: {
-      // As pkg's folder sees it. The absolute path would stand in the binary, and differ from build to build.
+      // As pkg's directory sees it. The absolute path would stand in the binary, and differ from build to build.
       main: '../main.cjs',
       disableExperimentalSEAWarning: true,
       // A cache that differs from build to build, for 2 KB.

@@ -11,8 +11,8 @@ import { buildCore, type BuiltCore } from './core/make.ts';
 import { layoutOf } from '../src/toolbox/install/place-names.ts';
 
 export interface Built {
-  /** The folder with `kolla-pod`, `kolla-core`, `bin/` and `rootless-bin/`. */
-  readonly folder: string;
+  /** The directory with `kolla-pod`, `kolla-core`, `bin/` and `rootless-bin/`. */
+  readonly directory: string;
   readonly binary: string;
   readonly core: Pick<BuiltCore, 'binary' | 'inputs'>;
   readonly base: Pick<Base, 'notStripped' | 'target'>;
@@ -28,19 +28,19 @@ export interface BuiltBundle {
 
 /**
  * Makes the binary and its links.
- * @param folder where to; what stands there is replaced at the very end, by renaming
+ * @param directory where to; what stands there is replaced at the very end, by renaming
  * @param say told each step
  * @param names fewer than all, for trying
  * @param target another machine than this
  */
 export async function buildBinary(
-  folder: string,
+  directory: string,
   say: (text: string) => void,
   names: readonly string[] = ALL_NAMES,
   target: Target = HERE,
 ): Promise<Built> {
-  await mkdir(folder, { recursive: true });
-  const work = await mkdtemp(join(folder, '.build-'));
+  await mkdir(directory, { recursive: true });
+  const work = await mkdtemp(join(directory, '.build-'));
   try {
     say(`bundling ${names.length} names`);
     const bundles = await Promise.all(names.map(bundleHelper));
@@ -59,14 +59,14 @@ export async function buildBinary(
     say('building kolla-core');
     const { inputs } = await buildCore(work, target.arch);
     const built = {
-      folder,
-      binary: join(folder, 'kolla-pod'),
-      core: { binary: join(folder, 'kolla-core'), inputs },
+      directory,
+      binary: join(directory, 'kolla-pod'),
+      core: { binary: join(directory, 'kolla-core'), inputs },
       base,
       helpers: await Promise.all(bundles.map(async (bundle) => await withCache(bundle, work))),
       libraries: await Promise.all(libraries.map(async (bundle) => await withCache(bundle, work))),
     };
-    await place(work, folder, names);
+    await place(work, directory, names);
     return built;
   } finally {
     await rm(work, { recursive: true, force: true });

@@ -117,9 +117,9 @@ if (import.meta.main) {
     return stdout;
   });
   rmSync(home, { recursive: true, force: true });
-  const folder = join(MANIFESTS, SERVICE);
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) if (!made.has(name)) rmSync(join(folder, name));
-  for (const [name, text] of made) writeFileSync(join(folder, name), text);
-  console.log(`${made.size} files in ${folder}`);
+  const directory = join(MANIFESTS, SERVICE);
+  mkdirSync(directory, { recursive: true });
+  for (const name of readdirSync(directory)) if (!made.has(name)) rmSync(join(directory, name));
+  for (const [name, text] of made) writeFileSync(join(directory, name), text);
+  console.log(`${made.size} files in ${directory}`);
 }

@@ -21,7 +21,7 @@ export const NAMES = [
 ] as const;
 
 /**
- * Names of other programs, for images that run without root only: `dist/rootless-bin`, which is no folder for the PATH of
+ * Names of other programs, for images that run without root only: `dist/rootless-bin`, which is no directory for the PATH of
  * anybody's own machine.
  */
 export const ROOTLESS_NAMES = ['sudo'] as const;

@@ -20,10 +20,10 @@ export interface Rehearsed {
 
 const CONFIG = 'var/lib/kolla/config_files';
 const ENTRY = { source: `/${CONFIG}/a.conf`, dest: '/etc/a.conf', owner: 'me', perm: '0600' };
-const FOLDER = { source: `/${CONFIG}/d`, dest: '/etc/d', owner: 'me', perm: '0600', merge: true };
+const DIRECTORY = { source: `/${CONFIG}/d`, dest: '/etc/d', owner: 'me', perm: '0600', merge: true };
 const DOCUMENT = {
   command: 'run',
-  config_files: [ENTRY, FOLDER, { ...ENTRY, source: `/${CONFIG}/*.ini`, dest: '/etc/', optional: true }],
+  config_files: [ENTRY, DIRECTORY, { ...ENTRY, source: `/${CONFIG}/*.ini`, dest: '/etc/', optional: true }],
   permissions: [{ path: '/etc/d', owner: 'me', perm: '0700', recurse: true }],
 };
 

@@ -31,8 +31,8 @@ interface Sizes {
 }
 
 /** Sizes of a binary, and what its names cost to start against the node that they share. */
-export async function reportOn({ folder, binary, base, helpers, libraries }: Built): Promise<Report> {
-  const work = mkdtempSync(join(folder, '.report-'));
+export async function reportOn({ directory, binary, base, helpers, libraries }: Built): Promise<Report> {
+  const work = mkdtempSync(join(directory, '.report-'));
   try {
     const { path: node } = await makeBase(work);
     const hello = join(work, 'hello.cjs');
@@ -42,7 +42,7 @@ export async function reportOn({ folder, binary, base, helpers, libraries }: Bui
       { what: 'bare node', argv: [node, hello] },
       { what: '--version', argv: [binary, '--version'] },
       // Loads all that the helper loads at its start.
-      ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [...callOf(folder, name), '--help'] })),
+      ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [...callOf(directory, name), '--help'] })),
     ]);
     const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     return {
@@ -94,7 +94,7 @@ export function reportText(report: Report, terminal: Terminal): string {
 }
 
 /** docs/evidence/binary.md and binary.json. */
-export function writeEvidence(report: Report, folder: string): void {
+export function writeEvidence(report: Report, directory: string): void {
   const rows = report.helpers.map(({ name, bundleKiB, cacheKiB }) => {
     const start = report.startUp.find(({ what }) => what === `${name} --help`);
     return `| \`${name}\` | ${bundleKiB} KiB | ${cacheKiB} KiB | ${start?.cpuMs.toFixed(1)} ms | ${start?.wallMs.toFixed(1)} ms |`;
@@ -127,8 +127,8 @@ export function writeEvidence(report: Report, folder: string): void {
     `| as an image layer, zstd -${ZSTD_LEVEL} | ${zstd} |`,
     '',
   ];
-  writeFileSync(join(folder, 'binary.md'), page.join('\n'));
-  writeFileSync(join(folder, 'binary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  writeFileSync(join(directory, 'binary.md'), page.join('\n'));
+  writeFileSync(join(directory, 'binary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
 }
 
 function sizesOf({ name, bundle, cacheBytes }: BuiltBundle): Sizes {

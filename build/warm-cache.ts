@@ -29,12 +29,12 @@ const ACCEPTED = `
 
 /**
  * Makes the code cache of a bundle by the very node that will read it.
- * @param folder where the bundle lies, with the libraries that it asks for
+ * @param directory where the bundle lies, with the libraries that it asks for
  * @throws Error when that node would not take it: it would only cost
  */
-export async function warmCache(base: Base, name: string, folder: string): Promise<void> {
+export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
   // No environment: what a helper reads from it must not decide what is compiled.
-  const options = { env: {}, cwd: folder };
+  const options = { env: {}, cwd: directory };
   const node = (...args: string[]) => exec(...onTarget(base.target, base.path, args), options);
   await node(...WARM_ARGV, join(ROOT, 'build/warm.ts'), name);
   const { source, cache } = assetNames(name);

@@ -1,5 +1,5 @@
 /**
- * Run by the binary's own base node, once a bundle, in the folder of all bundles: `node ... build/warm.ts NAME`. Executes what the
+ * Run by the binary's own base node, once a bundle, in the directory of all bundles: `node ... build/warm.ts NAME`. Executes what the
  * helper's start and its usual work execute, or a library's, then saves V8's code cache with all that was compiled
  * meanwhile.
  */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Is told the folder, then waits for the end of its stdin, which is our end, however we end. Then it kills every process
- * whose command line or environment names the folder, and removes it: the one way in which the demo is cleaned up, so
- * that it is tried at every run. The folder stands in its own command line nowhere, or it would find itself.
+ * Is told the directory, then waits for the end of its stdin, which is our end, however we end. Then it kills every process
+ * whose command line or environment names the directory, and removes it: the one way in which the demo is cleaned up, so
+ * that it is tried at every run. The directory stands in its own command line nowhere, or it would find itself.
  */
 const SWEEP = `
 trap '' INT TERM HUP
@@ -29,7 +29,7 @@ export interface PrivateRoot extends AsyncDisposable {
   readonly path: string;
 }
 
-/** An empty folder, and somebody who removes it with all its processes when we are gone. */
+/** An empty directory, and a process that removes it with all its processes when we are gone. */
 export async function privateRoot(): Promise<PrivateRoot> {
   const path = await mkdtemp(join(tmpdir(), 'kp-demo-'));
   const janitor = spawn('sh', ['-c', SWEEP, 'janitor'], {

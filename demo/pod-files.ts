@@ -26,8 +26,8 @@ export interface PodFiles {
 export async function writePodFiles(root: string, settings: PodSettings): Promise<PodFiles> {
   const configDir = join(root, 'var/lib/kolla/config_files');
   const logs = join(root, 'var/log/kolla');
-  for (const folder of ['etc', 'etc/keystone', 'var/lib/keystone', 'tmp'])
-    await mkdir(join(root, folder), { recursive: true });
+  for (const directory of ['etc', 'etc/keystone', 'var/lib/keystone', 'tmp'])
+    await mkdir(join(root, directory), { recursive: true });
   await mkdir(configDir, { recursive: true });
   await mkdir(logs, { recursive: true });
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
@@ -70,6 +70,6 @@ function keystoneConfText(root: string, settings: PodSettings): string {
   return keystoneConf({
     connection: `mysql+pymysql://${name}:${encodeURIComponent(databasePassword)}@${host}:${port}/${name}?charset=utf8`,
     keys: join(root, 'var/lib/keystone/keys'),
-    logFolder: join(root, 'var/log/kolla/keystone'),
+    logDirectory: join(root, 'var/log/kolla/keystone'),
   });
 }

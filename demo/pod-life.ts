@@ -20,7 +20,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
   await using servers = new AsyncDisposableStack();
   story.scene('The parts (fetched once, kept in the cache)');
   const keystone = await chooseKeystone(story);
-  if (keystone !== undefined) story.shorten.push(keystone.folder);
+  if (keystone !== undefined) story.shorten.push(keystone.directory);
   const database = await chooseDatabase(story, process.env['MYSQL_URL'], await freePort());
   if (database === undefined) throw new Error('there is no database to show anything with');
   const startIndex = await chooseIndex(story, process.env['ELASTICSEARCH_URL']);
@@ -83,7 +83,7 @@ async function configure(
   ended('ended: the container may start');
 }
 
-/** Never resolves; rejects when the promise does, which nobody awaits yet. */
+/** Never resolves; rejects when the promise does, which is not awaited yet. */
 function failed(promise: Promise<unknown> | undefined): Promise<never> {
   return new Promise((_, reject) => void promise?.catch(reject));
 }

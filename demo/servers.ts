@@ -14,7 +14,7 @@ export interface Database {
   readonly port: number;
   readonly adminUser: string;
   readonly adminPassword: string;
-  /** The name of Keystone's database and account. On a server that is not ours it is one that nobody else has. */
+  /** The name of Keystone's database and account. On a server that is not ours it is one that no other user has. */
   readonly name: string;
   /** Starts it where it is ours; kolla-init is already waiting for it then. Disposal leaves nothing in the other. */
   start(): Promise<AsyncDisposable>;
@@ -78,7 +78,7 @@ export async function chooseKeystone(story: Story): Promise<Keystone | undefined
 
 export interface Index {
   readonly url: string;
-  /** What the names of the daily indices begin with. On a server that is not ours it is one that nobody else has. */
+  /** What the names of the daily indices begin with. On a server that is not ours it is one that no other user has. */
   readonly prefix: string;
   /** How many documents are in the daily indices. */
   count(): Promise<number>;

@@ -28,11 +28,11 @@ export class Story {
     console.log(`\n${paint(this.#terminal, 'bold', title)}`);
   }
 
-  /** Paths below one of these folders are told without it. */
+  /** Paths below one of these directories are told without it. */
   readonly shorten: string[] = [];
 
   say(actor: string, said: string): void {
-    const text = this.shorten.reduce((rest, folder) => rest.replaceAll(folder, ''), said);
+    const text = this.shorten.reduce((rest, directory) => rest.replaceAll(directory, ''), said);
     const time = `${(this.now() / 1000).toFixed(2).padStart(7)} s`;
     console.log(
       `${paint(this.#terminal, 'dim', time)}  ${paint(this.#terminal, 'cyan', actor.padEnd(ACTOR_WIDTH))} ${text}`,

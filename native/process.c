@@ -102,7 +102,7 @@ CALL(sys_pipe) {
 static int signal_pipe[2] = {-1, -1};
 static volatile sig_atomic_t ending;
 
-/* Each signal is a byte in a pipe. One that nobody fetches ends us, by an alarm that `fetched`
+/* Each signal is a byte in a pipe. One that is not fetched ends us, by an alarm that `fetched`
  * takes back. */
 static void queue(int number) {
   int before = errno;

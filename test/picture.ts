@@ -32,7 +32,7 @@ const keys = join(site.path, 'keys');
 const conf = keystoneConf({
   connection: `mysql+pymysql://keystone:${PASSWORD}@${mariadb.host}:${mariadb.port}/keystone?charset=utf8`,
   keys,
-  logFolder: join(site.path, 'logs/keystone'),
+  logDirectory: join(site.path, 'logs/keystone'),
 });
 const confFile = join(site.path, 'root/etc/keystone/keystone.conf');
 await mkdir(join(site.path, 'bin'));

@@ -12,7 +12,7 @@ import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRoot } from '../tools/cache.ts';
-import { privateFolder } from '../tools/folder.ts';
+import { privateDirectory } from '../tools/directory.ts';
 import { judgeRun } from './evidence/index.ts';
 import { changedFiles, isReached } from './runner/changed.ts';
 import { runCheck } from './runner/checks.ts';
@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exitCode = 128 + constants.signals[signal];
     asked.abort(new Error(`ended by ${signal}`));
   });
-/** Ends what runs, so that no test outlives us: the time is up, or somebody asked us to end. */
+/** Ends what runs, so that no test outlives us: the time is up, or we received a signal. */
 const isOver = AbortSignal.any([
   asked.signal,
   ...(values.minutes === undefined ? [] : [AbortSignal.timeout(Number(values.minutes) * 60_000)]),
@@ -59,7 +59,7 @@ async function main(words: readonly string[]): Promise<number> {
   const suites = [...new Set(words.flatMap((word) => suitesOf(isCi ? 'full' : word)))];
   const first = isCi ? suitesOf('test') : suites;
   const all = await chosen(itemsOf(suites));
-  await using cpu = await privateFolder('cpu');
+  await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
   // Without the cache each file's process would strip the types of all that it imports anew.
   const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };

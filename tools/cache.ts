@@ -24,17 +24,17 @@ export function partsBeingSetUp(): readonly string[] {
 }
 
 /**
- * A folder that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
+ * A directory that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
  * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's. A new build
  * removes what was built for other content under the same name and not asked for in two weeks.
  * @param madeFrom everything that the content depends on: versions, names, texts of recipes
- * @param build fills the folder that it is given
- * @param root where such folders lie
+ * @param build fills the directory that it is given
+ * @param root where such directories lie
  */
 export async function cached(
   name: string,
   madeFrom: readonly string[],
-  build: (folder: string) => Promise<void>,
+  build: (directory: string) => Promise<void>,
   root: string = cacheRoot(),
 ): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex').slice(0, 12);

@@ -1,5 +1,5 @@
 import { chown } from 'node:fs/promises';
-import { privateFolder } from './folder.ts';
+import { privateDirectory } from './directory.ts';
 
 /** Proves by trying that this machine can have a part. The reason why not, or undefined when it can. */
 export type Capability = () => Promise<string | undefined>;
@@ -15,8 +15,8 @@ export async function firstLacking(capabilities: readonly Capability[]): Promise
 
 /** Whether we may give files to other users, as Kolla's tools do as root. */
 export const canGiveFilesAway: Capability = async () => {
-  await using folder = await privateFolder('chown');
-  return await chown(folder.path, 42_425, 42_425).then(
+  await using directory = await privateDirectory('chown');
+  return await chown(directory.path, 42_425, 42_425).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => `files can't be given to other users here: ${error.code}`,
   );

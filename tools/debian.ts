@@ -2,7 +2,7 @@
  * Debian's (and Ubuntu's) packages without installing them and without root:
  *
  *   names -> apt-get update (own state, the machine's sources and keys) -> download, with the closure of dependencies
- *         -> dpkg -x of each -> /bin, /lib ... merged into /usr -> a folder in the cache
+ *         -> dpkg -x of each -> /bin, /lib ... merged into /usr -> a directory in the cache
  *
  * No maintainer script runs, so what they would make (users, ld.so.cache, alternatives) is not there. What can fail: no
  * apt, no network, a package that the release does not have; the error then holds what apt said.
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { messageOf } from '../src/core/errors.ts';
 import { cached } from './cache.ts';
 import type { Capability } from './capability.ts';
-import { privateFolder } from './folder.ts';
+import { privateDirectory } from './directory.ts';
 import { must, run, type RunOptions } from './process.ts';
 
 interface UnpackOptions {
@@ -33,8 +33,8 @@ const ALWAYS_THERE = ['bin', 'sbin', 'lib'];
 const MERGED_INTO_USR = [...ALWAYS_THERE, 'lib32', 'lib64', 'libx32'];
 
 /**
- * A folder with the packages unpacked, made once and kept in the cache. Don't write into it.
- * @param name of the folder in the cache
+ * A directory with the packages unpacked, made once and kept in the cache. Don't write into it.
+ * @param name of the directory in the cache
  * @param packages names as this machine's apt sources have them
  */
 export async function unpackedPackages(
@@ -53,14 +53,14 @@ export async function unpackedPackages(
     ...except,
     ...(options.architecture === undefined ? [] : ['architecture', options.architecture]),
   ];
-  return await cached(name, madeFrom, async (folder) => {
-    await using work = await privateFolder('apt');
+  return await cached(name, madeFrom, async (directory) => {
+    await using work = await privateDirectory('apt');
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
     const files = await fetched(work.path, packages, { ...options, dependencies, signal });
     const wanted = files.filter((file) => !except.includes(packageOf(file)));
-    await unpack(wanted, folder, signal);
-    await mergeIntoUsr(folder);
+    await unpack(wanted, directory, signal);
+    await mergeIntoUsr(directory);
   });
 }
 
@@ -110,7 +110,7 @@ function complaint(stderr: string): string {
   return lines.length === 0 ? stderr.slice(-2000) : [...new Set([lines.at(0), lines.at(-1)])].join('; ');
 }
 
-/** apt's state in a folder of our own. Its status file is empty, so that nothing counts as installed already. */
+/** apt's state in a directory of our own. Its status file is empty, so that nothing counts as installed already. */
 async function aptConfig(work: string, architecture: string | undefined): Promise<string> {
   await mkdir(join(work, 'state/lists/partial'), { recursive: true });
   await mkdir(join(work, 'debs/partial'), { recursive: true });
@@ -157,21 +157,21 @@ function packageOf(file: string): string {
   return file.replace(/^.*\//, '').replace(/_.*$/, '');
 }
 
-async function unpack(files: readonly string[], folder: string, signal: AbortSignal): Promise<void> {
+async function unpack(files: readonly string[], directory: string, signal: AbortSignal): Promise<void> {
   const queue = [...files];
   const worker = async () => {
     for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
-      await must('dpkg', ['-x', file, folder], { signal });
+      await must('dpkg', ['-x', file, directory], { signal });
     }
   };
   await Promise.all(Array.from({ length: UNPACK_WORKERS }, worker));
 }
 
 /** A package may still ship /lib/x while another looks for /usr/lib/x: one place, and a link where the other was. */
-async function mergeIntoUsr(folder: string): Promise<void> {
+async function mergeIntoUsr(directory: string): Promise<void> {
   for (const name of MERGED_INTO_USR) {
-    const top = join(folder, name);
-    const usr = join(folder, 'usr', name);
+    const top = join(directory, name);
+    const usr = join(directory, 'usr', name);
     const found = await lstat(top).catch(() => undefined);
     if (found?.isSymbolicLink() || (found === undefined && !ALWAYS_THERE.includes(name))) continue;
     await mkdir(usr, { recursive: true });

@@ -8,20 +8,20 @@ import { must } from './process.ts';
 const BUILD_DEADLINE_MS = 40 * 60_000;
 
 interface Program {
-  /** Also its folder under `folder`. */
+  /** Also its directory under `directory`. */
   readonly name: string;
-  readonly folder: string;
+  readonly directory: string;
   readonly sources: readonly string[];
   readonly flags: readonly string[];
   /** Bytes that a build from nothing needs on the cache's disk. */
   readonly room: number;
-  /** The package with its main(), if that is not the folder itself but of a module that it requires. */
+  /** The package with its main(), if that is not the directory itself but of a module that it requires. */
   readonly main?: string;
 }
 
 /** Builds a program of ours, or of a module that one of ours requires, once into the cache; its path. */
-export async function goProgram({ name, folder, sources, flags, room, main = '.' }: Program): Promise<string> {
-  const texts = await Promise.all(sources.map((source) => textOf(join(folder, source))));
+export async function goProgram({ name, directory, sources, flags, room, main = '.' }: Program): Promise<string> {
+  const texts = await Promise.all(sources.map((source) => textOf(join(directory, source))));
   const place = await cached(name, [arch(), ...flags, ...texts], async (output) => {
     const { bavail, bsize } = await statfs(output);
     if (bavail * bsize < room)
@@ -32,7 +32,7 @@ export async function goProgram({ name, folder, sources, flags, room, main = '.'
     await exclusively(env.GOCACHE, async () => {
       // nice: the compiler must leave room for the tests that run meanwhile.
       await must('nice', ['go', ...build, main], {
-        cwd: join(folder, name),
+        cwd: join(directory, name),
         env: { ...process.env, ...env },
         signal: AbortSignal.timeout(BUILD_DEADLINE_MS),
       });
@@ -55,7 +55,7 @@ function goEnv() {
   };
 }
 
-/** A source's text, a folder's texts one after the other. */
+/** A source's text, a directory's texts one after the other. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

@@ -33,7 +33,7 @@ const UNUSED_MS = 14 * DAY_MS;
 interface HelmCall {
   readonly binary: string;
   /** Helm's own directory. */
-  readonly folder: string;
+  readonly directory: string;
   readonly args: readonly string[];
 }
 
@@ -53,25 +53,25 @@ export async function keptResult(
   if (key === undefined) return await execute();
   const place = join(root, `${key}.json`);
   const kept = await read(place);
-  if (kept !== undefined) return withTexts(kept, (text) => text.replaceAll(HERE, call.folder));
+  if (kept !== undefined) return withTexts(kept, (text) => text.replaceAll(HERE, call.directory));
   const made = await execute();
   // A file that changed while Helm ran may have been read before or after.
   if (keyOf(call) === key)
     await keep(
       place,
-      withTexts(made, (text) => text.replaceAll(call.folder, HERE)),
+      withTexts(made, (text) => text.replaceAll(call.directory, HERE)),
     );
   return made;
 }
 
 /** A hash of all that the result depends on; undefined where that is more than can be known. */
-export function keyOf({ binary, folder, args }: HelmCall): string | undefined {
+export function keyOf({ binary, directory, args }: HelmCall): string | undefined {
   const paths = inputsOf(args);
   if (paths === undefined || !paths.every((path) => existsSync(path))) return undefined;
   // Its path in the cache holds a hash of the sources and flags that it was built from.
   const build = statSync(binary);
   const hash = createHash('sha256').update(
-    JSON.stringify([binary, build.size, build.mtimeMs, ...args]).replaceAll(folder, HERE),
+    JSON.stringify([binary, build.size, build.mtimeMs, ...args]).replaceAll(directory, HERE),
   );
   for (const [name, content] of paths.flatMap((path) => filesBelow(path, ''))) {
     if (/\.t(?:ar\.)?gz$/.test(name) || isImpure(content)) return undefined;

@@ -7,17 +7,17 @@ import { run, type Finished } from './process.ts';
 import { goProgram } from './go-program.ts';
 import { keptResult } from './helm-results.ts';
 
-const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
 /** A cold build holds modules and Go's build cache. */
 const BUILD_BYTES = 3e9;
 
 /** Helm, built once into the cache from the modules that `helm/go.sum` pins. */
 export async function helmBinary(): Promise<string> {
-  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(FOLDER, 'helm/go.mod'), 'utf8'))?.[1];
-  if (version === undefined) throw new Error(`${FOLDER}helm/go.mod does not require helm.sh/helm/v3`);
+  const version = /^\s*helm\.sh\/helm\/v3 (v\S+)/m.exec(await readFile(join(DIRECTORY, 'helm/go.mod'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`${DIRECTORY}helm/go.mod does not require helm.sh/helm/v3`);
   return await goProgram({
     name: 'helm',
-    folder: FOLDER,
+    directory: DIRECTORY,
     sources: ['helm'],
     // A build by hand calls itself v3.
     flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],
@@ -38,18 +38,18 @@ export const canRunHelm: Capability = async () => {
 
 /**
  * Runs Helm to its end. Renderings without a cluster come from an earlier call that had the same inputs, if there was one.
- * @param folder where it keeps what it would keep in the user's home
+ * @param directory where it keeps what it would keep in the user's home
  */
-export async function helm(folder: string, args: readonly string[], kubeconfig?: string): Promise<Finished> {
+export async function helm(directory: string, args: readonly string[], kubeconfig?: string): Promise<Finished> {
   const env = {
     PATH: process.env['PATH'],
-    HOME: folder,
-    HELM_CACHE_HOME: join(folder, 'cache'),
-    HELM_CONFIG_HOME: join(folder, 'config'),
-    HELM_DATA_HOME: join(folder, 'data'),
+    HOME: directory,
+    HELM_CACHE_HOME: join(directory, 'cache'),
+    HELM_CONFIG_HOME: join(directory, 'config'),
+    HELM_DATA_HOME: join(directory, 'data'),
     ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
   };
   const binary = await helmBinary();
   const execute = () => run(binary, args, { env });
-  return kubeconfig === undefined ? await keptResult({ binary, folder, args }, execute) : await execute();
+  return kubeconfig === undefined ? await keptResult({ binary, directory, args }, execute) : await execute();
 }

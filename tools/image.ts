@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { BLOCK, tarHeader, tarOf, tarPadding } from './tar.ts';
 
-/** The bytes of one layer, a tar archive: `layerOfFolder()`, `tarOf([...])`, or `layerOfFile()`. */
+/** The bytes of one layer, a tar archive: `layerOfDirectory()`, `tarOf([...])`, or `layerOfFile()`. */
 export type Layer = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface Image {
@@ -20,7 +20,7 @@ export interface Image {
   readonly env?: Readonly<Record<string, string>>;
   /** `uid:gid` or names from the image's own /etc/passwd. */
   readonly user?: string;
-  readonly workingFolder?: string;
+  readonly workingDirectory?: string;
   readonly labels?: Readonly<Record<string, string>>;
   /** As images name it: `arm64`. This machine's unless given. */
   readonly architecture?: string;
@@ -89,12 +89,15 @@ function describe(
 }
 
 /**
- * A layer of all that lies in a folder, by the `tar` command, in a fixed order and with fixed times.
+ * A layer of all that lies in a directory, by the `tar` command, in a fixed order and with fixed times.
  * @param tarArguments for example `--owner=0 --group=0`, `--exclude=./usr/share/doc`, `--transform=s,^\./,./opt/,`
  */
-export async function* layerOfFolder(folder: string, tarArguments: readonly string[] = []): AsyncGenerator<Uint8Array> {
+export async function* layerOfDirectory(
+  directory: string,
+  tarArguments: readonly string[] = [],
+): AsyncGenerator<Uint8Array> {
   const fixed = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
-  const tar = spawn('tar', ['--create', '--file=-', ...fixed, ...tarArguments, `--directory=${folder}`, '.'], {
+  const tar = spawn('tar', ['--create', '--file=-', ...fixed, ...tarArguments, `--directory=${directory}`, '.'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -104,13 +107,13 @@ export async function* layerOfFolder(folder: string, tarArguments: readonly stri
   try {
     for await (const chunk of tar.stdout as AsyncIterable<Buffer>) yield chunk;
     const [code] = await closed;
-    if (code !== 0) throw new Error(`tar of ${folder} ended with ${code}: ${said.slice(-2000)}`);
+    if (code !== 0) throw new Error(`tar of ${directory} ended with ${code}: ${said.slice(-2000)}`);
   } finally {
     tar.kill();
   }
 }
 
-/** A layer that lies there as a tar archive. It is opened when it is read: a stream made before could fail with nobody listening. */
+/** A layer that lies there as a tar archive. It is opened when it is read: a stream made before could fail without a listener. */
 export async function* layerOfFile(file: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) yield chunk;
 }
@@ -147,7 +150,7 @@ function configOf(image: Image, layers: readonly { digest: string }[]): unknown 
       Cmd: image.command,
       Env: Object.entries(image.env ?? {}).map(([name, value]) => `${name}=${value}`),
       User: image.user,
-      WorkingDir: image.workingFolder,
+      WorkingDir: image.workingDirectory,
       Labels: image.labels,
     },
     rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },

@@ -20,12 +20,12 @@ export interface StartOptions {
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
-  /** Nobody wants its data or its good end: disposed, it is killed at once. `stop` is as ever. */
+  /** Its data and its exit code are not wanted: disposed, it is killed at once. `stop` is as ever. */
   readonly throwAway?: true;
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
-/** Of what is disposed: nobody looks at how it ends. */
+/** Of what is disposed: its end is not looked at. */
 const STOP_GRACE_MS = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 /** One entry of a tar archive that is made here and not by the `tar` command. */
 export interface TarEntry {
-  /** Without a leading slash; a folder's ends with one. At most 100 bytes. */
+  /** Without a leading slash; a directory's ends with one. At most 100 bytes. */
   readonly name: string;
   readonly mode: number;
   readonly uid?: number;
@@ -50,7 +50,7 @@ export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** A whole archive of a few small entries, as chunks. A folder must come before what lies in it. */
+/** A whole archive of a few small entries, as chunks. A directory must come before what lies in it. */
 export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
   for (const entry of entries) {
     const content = Buffer.from(entry.content ?? '');

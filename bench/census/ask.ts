@@ -17,7 +17,7 @@ import type { Answer } from './row.ts';
 const TIMEOUT_MS = 1000;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
 /** Asks as the two that are compared do. */
-export interface Asker extends AsyncDisposable {
+export interface CheckRunner extends AsyncDisposable {
   /** What is declared, by a shell as Docker runs it. */
   declared(words: string): Promise<Answer>;
   /** Words of kolla-probe. */
@@ -26,13 +26,13 @@ export interface Asker extends AsyncDisposable {
 
 /**
  * Makes Kolla's names: those of kolla-core as they are shipped, the others from source.
- * @param folder for the names, and for what a test wants on the PATH
+ * @param directory for the names, and for what a test wants on the PATH
  */
-export async function asker(folder: string): Promise<Asker> {
+export async function openCheckRunner(directory: string): Promise<CheckRunner> {
   await using stack = new AsyncDisposableStack();
-  const bin = join(folder, 'bin');
+  const bin = join(directory, 'bin');
   await mkdir(bin, { recursive: true });
-  const { names } = await coreBinary(join(folder, 'core'));
+  const { names } = await coreBinary(join(directory, 'core'));
   for (const name of KOLLA_NAMES) {
     if (binaryOf(name, true) === 'kolla-core') await symlink(join(names, name), join(bin, name));
     else await writeFile(join(bin, name), scriptOf(name), { mode: 0o755 });
@@ -48,8 +48,8 @@ export async function asker(folder: string): Promise<Asker> {
     },
     async native(words, more = {}) {
       const config = { name: 'census', run: shellWords(words), roles: [], period: 60_000, timeout: TIMEOUT_MS };
-      const surroundings = { log: SILENT, inherited: { PATH: env.PATH, ...more } };
-      const [check] = await prepareChecks([{ ...config, failures: 1, allowRemote: false }], surroundings, ALL_CHECKS);
+      const context = { log: SILENT, inherited: { PATH: env.PATH, ...more } };
+      const [check] = await prepareChecks([{ ...config, failures: 1, allowRemote: false }], context, ALL_CHECKS);
       if (check === undefined) throw new Error(`no check for '${words}'`);
       const verdict = await answerOf(check.question, TIMEOUT_MS, stop.signal);
       const onCore = await byCore(join(names, 'kolla-probe'), words, { PATH: env.PATH, ...more });

@@ -2,18 +2,18 @@
 import { messageOf } from '../../src/core/errors.ts';
 import { isKollaName } from '../../src/probe/kolla/index.ts';
 import { allProbes, type ServiceProbe } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
-import { asker, type Asker } from './ask.ts';
+import { privateDirectory } from '../../tools/directory.ts';
+import { openCheckRunner, type CheckRunner } from './ask.ts';
 import { SUBSTITUTES, REAL, SPECIAL, type Subject } from './subjects.ts';
 import type { Row, Seen } from './row.ts';
 import { standIns, type StandIn } from './stand-in.ts';
 import { planOf, type Plan, type State } from './states.ts';
 import { startWorld } from './world.ts';
 
-await using folder = await privateFolder('census');
-const { path } = folder;
+await using directory = await privateDirectory('census');
+const { path } = directory;
 const make = await standIns(path);
-await using ask = await asker(path);
+await using ask = await openCheckRunner(path);
 const probes = allProbes();
 const rows = new Map<string, Row>();
 
@@ -71,7 +71,7 @@ async function planned(
 async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Row>> {
   const missing = await subject.capability?.();
   if (missing !== undefined) return { skipped: missing };
-  await using one = await subject.start({ make, folder: path });
+  await using one = await subject.start({ make, directory: path });
   const readiness = one.readiness ?? probe.readiness;
   const changed = { ...substituted(probe), readiness: readiness.replaceAll('/usr/bin/', `${path}/bin/`) };
   const well = await seen(changed, one.well, ask, one.env);
@@ -79,7 +79,7 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
   return { readiness, well, unwell: await seen(changed, unwell, ask, one.env), isDead: subject.isDead };
 }
 
-async function seen(probe: ServiceProbe, state: string, by: Asker, env?: NodeJS.ProcessEnv): Promise<Seen> {
+async function seen(probe: ServiceProbe, state: string, by: CheckRunner, env?: NodeJS.ProcessEnv): Promise<Seen> {
   const isKolla = isKollaName(probe.declared?.split(' ')[0] ?? '');
   // One after the other: each sees what runs beside it.
   const byName = isKolla ? await by.declared(probe.declared ?? '') : undefined;

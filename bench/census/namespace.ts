@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Capability } from '../../tools/capability.ts';
 import { run } from '../../tools/process.ts';
 
-/** Ports, processes and /run of its own: the services' real ports are free there, and nobody else's processes are seen. */
+/** Ports, processes and /run of its own: the services' real ports are free there, and no other processes are seen. */
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const ENTER = 'mount -t tmpfs none /run && ip link set lo up && exec "$@"';
 

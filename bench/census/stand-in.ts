@@ -27,12 +27,12 @@ export interface StandIn extends AsyncDisposable {
   does(...commands: readonly Command[]): Promise<void>;
 }
 
-/** Makes stand-ins whose scripts lie in a folder; python3 runs them. */
-export async function standIns(folder: string): Promise<(looks: Looks) => Promise<StandIn>> {
+/** Makes stand-ins whose scripts lie in a directory; python3 runs them. */
+export async function standIns(directory: string): Promise<(looks: Looks) => Promise<StandIn>> {
   const python = (await must('python3', ['-c', 'import sys; print(sys.executable)'])).trim();
   const text = await readFile(SCRIPT, 'utf8');
   return async ({ name, title }) => {
-    const file = join(folder, name);
+    const file = join(directory, name);
     // Started by its own first line, as pip's scripts are: the kernel then calls the process by the script's name.
     await writeFile(file, `#!${python}\n${text}`, { mode: 0o755 });
     return title === undefined

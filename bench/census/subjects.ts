@@ -13,7 +13,7 @@ import { startTls } from './world.ts';
 export interface Given {
   readonly make: (looks: Looks) => Promise<StandIn>;
   /** Its `bin` is on the PATH. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** What is well, and can be made not to be. */
@@ -61,9 +61,9 @@ function unixSocket(name: string, path: string): Subject {
 function program(name: string, file: string): Subject {
   return {
     isDead: false,
-    async start({ make, folder }) {
+    async start({ make, directory }) {
       const one = await make({ name });
-      const write = (text: string) => writeFile(join(folder, 'bin', file), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      const write = (text: string) => writeFile(join(directory, 'bin', file), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
       await write('exit 0');
       return {
         well: `${file} ends with 0`,
@@ -153,11 +153,11 @@ const rabbitmq: Subject = {
 const galera: Subject = {
   capability: canRunGalera,
   isDead: false,
-  async start({ folder }) {
+  async start({ directory }) {
     const cluster = await startGalera({ nodes: 1 });
     const [node] = cluster.nodes;
     if (node === undefined) throw new Error('a cluster without a node');
-    const file = join(folder, 'healthcheck.cnf');
+    const file = join(directory, 'healthcheck.cnf');
     await node.query("CREATE USER healthcheck@localhost IDENTIFIED BY 'census'");
     await writeFile(file, `[client]\nuser = healthcheck\npassword = census\nsocket = ${node.socket}\n`, {
       mode: 0o600,

@@ -15,7 +15,7 @@ export function censusPage(rows: readonly Row[], where: string): string {
     "Each stands for its service as a process with the service's name and real sockets on the service's own ports, in a network of its own;",
     'Apache, MariaDB, memcached and RabbitMQ are the real ones. Asked are, in this order: what is declared, as Docker asks it (through sh, by our',
     'script of that name; – where it is none of Kolla’s scripts), our readiness check, our liveness check.',
-    '✔ healthy, ✘ unhealthy. Liveness fails only where a restart would mend it.',
+    '✔ healthy, ✘ unhealthy. Liveness fails only where a restart would fix it.',
     '',
     '| | service | declared | well | | not well | | reason |',
     '|---|---|---|---|---|---|---|---|',

@@ -20,7 +20,7 @@ export async function startWorld(ports: readonly number[], full: StandIn): Promi
   return { [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** A server with a certificate that nobody trusts. */
+/** A server with a certificate without a trusted CA. */
 export async function startTls(port: number): Promise<AsyncDisposable> {
   const { certificate: cert, key } = makeAuthority('census').issue({ commonName: 'census', hosts: [HOST] });
   return await listening(createTlsServer({ cert, key }, keep), HOST, port);

@@ -9,7 +9,7 @@
  */
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inMemory, privateFolder } from '../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 
 process.env['KOLLA_CORE_SANITIZED'] = '1';
@@ -47,22 +47,22 @@ const PIECES = [
   '%',
 ];
 
-await using folder = await privateFolder('fuzz', inMemory());
-const { binary } = await coreBinary(folder.path);
+await using directory = await privateDirectory('fuzz', inMemory());
+const { binary } = await coreBinary(directory.path);
 const end = performance.now() + MINUTES * 60_000;
 let [runs, found] = [0, 0];
 const codes = new Map<number | null, number>();
 for (; performance.now() < end; runs++) {
   const random = randomFrom(SEED + runs);
   const one = generateCase(SEED, runs);
-  const root = join(folder.path, 'root');
+  const root = join(directory.path, 'root');
   mkdirSync(join(root, CONFIG), { recursive: true });
   plant(root, one.files ?? {});
   writeFileSync(join(root, CONFIG, 'config.json'), JSON.stringify(one.config ?? {}));
   for (const path of [`${CONFIG}/config.json`, 'etc/passwd', 'etc/group'])
     if (random() < 0.4) damage(join(root, path), random);
   if (random() < 0.2) renameSync(join(root, CONFIG, 'config.json'), join(root, CONFIG, 'config.yaml'));
-  cpSync(root, join(folder.path, 'before'), { recursive: true, verbatimSymlinks: true });
+  cpSync(root, join(directory.path, 'before'), { recursive: true, verbatimSymlinks: true });
   const placed = await placeCore(binary, root, 'kolla_set_configs');
   const [program, ...words] = placed.call;
   const env = { PATH: process.env['PATH'], KOLLA_CONFIG_STRATEGY: oneOf(random, ['COPY_ALWAYS', 'COPY_ONCE', 'x']) };
@@ -71,10 +71,10 @@ for (; performance.now() < end; runs++) {
   if (!CODES.has(code ?? -1) || BUG.test(stdout + stderr)) {
     found++;
     const kept = join(CORPUS, `${SEED}-${runs}`);
-    cpSync(join(folder.path, 'before'), kept, { recursive: true, verbatimSymlinks: true });
+    cpSync(join(directory.path, 'before'), kept, { recursive: true, verbatimSymlinks: true });
     console.log(`✖ ${kept}: ${code}\n${(stdout + stderr).slice(-1500)}`);
   }
-  for (const name of ['root', 'before']) rmSync(join(folder.path, name), { recursive: true, force: true });
+  for (const name of ['root', 'before']) rmSync(join(directory.path, name), { recursive: true, force: true });
   if (runs % 1000 === 999) console.log(`${runs + 1} runs, ${found} found`);
 }
 console.log(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make demo as a stranger would: a fresh clone, an empty home, no root. As root it becomes nobody first.
+# make demo as a stranger would: a fresh clone, an empty home, no root. As root it becomes the user nobody first.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 home=$(mktemp -d)

@@ -13,22 +13,22 @@ import { startDocker } from '../../test/cluster/docker/index.ts';
 import { BASE_IMAGE, kollaBuild, SUITE } from '../../test/cluster/kolla-build.ts';
 import { podImages } from '../../test/cluster/pod-images.ts';
 import { KOLLA_VERSION } from '../../test/contract/kolla-package.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const BASE = `kolla/base:${KOLLA_VERSION}`;
 /** What could go, each by itself, from an image that does not need it. */
 const COULD_GO = ['sudo', 'socat', 'python3 python3-pip'];
 const NAMES = ['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'healthcheck_port', 'healthcheck_socket'];
 
-await using folder = await privateFolder('kolla');
+await using directory = await privateDirectory('kolla');
 await using docker = await startDocker({ network: 'machine' });
 const path = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 await docker.must(['import', '--change', path, await debianSystem(SUITE), `${BASE_IMAGE}:${SUITE}`]);
 for (const { file } of await podImages()) await docker.must(['load', '--input', file]);
-const { code, stdout, stderr } = await kollaBuild({ folder: folder.path, env: docker.env, registriesOnly: true }, [
-  '--threads=1',
-  '^base$',
-]);
+const { code, stdout, stderr } = await kollaBuild(
+  { directory: directory.path, env: docker.env, registriesOnly: true },
+  ['--threads=1', '^base$'],
+);
 if (code !== 0) throw new Error(`kolla-build ended with ${code}: ${(stdout + stderr).slice(-4000)}`);
 console.log(`built ${BASE} with kolla-build ${KOLLA_VERSION} and images/kolla/template-override.j2`);
 

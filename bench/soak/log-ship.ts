@@ -119,7 +119,7 @@ function page(all: readonly Row[], doubling: readonly Row[], { kills, stops, wri
     '',
     `All at once: ${MINUTES} min, ${kills} SIGKILLs and ${stops} SIGTERMs of the shipper, ${writersKilled} of the writers, ${moods} moods of the server.`,
     '',
-    'Controls, which must double lines: a server that ignores ids, and a state folder that is lost with its source id at each kill.',
+    'Controls, which must double lines: a server that ignores ids, and a state directory that is lost with its source id at each kill.',
     '',
     headOf(),
     ...doubling.map(rowOf),

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { EXEC_ARGV } from '../../build/join.ts';
 import { freePort } from '../../tools/port.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { HELPERS } from '../../test/support/helper.ts';
 import { start, tailOf, tied } from '../../tools/process.ts';
 import { listenHttp, listenTcp } from '../../test/support/server.ts';
@@ -39,12 +39,12 @@ export async function startProbedPod(
   trace?: { readonly strace: string; readonly file: string },
 ): Promise<ProbedPod> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('soak'));
+  const directory = stack.use(await privateDirectory('soak'));
   const web = stack.use(await listenHttp((_, response) => void response.end('ok\n')));
   const tcp = stack.use(await listenTcp((socket) => void socket.on('error', () => {})));
   const held = stack.use(await heldConnection(tcp.port));
-  const socket = stack.use(await listenUnix(join(folder.path, 'socket')));
-  const heartbeat = stack.use(await beating(join(folder.path, 'heartbeat')));
+  const socket = stack.use(await listenUnix(join(directory.path, 'socket')));
+  const heartbeat = stack.use(await beating(join(directory.path, 'heartbeat')));
   const port = await freePort();
   const runs = [
     `http http://127.0.0.1:${web.port}/`,
@@ -68,10 +68,10 @@ export async function startProbedPod(
       },
     ]),
   );
-  const config = join(folder.path, 'kolla-pod.yaml');
+  const config = join(directory.path, 'kolla-pod.yaml');
   await writeFile(config, JSON.stringify({ checks }));
   const args = ['serve', '--config', config, '--listen', `127.0.0.1:${port}`];
-  const logFile = join(folder.path, 'log');
+  const logFile = join(directory.path, 'log');
   // As the binary runs it: node alone lets the young generation grow to 128 MB on a machine that has the memory.
   const words = [process.execPath, ...EXEC_ARGV, HELPERS, 'kolla-probe', ...args];
   const tracing = trace === undefined ? [] : [trace.strace, '-f', '-qq', '-e', 'trace=process', '-o', trace.file];

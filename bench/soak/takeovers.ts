@@ -3,7 +3,7 @@
  *
  *   a cluster that gives nodes up soon, lanes with a lease of 2 s: the holder killed, again and again, and every other fault
  *     that leaves the nodes alone -> a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder frozen, its
- *     node killed, cut off, frozen -> after each fault somebody finishes -> every takeover judged
+ *     node killed, cut off, frozen -> after each fault a migrator finishes -> every takeover judged
  *
  * Writes docs/evidence/soak-takeovers.md and .json when all are through. The first takeover that is wrong ends it with
  * exit code 1 and what is needed to see why; Ctrl-C with what was counted until then.
@@ -35,7 +35,7 @@ const LANES = 4;
 /** Of each fault, with a lane's lease; every lane has its share. */
 const EACH = 12;
 const TELL_MS = 30_000;
-/** Without a new fault for so long, nobody takes over: what is waited for is printed, and it ends. */
+/** Without a new fault for so long, no migrator takes over: what is waited for is printed, and it ends. */
 const STALLED_MINUTES = 10;
 
 const began = performance.now();

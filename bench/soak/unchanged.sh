@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # unchanged.sh COMMAND...: runs it, and says whether processes, mounts, network namespaces, cgroups and temporary
-# folders are afterwards what they were before. Ends with the command's code, or with 1 when something is left.
+# directories are afterwards what they were before. Ends with the command's code, or with 1 when something is left.
 set -u
 
 look() {
@@ -12,7 +12,7 @@ look() {
   lsns --type net --noheadings --output NS
   echo 'cgroups'
   find /sys/fs/cgroup -maxdepth 2 -type d | sort
-  echo 'temporary folders'
+  echo 'temporary directories'
   find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'k[pt]-*' | sort
 }
 

@@ -17,7 +17,7 @@ export interface ApiWay extends AsyncDisposable {
   readonly kubeconfig: string;
   /** Every connection is reset, or stays and carries nothing more. */
   cut(how: 'reset' | 'silent'): void;
-  mend(): void;
+  fix(): void;
 }
 
 const NAMESPACE = 'openstack';
@@ -40,7 +40,7 @@ export async function startApi(): Promise<Api> {
     },
     async way(name) {
       const forwarder: Forwarder = await startForwarder(port);
-      const kubeconfig = join(cluster.folder, `${name}.kubeconfig`);
+      const kubeconfig = join(cluster.directory, `${name}.kubeconfig`);
       const server = `https://127.0.0.1:${forwarder.port}`;
       await writeFile(kubeconfig, kubeconfigText(server, cluster.ca, { token }, NAMESPACE), { mode: 0o600 });
       return {
@@ -50,7 +50,7 @@ export async function startApi(): Promise<Api> {
           forwarder.target = undefined;
           forwarder.cut();
         },
-        mend() {
+        fix() {
           forwarder.target = port;
           forwarder.cut();
         },

@@ -1,12 +1,12 @@
 import { startGalera, type Galera, type GaleraNode, type GaleraOptions } from '../../test/cluster/galera.ts';
-import { inMemory, privateFolder } from '../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { startApi, type Api } from './api.ts';
 
 /** Where lanes are: the cluster, which of its nodes are struck, and the API server. */
 export interface Arena extends AsyncDisposable {
   readonly galera: Galera;
   readonly api: Api;
-  readonly folder: string;
+  readonly directory: string;
   /** Aborted when it closes. */
   readonly over: AbortSignal;
   /** Nodes that a fault has taken away. */
@@ -18,7 +18,7 @@ export interface Arena extends AsyncDisposable {
 /** @param timing of the cluster: how soon it gives a silent node up */
 export async function openArena(timing: GaleraOptions['timing'] = 'quick'): Promise<Arena> {
   await using stack = new AsyncDisposableStack();
-  const { path } = stack.use(await privateFolder('arena', inMemory()));
+  const { path } = stack.use(await privateDirectory('arena', inMemory()));
   const galera = stack.use(await startGalera({ timing }));
   const api = stack.use(await startApi());
   const struck = new Set<GaleraNode>();
@@ -28,7 +28,7 @@ export async function openArena(timing: GaleraOptions['timing'] = 'quick'): Prom
   return {
     galera,
     api,
-    folder: path,
+    directory: path,
     over: over.signal,
     struck,
     sound: () => galera.nodes.filter((node) => !struck.has(node)),

@@ -53,7 +53,7 @@ export interface Contender extends AsyncDisposable {
 export async function startContender(plan: ContenderPlan): Promise<Contender> {
   const words = plan.program === undefined ? [HELPERS, 'kolla-db-sync'] : [plan.program];
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...plan.env };
-  // Nobody would end it when we are killed, and it would wait for servers that are gone.
+  // Nothing would end it when we are killed, and it would wait for servers that are gone.
   const running = await start(...tied(process.execPath, [...words, ...plan.args]), { env, keepOutput: true });
   const ports = new Set<number>();
   const family = new Map<number, Seen>();

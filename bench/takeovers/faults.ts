@@ -5,8 +5,8 @@ import { LOST, type Contender } from './contender.ts';
 import type { Lane } from './lane.ts';
 import { freezeTree, signal, treeOf } from './process-tree.ts';
 
-/** Undoes a fault, after somebody else has taken over. */
-export type Mend = () => Promise<void>;
+/** Undoes a fault, after another migrator has taken over. */
+export type Fix = () => Promise<void>;
 
 /** What a fault may use. */
 export interface Struck {
@@ -20,9 +20,9 @@ export interface Fault {
   /** What the holder's helper may end with. */
   readonly codes: readonly number[];
   /** Strikes a holder. */
-  readonly strike?: (struck: Struck) => Promise<Mend>;
+  readonly strike?: (struck: Struck) => Promise<Fix>;
   /** Strikes the node that all holders of a round use. */
-  readonly strikeNode?: (node: GaleraNode) => Promise<Mend>;
+  readonly strikeNode?: (node: GaleraNode) => Promise<Fix>;
 }
 
 /** Between one process of a thawed tree and the next. */
@@ -87,11 +87,11 @@ const API_CUT_OFF: Fault = {
   codes: [LOST],
   async strike({ holder: { way }, random }) {
     way.cut(random() < 0.5 ? 'reset' : 'silent');
-    return async () => way.mend();
+    return async () => way.fix();
   },
 };
 
-/** Nobody has it: the holder must end, and nobody may begin before it is back. */
+/** No client reaches it: the holder must end, and no other may start before it is back. */
 const API_DOWN: Fault = {
   name: 'api-server-down',
   codes: [LOST],
@@ -100,7 +100,7 @@ const API_DOWN: Fault = {
     await lane.changes.until(`${holder.name} to end without an API server`, () => holder.code !== undefined);
     await sleep(random() * DOWN_MS);
     if (lane.began.at(-1) !== holder) throw new Error(`${lane.began.at(-1)?.name} began without an API server`);
-    lane.mendApi();
+    lane.restoreApi();
     return nothing;
   },
 };

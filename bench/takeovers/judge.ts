@@ -43,7 +43,7 @@ export async function judge(lane: Lane, takeover: Takeover): Promise<Judgement> 
   const overlaps = overlapsIn(rows, last.who);
   const tokens = [last.token, ...rows.flatMap(({ token }) => token ?? [])];
   const wrongs = [
-    overlaps.length > 0 && `${overlaps.length} rows of somebody whose turn was over, such as ${line(overlaps[0]!)}`,
+    overlaps.length > 0 && `${overlaps.length} rows of a migrator whose turn was over, such as ${line(overlaps[0]!)}`,
     tokens.some((token, i) => i > 0 && token <= tokens[i - 1]!) && `tokens do not grow: ${tokens.join()}`,
     atTakeover !== now && `it wrote after it was taken over: ${atTakeover} then, ${now} now`,
     ![LOST, ...fault.codes].includes(code) && `it ended with ${code} and not ${fault.codes.join(' or ')}`,

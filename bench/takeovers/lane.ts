@@ -26,7 +26,7 @@ export interface Lane extends AsyncDisposable {
   release(contender: Contender): Promise<void>;
   /** Takes the API server from all contenders, also from those that come. */
   cutApi(how: 'reset' | 'silent'): void;
-  mendApi(): void;
+  restoreApi(): void;
   /** Ends those whose home is that node and which may have left it: those that replace them begin there. */
   bringHome(node: GaleraNode): void;
 }
@@ -54,7 +54,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   const running = new Set<Contender>();
   const state: { made: number; api?: 'reset' | 'silent' | undefined } = { made: 0 };
   const heard = changes();
-  const gateOf = (who: string) => join(arena.folder, `${who}.gate`);
+  const gateOf = (who: string) => join(arena.directory, `${who}.gate`);
 
   const enter = async (home: GaleraNode): Promise<Contender> => {
     const who = `${name}-c${++state.made}`;
@@ -93,7 +93,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   };
   const closing = new AbortController();
   const over = AbortSignal.any([closing.signal, arena.over]);
-  /** What it can't start any more, as the arena is gone, nobody needs. */
+  /** What it can't start any more, as the arena is gone, nothing needs. */
   const unlessOver = (error: unknown) => {
     if (!over.aborted) throw error;
   };
@@ -119,9 +119,9 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       state.api = how;
       for (const { way } of running) way.cut(how);
     },
-    mendApi() {
+    restoreApi() {
       state.api = undefined;
-      for (const { way } of running) way.mend();
+      for (const { way } of running) way.fix();
     },
     bringHome(node) {
       for (const {

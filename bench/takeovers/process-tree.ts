@@ -51,7 +51,7 @@ export function signal({ pid, startedAt }: Seen, name: NodeJS.Signals): void {
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name may hold blanks and brackets.
+    // The name may hold spaces and brackets.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { pid, state: fields[0]!, parent: Number(fields[1]), startedAt: fields[19]! };
   } catch {

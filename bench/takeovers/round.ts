@@ -5,7 +5,7 @@ import { waitingFor } from '../../test/support/open-waits.ts';
 import { until } from '../../test/support/until.ts';
 import { isGone, type Contender } from './contender.ts';
 import { stalledEvidence } from './evidence.ts';
-import { RELEASE, type Fault, type Mend } from './faults.ts';
+import { RELEASE, type Fault, type Fix } from './faults.ts';
 import { traceOf } from './journal.ts';
 import { judge, Wrong } from './judge.ts';
 import { holderOf, type Lane } from './lane.ts';
@@ -22,7 +22,7 @@ export interface Game {
   readonly tally: Tally;
 }
 
-/** A fault, and then the proof that somebody finishes once it is gone: the successor is let go on to its end. */
+/** A fault, and then the proof that a migrator finishes once it is gone: the successor is let go on to its end. */
 export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Promise<void> {
   for (const each of fault === RELEASE ? [RELEASE] : [fault, RELEASE]) {
     let left = lanes;
@@ -36,7 +36,7 @@ export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Pr
 
 /**
  * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
- * have been taken over, the fault is mended, the fenced ones have ended, and everything was judged.
+ * have been taken over, the fault is undone, the fenced ones have ended, and everything was judged.
  * @returns the lanes whose holder had lost its lease before the fault came: no takeover of this kind, though judged as one
  * @throws Wrong with what was seen
  */
@@ -46,13 +46,13 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
   const holders = await holdersAt(lanes, node, random);
   for (const holder of holders) holder.family();
   const struckAt = performance.now();
-  const mends =
+  const fixes =
     node === undefined
       ? await Promise.all(lanes.map((lane, i) => fault.strike!({ lane, holder: holders[i]!, random })))
       : [await strikeNode(lanes, node, fault)];
   const successors = await Promise.all(lanes.map((lane, i) => successorOf(lane, holders[i]!, fault)));
   const atTakeover = await Promise.all(holders.map((holder, i) => trace(lanes[i]!, holder)));
-  for (const mend of mends) await mend();
+  for (const fix of fixes) await fix();
   const spoiled: Lane[] = [];
   await Promise.all(
     lanes.map(async (lane, i) => {
@@ -75,12 +75,12 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
   return spoiled;
 }
 
-async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault): Promise<Mend> {
+async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault): Promise<Fix> {
   const { galera, struck } = lanes[0]!.arena;
   struck.add(node);
-  const mend = await fault.strikeNode!(node);
+  const fix = await fault.strikeNode!(node);
   return async () => {
-    await mend();
+    await fix();
     await galera.waitWhole();
     struck.delete(node);
   };
@@ -88,7 +88,7 @@ async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault
 
 /**
  * Who migrates in each lane, at a random moment of its migration; with a node, whose lock is held there. While one lane is
- * moved to the node, the holder of another may lose its lease on a busy machine, and the fault would strike nobody in it.
+ * moved to the node, the holder of another may lose its lease on a busy machine, and the fault would strike no holder in it.
  */
 async function holdersAt(
   lanes: readonly Lane[],
@@ -111,7 +111,7 @@ function isAt({ ports }: Contender, node: GaleraNode): boolean {
 
 /** Who migrates now, once its migration writes through all nodes that can be used. */
 async function steadyHolder(lane: Lane): Promise<Contender> {
-  const what = `somebody to migrate ${lane.database} through all nodes`;
+  const what = `a migrator for ${lane.database} through all nodes`;
   await lane.changes.until(
     what,
     () => holderOf(lane) !== undefined,
@@ -122,7 +122,7 @@ async function steadyHolder(lane: Lane): Promise<Contender> {
 
 async function successorOf(lane: Lane, holder: Contender, fault: Fault): Promise<Contender> {
   const next = () => lane.began[lane.began.indexOf(holder) + 1];
-  const what = `somebody to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
+  const what = `a migrator to take over from ${holder.name} in ${lane.database} after ${fault.name}`;
   await lane.changes.until(
     what,
     () => next() !== undefined,

@@ -1,5 +1,5 @@
 /**
- * kolla-db-sync with everything but its lock, which nobody has: it takes the fence row as it stands, from whoever has it.
+ * kolla-db-sync with everything but its lock, which has no holder: it takes the fence row as it stands, from whoever has it.
  * Run as a contender in the place of the real one, it shows that the journal tells overlaps.
  */
 import { parseArgs } from 'node:util';

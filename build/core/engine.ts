@@ -43,18 +43,18 @@ export interface Engine {
 
 /** The engine for one architecture, compiled once for its sources and flags. */
 export async function engine(architecture: Architecture): Promise<Engine> {
-  const sources = await cached('quickjs', [SOURCES.sha256], async (folder) => {
-    await writeFile(join(folder, SOURCES.file), await pypiFile(SOURCES));
+  const sources = await cached('quickjs', [SOURCES.sha256], async (directory) => {
+    await writeFile(join(directory, SOURCES.file), await pypiFile(SOURCES));
     await must('tar', ['-xzf', SOURCES.file, '--strip-components=2', '--wildcards', '*/upstream-quickjs/*'], {
-      cwd: folder,
+      cwd: directory,
     });
   });
   const zig = await compiler();
   const target = TARGETS[architecture];
-  const place = await cached(`quickjs-${architecture}`, [SOURCES.sha256, zig, target, ...FLAGS], async (folder) => {
+  const place = await cached(`quickjs-${architecture}`, [SOURCES.sha256, zig, target, ...FLAGS], async (directory) => {
     for (const unit of UNITS) {
-      const words = ['-target', target, ...FLAGS, '-c', join(sources, `${unit}.c`), '-o', join(folder, `${unit}.o`)];
-      await compile(zig, words, folder);
+      const words = ['-target', target, ...FLAGS, '-c', join(sources, `${unit}.c`), '-o', join(directory, `${unit}.o`)];
+      await compile(zig, words, directory);
     }
   });
   return { headers: sources, objects: UNITS.map((unit) => join(place, `${unit}.o`)) };
@@ -82,8 +82,8 @@ export const HOST = ['main.c', 'values.c', 'files.c', 'process.c', 'sockets.c'].
 export async function bytecodeCompiler(): Promise<string> {
   const source = join(NATIVE, 'compile.c');
   const made = [await readFile(source, 'utf8'), SOURCES.sha256, ...FLAGS];
-  const place = await cached('quickjs-compile', made, async (folder) => {
-    await link(process.arch as Architecture, [source], join(folder, 'compile'), folder);
+  const place = await cached('quickjs-compile', made, async (directory) => {
+    await link(process.arch as Architecture, [source], join(directory, 'compile'), directory);
   });
   return join(place, 'compile');
 }

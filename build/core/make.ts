@@ -26,19 +26,19 @@ export interface BuiltCore {
 }
 
 /**
- * @param folder where `kolla-core` and `core-bin/` are put, by renaming
+ * @param directory where `kolla-core` and `core-bin/` are put, by renaming
  * @param names of files in the directory `from`
  * @param linkedBy another compiler, for what it looks for
  */
 export async function buildCore(
-  folder: string,
+  directory: string,
   architecture: Architecture,
   names: readonly string[] = CORE_NAMES,
   from = 'cmd',
   linkedBy: typeof link = link,
 ): Promise<BuiltCore> {
-  await mkdir(folder, { recursive: true });
-  const work = await mkdtemp(join(folder, '.core-'));
+  await mkdir(directory, { recursive: true });
+  const work = await mkdtemp(join(directory, '.core-'));
   try {
     const assets: Record<string, Uint8Array> = {
       architecture: await bytecode('architecture', `(() => '${architecture}')`),
@@ -55,10 +55,10 @@ export async function buildCore(
     await linkedBy(architecture, [...HOST, 'assets.c'], 'kolla-core', work);
     await mkdir(join(work, 'core-bin'));
     for (const name of names) await symlink('../kolla-core', join(work, 'core-bin', name));
-    await rename(join(work, 'kolla-core'), join(folder, 'kolla-core'));
-    await rm(join(folder, 'core-bin'), { recursive: true, force: true });
-    await rename(join(work, 'core-bin'), join(folder, 'core-bin'));
-    return { binary: join(folder, 'kolla-core'), names: join(folder, 'core-bin'), inputs: [...inputs] };
+    await rename(join(work, 'kolla-core'), join(directory, 'kolla-core'));
+    await rm(join(directory, 'core-bin'), { recursive: true, force: true });
+    await rename(join(work, 'core-bin'), join(directory, 'core-bin'));
+    return { binary: join(directory, 'kolla-core'), names: join(directory, 'core-bin'), inputs: [...inputs] };
   } finally {
     await rm(work, { recursive: true, force: true });
   }

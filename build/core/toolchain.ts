@@ -29,8 +29,8 @@ export async function compiler(): Promise<string> {
   const wheel = WHEELS[process.arch];
   if (wheel === undefined)
     throw new Error(`kolla-core can be built on ${Object.keys(WHEELS).join(', ')}, not on ${process.arch}`);
-  const place = await cached('zig', [wheel.sha256, NEEDED.source], async (folder) => {
-    await unpackWheel(wheel, NEEDED, folder, 'ziglang/zig');
+  const place = await cached('zig', [wheel.sha256, NEEDED.source], async (directory) => {
+    await unpackWheel(wheel, NEEDED, directory, 'ziglang/zig');
   });
   return join(place, 'ziglang/zig');
 }

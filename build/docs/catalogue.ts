@@ -69,7 +69,7 @@ function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
             `${queue.url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ')}${queue.optional ? ', if it is set' : ''}`,
           ],
         ]),
-    ...keys.map(({ name, secret, folder }) => ['keys', `${code(name)}, Secret ${code(secret)}`, code(folder)]),
+    ...keys.map(({ name, secret, directory }) => ['keys', `${code(name)}, Secret ${code(secret)}`, code(directory)]),
   ];
   if (rows.length === 0) return [];
   return ['| before its first start | | |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];

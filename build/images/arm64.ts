@@ -11,7 +11,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { cached } from '../../tools/cache.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { HERE, type Target } from '../base.ts';
 import { libraryPackages } from './base.ts';
@@ -42,8 +42,8 @@ export async function targetFor(arch: Target['arch']): Promise<Target> {
 /** npm installs packages of this machine's kind alone, so the other's is fetched as a file, and checked as npm would. */
 async function lockedNode(): Promise<string> {
   const { version = '', integrity = '' } = await lockedPackage(`node_modules/${NODE_PACKAGE}`);
-  const folder = await cached(NODE_PACKAGE, [version, integrity], async (place) => {
-    await using work = await privateFolder('npm');
+  const directory = await cached(NODE_PACKAGE, [version, integrity], async (place) => {
+    await using work = await privateDirectory('npm');
     await must('npm', ['pack', '--silent', '--pack-destination', work.path, `${NODE_PACKAGE}@${version}`]);
     const [name = ''] = await readdir(work.path);
     const file = join(work.path, name);
@@ -53,5 +53,5 @@ async function lockedNode(): Promise<string> {
     if (sum !== integrity) throw new Error(`${NODE_PACKAGE}@${version} is not the one of package-lock.json: ${sum}`);
     await must('tar', ['-xzf', file, '-C', place, '--strip-components=1']);
   });
-  return join(folder, 'bin/node');
+  return join(directory, 'bin/node');
 }

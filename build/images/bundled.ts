@@ -34,23 +34,23 @@ export async function corePackages({ core, base }: Built): Promise<BundledPackag
 }
 
 async function packagesOf(inputs: readonly string[], compiled: readonly BundledPackage[]): Promise<BundledPackage[]> {
-  const folders = new Set(inputs.flatMap((path) => folderOf(path) ?? []));
-  const packages = [...(await Promise.all([...folders].map(packageIn))), ...compiled];
+  const directories = new Set(inputs.flatMap((path) => directoryOf(path) ?? []));
+  const packages = [...(await Promise.all([...directories].map(packageIn))), ...compiled];
   return packages.toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 
 /** `node_modules/@a/b/node_modules/c` of a file in it. Undefined for our own sources. */
-function folderOf(path: string): string | undefined {
-  return /^(?:[^:]+:)?(?<folder>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['folder'];
+function directoryOf(path: string): string | undefined {
+  return /^(?:[^:]+:)?(?<directory>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['directory'];
 }
 
-async function packageIn(folder: string): Promise<BundledPackage> {
+async function packageIn(directory: string): Promise<BundledPackage> {
   // Another architecture's node is in no node_modules here, and has the same text.
-  const here = folder.replace(/node-linux-\w+$/, `node-linux-${process.arch}`);
+  const here = directory.replace(/node-linux-\w+$/, `node-linux-${process.arch}`);
   const about = JSON.parse(await readFile(join(ROOT, here, 'package.json'), 'utf8')) as PackageJson;
-  const { version = about.version, integrity } = await lockedPackage(folder);
+  const { version = about.version, integrity } = await lockedPackage(directory);
   return {
-    name: here === folder ? about.name : (folder.split('/').at(-1) ?? about.name),
+    name: here === directory ? about.name : (directory.split('/').at(-1) ?? about.name),
     version,
     licence: licenceOf(about),
     text: await licenceText(join(ROOT, here)),
@@ -68,7 +68,7 @@ interface PackageJson {
   readonly licenses?: readonly { readonly type: string }[];
 }
 
-/** @throws Error where a package states none: somebody must look before it is shipped */
+/** @throws Error where a package states none: it must be reviewed before it is shipped */
 function licenceOf({ name, license, licenses }: PackageJson): string {
   const stated =
     typeof license === 'object' ? license.type : (license ?? licenses?.map(({ type }) => type).join(' OR '));
@@ -77,8 +77,8 @@ function licenceOf({ name, license, licenses }: PackageJson): string {
 }
 
 /** @throws Error where a package comes without one: it may not be passed on like that */
-async function licenceText(folder: string): Promise<string> {
-  const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).toSorted();
-  if (names.length === 0) throw new Error(`${folder} has no licence file`);
-  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+async function licenceText(directory: string): Promise<string> {
+  const names = (await readdir(directory)).filter((name) => LICENCE_FILE.test(name)).toSorted();
+  if (names.length === 0) throw new Error(`${directory} has no licence file`);
+  return (await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))).join('\n');
 }

@@ -1,12 +1,12 @@
 import { binaryOf, CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { layoutOf, PLACE } from '../../src/toolbox/install/place-names.ts';
-import { layerOfFolder, type Layer } from '../../tools/image.ts';
+import { layerOfDirectory, type Layer } from '../../tools/image.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 import { NAMES } from '../names.ts';
 import { glibcRootfs } from './base.ts';
 import type { Target } from '../base.ts';
 
-/** The user of the image that can run: no service's, and not nobody's, whom others may have as theirs. */
+/** The user of the image that can run: no service's, and not the user nobody's, whom others may have as theirs. */
 export const UID = 65_532;
 
 export const KINDS = ['scratch', 'install', 'core'] as const;
@@ -25,7 +25,7 @@ export type Binaries = Readonly<Partial<Record<'kolla-pod' | 'kolla-core', Uint8
 export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binaries, papers: Papers): Promise<Layer[]> {
   const files = filesOf(kind, binaries, papers);
   if (kind !== 'install') return [tarOf(files)];
-  const base = layerOfFolder(await glibcRootfs(arch), ['--owner=0', '--group=0', '--mode=u=rwX,go=rX']);
+  const base = layerOfDirectory(await glibcRootfs(arch), ['--owner=0', '--group=0', '--mode=u=rwX,go=rX']);
   return [base, tarOf([...files, ...runnableEntries()])];
 }
 
@@ -34,21 +34,21 @@ function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): Ta
   const links = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, true);
   return [
     { name: 'opt/', mode: 0o755 },
-    { name: folderAt(''), mode: 0o755 },
-    ...Object.entries(binaries).map(([name, content]) => ({ name: folderAt(name), mode: 0o755, content })),
-    ...Object.keys(links).map((folder) => ({ name: folderAt(`${folder}/`), mode: 0o755 })),
-    ...Object.entries(links).flatMap(([folder, names]) =>
+    { name: directoryAt(''), mode: 0o755 },
+    ...Object.entries(binaries).map(([name, content]) => ({ name: directoryAt(name), mode: 0o755, content })),
+    ...Object.keys(links).map((directory) => ({ name: directoryAt(`${directory}/`), mode: 0o755 })),
+    ...Object.entries(links).flatMap(([directory, names]) =>
       Object.keys(names)
         .toSorted()
-        .map((name) => ({ name: folderAt(`${folder}/${name}`), mode: 0o777, link: names[name]! })),
+        .map((name) => ({ name: directoryAt(`${directory}/${name}`), mode: 0o777, link: names[name]! })),
     ),
-    { name: folderAt('share/'), mode: 0o755 },
-    { name: folderAt('share/LICENSES'), mode: 0o644, content: licences },
-    { name: folderAt('share/sbom.cdx.json'), mode: 0o644, content: sbom },
+    { name: directoryAt('share/'), mode: 0o755 },
+    { name: directoryAt('share/LICENSES'), mode: 0o644, content: licences },
+    { name: directoryAt('share/sbom.cdx.json'), mode: 0o644, content: sbom },
   ];
 }
 
-function folderAt(path: string): string {
+function directoryAt(path: string): string {
   return `${PLACE.slice(1)}/${path}`;
 }
 
@@ -66,7 +66,7 @@ function runnableEntries(): TarEntry[] {
     ...['kolla-pod', 'kolla-core'].map((name) => ({
       name: `usr/local/bin/${name}`,
       mode: 0o755,
-      sameAs: folderAt(name),
+      sameAs: directoryAt(name),
     })),
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: binaryOf(name, true) })),
   ];

@@ -40,7 +40,7 @@ export interface BuiltImage {
 
 export interface ImageOptions {
   /** Where the files go. What stands there under the same names is replaced at the very end. */
-  readonly folder: string;
+  readonly directory: string;
   readonly target: Target;
   /** The name in front of the tag: `registry.example/team/kolla-pod`. */
   readonly repository: string;
@@ -63,9 +63,15 @@ const RUNS = {
  * Makes the binaries for one architecture and all images of it.
  * @throws Error where the binary does not run, or a package states no licence
  */
-export async function buildImages({ folder, target, repository, say, ...given }: ImageOptions): Promise<BuiltImage[]> {
-  await mkdir(folder, { recursive: true });
-  const work = await mkdtemp(join(folder, '.images-'));
+export async function buildImages({
+  directory,
+  target,
+  repository,
+  say,
+  ...given
+}: ImageOptions): Promise<BuiltImage[]> {
+  await mkdir(directory, { recursive: true });
+  const work = await mkdtemp(join(directory, '.images-'));
   const architecture = IMAGE_ARCH[target.arch];
   try {
     const built = given.built ?? (await checkedBinary(join(work, 'binary'), target, say));
@@ -83,15 +89,15 @@ export async function buildImages({ folder, target, repository, say, ...given }:
     const files = [...archives, licences];
     const sums = await Promise.all(files.map(async (name) => `${await sha256(join(work, name))}  ${name}\n`));
     await writeFile(join(work, `SHA256SUMS.${architecture}`), sums.join(''));
-    for (const name of [...files, `SHA256SUMS.${architecture}`]) await rename(join(work, name), join(folder, name));
-    return images.map((image) => ({ ...image, file: join(folder, basename(image.file)) }));
+    for (const name of [...files, `SHA256SUMS.${architecture}`]) await rename(join(work, name), join(directory, name));
+    return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function checkedBinary(folder: string, target: Target, say: ImageOptions['say']): Promise<Built> {
-  const built = await buildBinary(folder, say, undefined, target);
+async function checkedBinary(directory: string, target: Target, say: ImageOptions['say']): Promise<Built> {
+  const built = await buildBinary(directory, say, undefined, target);
   say('running every name');
   await checkBinary(built);
   return built;
@@ -128,7 +134,7 @@ async function coreContentsOf({ target, binaries }: Contents, built: Built): Pro
 }
 
 /** An image's archive and its bill of materials. */
-async function writeImage(kind: Kind, folder: string, repository: string, contents: Contents): Promise<BuiltImage> {
+async function writeImage(kind: Kind, directory: string, repository: string, contents: Contents): Promise<BuiltImage> {
   const { target, binaries, packages, parts, licences } = contents;
   const architecture = IMAGE_ARCH[target.arch];
   const name = nameOf(kind, architecture);
@@ -140,8 +146,8 @@ async function writeImage(kind: Kind, folder: string, repository: string, conten
     parts,
     base: kind === 'install' ? await basePackages(target.arch) : [],
   });
-  await writeFile(join(folder, `${name}.cdx.json`), sbom);
-  const file = join(folder, `${name}.tar`);
+  await writeFile(join(directory, `${name}.cdx.json`), sbom);
+  const file = join(directory, `${name}.tar`);
   const reference = `${repository}:${VERSION}${kind === 'install' ? '' : `-${kind}`}`;
   const id = await imageTar(file, {
     reference,

@@ -11,8 +11,8 @@ export interface LockedPackage {
 
 let lock: Promise<{ readonly packages: Readonly<Record<string, LockedPackage | undefined>> }> | undefined;
 
-/** Of the package in that folder, `node_modules/NAME`, of this machine's kind or another; empty for one that it has not. */
-export async function lockedPackage(folder: string): Promise<LockedPackage> {
+/** Of the package in that directory, `node_modules/NAME`, of this machine's kind or another; empty for one that it has not. */
+export async function lockedPackage(directory: string): Promise<LockedPackage> {
   lock ??= readFile(join(ROOT, 'package-lock.json'), 'utf8').then((text) => JSON.parse(text));
-  return (await lock).packages[folder] ?? {};
+  return (await lock).packages[directory] ?? {};
 }

@@ -9,10 +9,10 @@ import { ADMIN_PASSWORD } from './schema.ts';
 
 /** How often the kubelet would ask. */
 const PERIOD_MS = 500;
-/** Python alone takes ten seconds where somebody else has the CPUs. */
+/** Python alone takes ten seconds where other processes have the CPUs. */
 const HEALTHY_WITHIN_MS = 60_000;
 
-/** Starts Keystone's public API; it logs into the pod's log folder. */
+/** Starts Keystone's public API; it logs into the pod's log directory. */
 export async function runKeystone(story: Story, files: PodFiles, keystone: Keystone, port: number): Promise<Running> {
   const { command, args, env } = keystone.serve({ configFile: files.keystoneConf, port });
   const ended = story.begin('keystone', 'Keystone', 'server');

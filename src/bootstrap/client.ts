@@ -48,7 +48,7 @@ export class Client {
   /**
    * The answer, which is no 5xx and no 429: those are asked for again, as is one that did not come, until the deadline.
    * @throws Outdated for a POST or PATCH whose answer was lost: only reading tells whether it was carried out
-   * @throws DeadlineError with what was last seen; ConfigError for a certificate that nobody whom we trust has signed
+   * @throws DeadlineError with what was last seen; ConfigError for a certificate that no trusted CA has signed
    */
   async send(request: Request): Promise<JsonAnswer> {
     const { name, signal, deadline, timeoutMs } = this.#options;

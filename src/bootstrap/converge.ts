@@ -37,7 +37,7 @@ export async function settledPlan(part: Readable, effects: Effects): Promise<rea
  * Makes a part as the service needs it: reads, shows every difference, ends them in order, and reads again until there is
  * none. So whatever happens in between (another run, a lost answer, a restart), what counts is what is read.
  * @returns how many changes were made
- * @throws ConfigError, before anything is changed, where something was not given; UnavailableError where somebody else
+ * @throws ConfigError, before anything is changed, where something was not given; UnavailableError where another client
  *   changes the same back; DeadlineError; the refusal of whom it asked
  */
 export async function converge(part: Readable, effects: Effects): Promise<number> {
@@ -57,7 +57,7 @@ export async function converge(part: Readable, effects: Effects): Promise<number
       log.info(`${cut.message}; reading again`, { part: part.name });
     } else if (++looks === LOOKS) {
       if (again.action === 'update' || ++remakes > REMAKES) {
-        const why = again.stuck ?? 'somebody else changes it too';
+        const why = again.stuck ?? 'another client changes it too';
         throw new UnavailableError(`${titleOf(again)} was set, and is still to be: ${why}`);
       }
       done.clear();

@@ -10,7 +10,7 @@
  * Nothing is removed but by a part's planRemoval, and nothing is written where nothing differs: a password only where Keystone
  * answers 401 to it, as every set revokes its tokens. What was read and is not so any more (409, 404, a lost answer) is read
  * again. What can fail: options and files (64, 65); a duplicate that only a person can judge, or a refusal (69, 77); no answer in
- * time (75). A part is one more folder with a `Part`.
+ * time (75). A part is one more directory with a `Part`.
  */
 export { diffText, jsonOf, lineOf, PARTS, type Change, type PartName, type Planned } from './change.ts';
 export { converge, settledPlan } from './converge.ts';

@@ -1,7 +1,7 @@
 import type { KollaError } from '../core/errors.ts';
 
 /**
- * What was read is not how things are now: somebody was faster (409, 404), or nobody can say whether a request whose answer
+ * What was read is not how things are now: another client was faster (409, 404), or it is unknown whether a request whose answer
  * was lost has been carried out. Reading again tells.
  */
 export class Outdated extends Error {

@@ -22,7 +22,7 @@ interface Prepared {
 }
 
 /**
- * Reads options and files for each of these parts, without a word to a server.
+ * Reads options and files for each of these parts, without a request to a server.
  * @throws UsageError, ConfigError for what is missing or wrong
  */
 export async function prepare(

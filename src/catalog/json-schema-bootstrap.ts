@@ -91,16 +91,16 @@ const FIGURE = {
 /** `keys:` of a service, as own-bootstrap.ts reads it. */
 export const KEYS = {
   type: 'array',
-  description: 'folders of Fernet keys that its replicas share, each kept in a Secret',
+  description: 'directories of Fernet keys that its replicas share, each kept in a Secret',
   items: {
     type: 'object',
     additionalProperties: false,
-    required: ['name', 'secret', 'folder', 'folderAt', 'keep'],
+    required: ['name', 'secret', 'directory', 'directoryAt', 'keep'],
     properties: {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,47}$', examples: ['fernet'] },
       secret: { ...TEXT, examples: ['keystone-fernet-keys'] },
-      folder: { ...PATH, description: 'where the service reads them' },
-      folderAt: { ...PLACE, description: 'the option that says so' },
+      directory: { ...PATH, description: 'where the service reads them' },
+      directoryAt: { ...PLACE, description: 'the option that says so' },
       keep: { ...FIGURE, description: 'how many a rotation leaves' },
       lifetime: {
         type: 'array',

@@ -23,7 +23,7 @@ export const STEP = {
   required: ['argv'],
   properties: {
     argv: ARGV,
-    folder: { ...PATH, description: 'where it runs' },
+    directory: { ...PATH, description: 'where it runs' },
     again: { type: 'array', items: CODE, description: 'exit codes that mean: some done, call again' },
     codes: {
       type: 'object',
@@ -89,7 +89,7 @@ export const TOOL = {
       throwawayKeys: {
         type: 'array',
         items: VARIABLE_NAME,
-        description: 'variables that get a folder of Fernet keys of their own, for a command that encrypts nothing',
+        description: 'variables that get a directory of Fernet keys of their own, for a command that encrypts nothing',
       },
       done: {
         description: 'how one sees that it is done',

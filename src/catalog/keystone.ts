@@ -30,8 +30,8 @@ export const keystone: Service = {
     {
       name: 'fernet',
       secret: 'keystone-fernet-keys',
-      folder: '/etc/keystone/fernet-keys',
-      folderAt: { section: 'fernet_tokens', key: 'key_repository' },
+      directory: '/etc/keystone/fernet-keys',
+      directoryAt: { section: 'fernet_tokens', key: 'key_repository' },
       keep: { place: { section: 'fernet_tokens', key: 'max_active_keys' }, usual: 3 },
       lifetime: [
         { place: { section: 'token', key: 'expiration' }, usual: 3600 },
@@ -41,8 +41,8 @@ export const keystone: Service = {
     {
       name: 'credential',
       secret: 'keystone-credential-keys',
-      folder: '/etc/keystone/credential-keys',
-      folderAt: { section: 'credential', key: 'key_repository' },
+      directory: '/etc/keystone/credential-keys',
+      directoryAt: { section: 'credential', key: 'key_repository' },
       keep: { usual: 3 },
       reencrypt: [
         'keystone-manage',

@@ -48,7 +48,7 @@ export const novaCell: Service = {
         update: [
           {
             argv: ['nova-manage', 'cell_v2', 'update_cell', '--cell_uuid', '{uuid}'],
-            codes: { 1: 'somebody has removed the cell meanwhile', 3: SHARED },
+            codes: { 1: 'the cell was removed meanwhile', 3: SHARED },
           },
         ],
       },

@@ -72,7 +72,7 @@ const Figure = v.strictObject({
   ),
 });
 
-/** `keys:` of a service: folders of Fernet keys that its replicas share. */
+/** `keys:` of a service: directories of Fernet keys that its replicas share. */
 export const Keys = v.pipe(
   ListOf(
     v.strictObject({
@@ -81,8 +81,8 @@ export const Keys = v.pipe(
         Text,
         v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is no name that Kubernetes has for a Secret'),
       ),
-      folder: AbsolutePath,
-      folderAt: Place,
+      directory: AbsolutePath,
+      directoryAt: Place,
       keep: Figure,
       lifetime: v.optional(ListOf(Figure)),
       reencrypt: v.optional(Argv),

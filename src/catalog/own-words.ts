@@ -48,7 +48,7 @@ export const Argv = v.pipe(
 /** One step of a service's own tool. */
 export const Step = v.strictObject({
   argv: Argv,
-  folder: v.optional(AbsolutePath),
+  directory: v.optional(AbsolutePath),
   again: v.optional(v.array(Code, 'must be a list of exit codes')),
   codes: v.optional(v.pipe(Mapping, v.record(CodeKey, Text))),
 });

@@ -101,7 +101,7 @@ export interface Figure {
 }
 
 /**
- * A folder of Fernet keys that the replicas of a service share: files named by numbers. The highest is the primary, which
+ * A directory of Fernet keys that the replicas of a service share: files named by numbers. The highest is the primary, which
  * encrypts; all decrypt; 0 is staged, the primary of tomorrow.
  */
 export interface KeyRepository {
@@ -110,13 +110,13 @@ export interface KeyRepository {
   /** The Secret that holds it, in the service's namespace; its entries are the files. */
   readonly secret: string;
   /** Where the service reads it, and the option that says so. */
-  readonly folder: string;
-  readonly folderAt: Place;
+  readonly directory: string;
+  readonly directoryAt: Place;
   /** How many keys a rotation leaves. */
   readonly keep: Figure;
   /** Seconds that what was encrypted with a key may still be shown: their sum. None: for ever. */
   readonly lifetime?: readonly Figure[];
-  /** Encrypts with the primary what other keys have; `{config}` is the service's file, `{overlay}` ours with the folder. */
+  /** Encrypts with the primary what other keys have; `{config}` is the service's file, `{overlay}` ours with the directory. */
   readonly reencrypt?: readonly [string, ...string[]];
 }
 

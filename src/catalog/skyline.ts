@@ -1,7 +1,7 @@
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Dashboard. Its alembic.ini names its scripts relative to the folder that it lies in. */
+/** Dashboard. Its alembic.ini names its scripts relative to the directory that it lies in. */
 export const skyline: Service = {
   name: 'skyline',
   summary: 'Dashboard (Skyline)',
@@ -13,7 +13,7 @@ export const skyline: Service = {
       all: [
         {
           argv: ['alembic', 'upgrade', 'head'],
-          folder: '/var/lib/kolla/venv/lib/python3/site-packages/skyline_apiserver/db/alembic',
+          directory: '/var/lib/kolla/venv/lib/python3/site-packages/skyline_apiserver/db/alembic',
         },
       ],
     },

@@ -8,7 +8,7 @@ export interface Place {
 export interface Step {
   readonly argv: readonly [string, ...string[]];
   /** Where it runs, if not where we do: absolute. */
-  readonly folder?: string;
+  readonly directory?: string;
   /** Exit codes that mean "some done, call again"; the step ends with 0. */
   readonly again?: readonly number[];
   /** What its other exit codes mean, for the message when it ends with one. */
@@ -36,7 +36,7 @@ export interface Listing {
   readonly is: Readonly<Record<string, string>>;
   /** Which are not ours in any case. */
   readonly not?: Readonly<Record<string, string>>;
-  /** The group whose URL (but for account and query) tells ours as well, under whatever name somebody has made it. */
+  /** The group whose URL (but for account and query) tells ours as well, whatever name it was created under. */
   readonly sameUrl?: string;
   /** The groups that must have the value of these options of the service's configuration. */
   readonly holds: Readonly<Record<string, Place>>;
@@ -52,18 +52,18 @@ export interface ToolTask {
   readonly name: string;
   /** What it makes. */
   readonly summary: string;
-  /** Each may be run again: after a crash, or where somebody else has done it. */
+  /** Each may be run again: after a crash, or where another process has done it. */
   readonly steps: readonly [Step, ...Step[]];
   /** What differs from site to site, with its usual value. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly variables?: readonly ToolVariable[];
-  /** Variables that name a folder of Fernet keys, which the command wants to see and encrypts nothing with: it gets one of its own. */
+  /** Variables that name a directory of Fernet keys, which the command wants to see and encrypts nothing with: it gets one of its own. */
   readonly throwawayKeys?: readonly string[];
   /** How one sees that it is done: by the tool's own listing, or by our record where no tool shows it. */
   readonly done:
     | { readonly listed: Listing; /** Where it is there and differs. */ readonly update: readonly [Step, ...Step[]] }
     | {
-        /** For every release anew, or for good. With other values than those recorded it is done again. */
+        /** For every release again, or once. With other values than those recorded it is done again. */
         readonly once: 'release' | 'ever';
         /** A table of the first database that is empty until then: a tool may end with 0 without having done it. */
         readonly fills?: string;

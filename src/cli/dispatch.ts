@@ -9,7 +9,7 @@ export interface HelperModule {
   readonly main: (argv: string[], env: NodeJS.ProcessEnv) => Promise<number>;
 }
 
-/** How long a handle that somebody forgot may hold the process after its work is done. */
+/** How long a forgotten handle may keep the process alive after its work is done. */
 const LINGER_MS = 1000;
 
 /**
@@ -33,7 +33,7 @@ export async function dispatch(
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** Without a word about the helper, which then need not be loaded. */
+/** Without loading the helper. */
 function isVersionAsked(argv: readonly string[]): boolean {
   return argv.length === 1 && argv[0] === '--version';
 }

@@ -29,7 +29,7 @@ interface Screen {
 }
 
 const ESC = '\u001B[';
-/** A terminal that knows it shows what is between them at once; others pass over them. */
+/** A terminal that knows it shows what is between them at once; others ignore them. */
 const [BEGIN_FRAME, END_FRAME] = [`${ESC}?2026h`, `${ESC}?2026l`];
 const [TO_LINE_END, TO_SCREEN_END] = [`${ESC}K`, `${ESC}J`];
 

@@ -1,6 +1,6 @@
 import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The reader of our stdout has gone (`| head`): nobody waits for the rest, and that is no failure to report. */
+/** The reader of our stdout has gone (`| head`): the rest has no reader, and that is no failure to report. */
 export class OutputClosedError extends KollaError {
   override name = 'OutputClosedError';
   constructor(options?: ErrorOptions) {
@@ -43,7 +43,7 @@ function outputError(cause: Error): KollaError {
   return new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause });
 }
 
-/** A stderr that nobody reads, or that is full, is nowhere to report to, and no reason to end. */
+/** A stderr without a reader, or that is full, is nowhere to report to, and no reason to end. */
 export function ignoreClosedStderr(): void {
   ignoreErrors(process.stderr);
 }

@@ -1,5 +1,5 @@
 /**
- * Raised by sudo: we are root for somebody who is not. Kolla's sudoers let the group kolla call two names as root, with any
+ * Run through sudo: we are root for a user who is not. Kolla's sudoers let the group kolla call two names as root, with any
  * words and any environment, and reading a path from either made CVE-2022-38060. So both are cut down before anything reads
  * them; and only kolla-core is raised, since something of Node always reads the environment before our first line.
  */

@@ -69,7 +69,7 @@ export class Reporter {
   #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
     const { name, lines } = this.#helper;
     const own = format === 'auto' ? lines : undefined;
-    // The last line may come when nobody waits for results any more.
+    // The last line may come when no reader waits for results any more.
     if (own !== undefined) ignoreErrors(process.stdout);
     this.#isText = own === undefined && (format === 'auto' ? this.#terminal.isTerminal : format === 'text');
     return createLog({

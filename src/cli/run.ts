@@ -122,7 +122,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof SignalError || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** What is thrown where nobody catches is our bug. Node's own code for it is 1, by which a probe says no. */
+/** What is thrown and not caught is our bug. Node's own code for it is 1, by which a probe says no. */
 function endOnBug(reporter: Reporter): Disposable {
   const end = (error: unknown) => {
     // eslint-disable-next-line unicorn/no-process-exit -- the state is unknown: nothing more may run

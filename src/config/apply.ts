@@ -11,7 +11,7 @@ import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
 import { PARENT_MODE, plant } from './seed.ts';
-import { STATE_FOLDER, STATE_FOLDER_MODE, stateFile, stateImage } from './state.ts';
+import { STATE_DIRECTORY, STATE_DIRECTORY_MODE, stateFile, stateImage } from './state.ts';
 import type { DirectoryStep, Step, Tracked } from './model.ts';
 import { hasAccess, lookAt } from './step.ts';
 import type { Removal } from './tracking.ts';
@@ -21,14 +21,14 @@ export interface Applied {
   readonly unchanged: number;
 }
 
-interface Surroundings {
+interface RunContext {
   /** config.json's name, for messages. */
   readonly file: string;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-interface Doing extends Surroundings {
+interface Doing extends RunContext {
   readonly root: string;
   readonly replacer: Replacer;
 }
@@ -38,11 +38,11 @@ interface Doing extends Surroundings {
  * last, so that whoever is killed in between has lost nothing. Every file is old or new at any moment; what is right
  * already is not touched. Throws KollaError naming file, entry and fix.
  */
-export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise<Applied> {
+export async function applyPlan(plan: Plan, context: RunContext): Promise<Applied> {
   const { root } = plan.site;
   using held = new Held(root);
-  const replacer = new Replacer((folder) => held.open(folder));
-  const doing: Doing = { ...surroundings, root, replacer };
+  const replacer = new Replacer((directory) => held.open(directory));
+  const doing: Doing = { ...context, root, replacer };
   const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
   if (plan.state !== undefined) await remember(plan.state.during, doing);
@@ -66,7 +66,7 @@ export async function applyPlan(plan: Plan, surroundings: Surroundings): Promise
   return { written, unchanged };
 }
 
-/** The folder that was written to last, for many files lie in one. What leads to it is not looked at again in between. */
+/** The directory that was written to last, for many files lie in one. What leads to it is not looked at again in between. */
 class Held implements Disposable {
   readonly #root: string;
   #last: Directory | undefined;
@@ -157,16 +157,16 @@ async function remove({ path, kind }: Removal, { root, file, signal, log }: Doin
 /** What is gone already is as good. */
 function unlink(root: string, path: string): void {
   unlessAbsent(() => {
-    using folder = Directory.inside(root, dirname(path));
-    folder.unlink(basename(path));
+    using directory = Directory.inside(root, dirname(path));
+    directory.unlink(basename(path));
   });
 }
 
-/** A folder that a service uses stays. */
+/** A directory that a service uses stays. */
 function isEmptied(root: string, path: string): boolean {
   try {
-    using folder = Directory.inside(root, dirname(path));
-    folder.rmdir(basename(path));
+    using directory = Directory.inside(root, dirname(path));
+    directory.rmdir(basename(path));
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -179,11 +179,11 @@ async function remember(tracked: Tracked, { root, file, replacer }: Doing): Prom
   const path = stateFile(root);
   const image = stateImage(tracked);
   await explained(`${file}: cannot write ${path}`, async () => {
-    const folder = under(root, STATE_FOLDER);
-    if ((await lookAt(folder)) === undefined) {
-      using parent = Directory.inside(root, dirname(folder), PARENT_MODE);
-      parent.make(basename(folder), PARENT_MODE);
-      parent.setMode(basename(folder), STATE_FOLDER_MODE);
+    const directory = under(root, STATE_DIRECTORY);
+    if ((await lookAt(directory)) === undefined) {
+      using parent = Directory.inside(root, dirname(directory), PARENT_MODE);
+      parent.make(basename(directory), PARENT_MODE);
+      parent.setMode(basename(directory), STATE_DIRECTORY_MODE);
     }
     const found = await lookAt(path);
     if (found?.isFile() && hasAccess(found, image) && fileHolds(path, image.content)) return;

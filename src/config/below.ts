@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Step } from './model.ts';
 
-/** The path and every folder that it lies in, up to `/`. */
+/** The path and every directory that it lies in, up to `/`. */
 export function upwards(path: string): string[] {
   const above = dirname(path);
   return above === path ? [path] : [path, ...upwards(above)];

@@ -22,7 +22,7 @@ export function effective<A extends Access>(
   return { ...access, mode, uid, gid };
 }
 
-/** A perm is written for files; a folder that can be read must also be entered. */
+/** A perm is written for files; a directory that can be read must also be entered. */
 export function searchable(mode: number): number {
   return mode | ((mode & 0o444) >> 2);
 }

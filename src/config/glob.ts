@@ -9,26 +9,26 @@ export function hasMagic(path: string): boolean {
 
 /**
  * The paths that match a pattern as Python's glob.glob reads it: `*`, `?`, `[a-z]`, `[!x]`; no braces, `**` is `*`,
- * a leading dot must be literal. Sorted by bytes: Kolla takes the folder's order, which differs from node to node.
+ * a leading dot must be literal. Sorted by bytes: Kolla takes the directory's order, which differs from node to node.
  * @param pattern absolute, or from the working directory
  */
 export function glob(pattern: string): string[] {
   const segments = pattern.split('/').filter((segment) => segment !== '');
   let found = [pattern.startsWith('/') ? '/' : '.'];
-  for (const segment of segments) found = found.flatMap((folder) => expand(folder, segment));
+  for (const segment of segments) found = found.flatMap((directory) => expand(directory, segment));
   return found;
 }
 
-function expand(folder: string, segment: string): string[] {
+function expand(directory: string, segment: string): string[] {
   if (!hasMagic(segment)) {
     // A file has no `.` in it, and so no match.
-    const path = segment === '.' ? `${folder}/.` : join(folder, segment);
+    const path = segment === '.' ? `${directory}/.` : join(directory, segment);
     return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
   }
-  const names = unlessAbsent(() => readdirSync(folder)) ?? [];
+  const names = unlessAbsent(() => readdirSync(directory)) ?? [];
   const matcher = segmentRegExp(segment);
   const seen = names.filter((name) => matcher.test(name) && (segment.startsWith('.') || !name.startsWith('.')));
-  return seen.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((name) => join(folder, name));
+  return seen.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((name) => join(directory, name));
 }
 
 /**

@@ -2,12 +2,12 @@ import { basename, dirname, join, normalize } from 'node:path';
 import type { Entry } from './set-configs/entry.ts';
 import { Tree } from './set-configs/tree.ts';
 
-/** Where the image's own content lies: `/` in a container, a folder on a developer's machine; undefined: unknown. */
+/** Where the image's own content lies: `/` in a container, a directory on a developer's machine; undefined: unknown. */
 export interface Image {
   readonly root: string | undefined;
 }
 
-/** The image's folders and links, looked at as they are asked for; undefined where it is unknown. */
+/** The image's directories and links, looked at as they are asked for; undefined where it is unknown. */
 export function treeOf({ root }: Image): ImageTree | undefined {
   return root === undefined ? undefined : new ImageTree(root);
 }
@@ -17,12 +17,12 @@ export function treeOf({ root }: Image): ImageTree | undefined {
  * such a thing can neither be copied nor lead anywhere, so it is as good as absent. Whoever writes there hears of it then.
  */
 export class ImageTree extends Tree {
-  /** Where paths lead: many files lie in one folder. */
+  /** Where paths lead: many files lie in one directory. */
   readonly resolved = new Map<string, string>();
 
-  override child(folder: Entry, name: string): Entry | undefined {
+  override child(directory: Entry, name: string): Entry | undefined {
     try {
-      return super.child(folder, name);
+      return super.child(directory, name);
     } catch (error) {
       if (isOutOfSight(error)) return undefined;
       throw error;

@@ -2,7 +2,7 @@
  * A container's configuration, as Kolla's config.json asks for it.
  *
  *   config.yaml or config.json -> read (valibot, every problem at once) -> plan (planner: owners, sources and destinations
- *   looked up, contents read, compared with what is there; tracking: what earlier runs put in place and nobody asks for
+ *   looked up, contents read, compared with what is there; tracking: what earlier runs installed and no entry asks for
  *   now; seed: what a volume needs of the image) -> apply (image's own kept, state, seeds, files, removals, permissions)
  *
  * Until apply nothing is touched, and a problem is exit 65 with file, entry and fix. Apply fails only where the system
@@ -69,13 +69,13 @@ export interface InPlace extends Applied {
   readonly sources: readonly string[];
 }
 
-interface Surroundings {
+interface RunContext {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 /** Reads, validates and looks everything up; touches nothing. Undefined when there is no configuration at the default place. */
-export async function makePlan(options: ConfigOptions, { signal, log }: Surroundings): Promise<Planned | undefined> {
+export async function makePlan(options: ConfigOptions, { signal, log }: RunContext): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
     log.info(`no config.json in ${options.configDir}: no files to install`);
@@ -116,7 +116,7 @@ function rootOf(root: string): string {
 }
 
 /** Does what makePlan planned. */
-export async function applyPlanned({ loaded, plan }: Planned, context: Surroundings): Promise<InPlace> {
+export async function applyPlanned({ loaded, plan }: Planned, context: RunContext): Promise<InPlace> {
   const { command } = loaded.document;
   const applied = await applyPlan(plan, { file: loaded.file, ...context });
   return { ...applied, command, sources: sourcesOf(loaded) };
@@ -127,7 +127,7 @@ function sourcesOf({ document }: Loaded): string[] {
 }
 
 /** Puts everything in place. Undefined when there is no configuration at the default place. */
-export async function putInPlace(options: ConfigOptions, context: Surroundings): Promise<InPlace | undefined> {
+export async function putInPlace(options: ConfigOptions, context: RunContext): Promise<InPlace | undefined> {
   const planned = await makePlan(options, context);
   return planned && (await applyPlanned(planned, context));
 }

@@ -1,9 +1,9 @@
 /**
- * Where a text stops being JSON: `look at line 2, column 13`, behind the longest beginning that more text could still mend. What engines
+ * Where a text stops being JSON: `look at line 2, column 13`, behind the longest beginning that more text could still complete. What engines
  * say of it differs, and V8 quotes the text around, which may be a password.
  */
 export function placeOfMistake(text: string): string {
-  const at = mendable(text);
+  const at = completable(text);
   if (at === text.length) return 'it ends too early';
   const before = text.slice(0, at).split('\n');
   return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
@@ -12,7 +12,7 @@ export function placeOfMistake(text: string): string {
 /** What may come next. Of a container its end, too, where it is just begun. */
 type Next = 'value' | 'first item' | 'key' | 'first key' | 'colon' | 'more';
 
-const BLANKS = /[ \t\n\r]*/y;
+const SPACES = /[ \t\n\r]*/y;
 // eslint-disable-next-line no-control-regex -- what JSON forbids in a string
 const CHARACTERS = /(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 /** As much of an escape as could be one. */
@@ -23,7 +23,7 @@ const NUMBER = [/-?/y, /0|[1-9]\d*/y] as const;
 const [DIGITS, SIGN] = [/\d+/y, /[+-]?/y];
 
 /** How many characters can be the beginning of JSON. */
-function mendable(text: string): number {
+function completable(text: string): number {
   let at = 0;
   const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
@@ -53,7 +53,7 @@ function mendable(text: string): number {
   };
   const open: string[] = [];
   for (let next: Next = 'value'; ;) {
-    take(BLANKS);
+    take(SPACES);
     const inside = open.at(-1);
     if (next === 'more') {
       if (inside === undefined) return at;

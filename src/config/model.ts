@@ -30,7 +30,7 @@ export interface DirectoryStep extends Common, Access {
 export interface FileStep extends Common {
   readonly kind: 'file';
   readonly image: FileImage;
-  /** Written where it is, because somebody has the file itself mounted. */
+  /** Written where it is, because the file itself is mounted. */
   readonly inPlace: boolean;
 }
 

@@ -8,7 +8,7 @@ export function mountPoints(file = '/proc/self/mountinfo'): ReadonlySet<string> 
   return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
 }
 
-/** Whether nobody can write where a descriptor is, through the mount that it was reached by. False where there is no /proc. */
+/** Whether no process can write where a descriptor is, through the mount that it was reached by. False where there is no /proc. */
 export function isReadOnlyMount(fd: number): boolean {
   const told = unlessAbsent(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '';
   const id = /^mnt_id:\s*(\d+)$/m.exec(told)?.[1];
@@ -17,7 +17,7 @@ export function isReadOnlyMount(fd: number): boolean {
   return row?.split(' ')[5]?.split(',').includes('ro') ?? false;
 }
 
-/** The kernel writes blanks and their like as octal digits. */
+/** The kernel writes spaces and their like as octal digits. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

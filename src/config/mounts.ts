@@ -10,7 +10,7 @@ import { isNameless, matchesOf } from './sources.ts';
 export interface Mount {
   /** In the service's container, without links of the image in it. */
   readonly path: string;
-  readonly kind: 'folder' | 'file';
+  readonly kind: 'directory' | 'file';
   /** Which entries asked for it: `config_files[0]`. */
   readonly entries: readonly string[];
   /** Whether a running container sees a file that is replaced; a mounted file keeps its old inode. */
@@ -21,7 +21,7 @@ export interface Mount {
   readonly data: boolean;
 }
 
-/** Folders that more than one part of the system lives in. */
+/** Directories that more than one part of the system lives in. */
 const SHARED = new Set(
   `/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin
   /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib
@@ -30,14 +30,14 @@ const SHARED = new Set(
 );
 
 /** Whether a volume there would hide what isn't ours. */
-export function isShared(folder: string): boolean {
-  return SHARED.has(folder) || /^\/(?:dev|proc|sys)\//.test(folder);
+export function isShared(directory: string): boolean {
+  return SHARED.has(directory) || /^\/(?:dev|proc|sys)\//.test(directory);
 }
 
 /**
- * What the service's container must mount so that the destinations of config.json come true: the folder of each file or
- * folder that is copied, and each folder that is made or owned; nested ones are one, the outermost. What is copied into a
- * folder that is shared with the rest of the system is mounted itself. So the paths are the same where no source can be
+ * What the service's container must mount so that the destinations of config.json come true: the directory of each file or
+ * directory that is copied, and each directory that is made or owned; nested ones are one, the outermost. What is copied into a
+ * directory that is shared with the rest of the system is mounted itself. So the paths are the same where no source can be
  * seen. Sorted by path. Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
@@ -48,15 +48,15 @@ export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly 
     // A source that isn't there (yet, or on this machine) is taken for a file.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches)
-      if (match.kind === 'directory') collector.copiedFolder(match.dest, entry);
+      if (match.kind === 'directory') collector.copiedDirectory(match.dest, entry);
       else collector.file(match.dest, entry);
     if (matches.length > 0) continue;
     if (!dest.endsWith('/')) collector.file(dest, entry);
-    else if (isNameless(source) || hasMagic(basename(source))) collector.folder(dest, entry, false);
+    else if (isNameless(source) || hasMagic(basename(source))) collector.directory(dest, entry, false);
     else collector.file(join(dest, basename(source)), entry);
   }
   for (const [i, { path }] of files.entries()) collector.file(path, `files[${i}]`);
-  for (const [i, { path }] of directories.entries()) collector.folder(path, `directories[${i}]`, true);
+  for (const [i, { path }] of directories.entries()) collector.directory(path, `directories[${i}]`, true);
   for (const [i, { path }] of permissions.entries()) collector.permission(path, `permissions[${i}]`);
   return collector.mounts();
 }
@@ -78,19 +78,20 @@ class Collector {
 
   file(dest: string, entry: string): void {
     const path = normalize(dest);
-    const folder = resolvedIn(this.#image, dirname(path));
-    if (isShared(folder)) this.#wishes.push({ path: join(folder, basename(path)), kind: 'file', entry, data: false });
-    else this.#wishes.push({ path: folder, kind: 'folder', entry, data: false });
+    const directory = resolvedIn(this.#image, dirname(path));
+    if (isShared(directory))
+      this.#wishes.push({ path: join(directory, basename(path)), kind: 'file', entry, data: false });
+    else this.#wishes.push({ path: directory, kind: 'directory', entry, data: false });
   }
 
-  copiedFolder(dest: string, entry: string): void {
+  copiedDirectory(dest: string, entry: string): void {
     const path = resolvedIn(this.#image, dest);
-    this.folder(isShared(dirname(path)) ? path : dirname(path), entry, false);
+    this.directory(isShared(dirname(path)) ? path : dirname(path), entry, false);
   }
 
-  folder(dest: string, entry: string, data: boolean): void {
+  directory(dest: string, entry: string, data: boolean): void {
     const path = resolvedIn(this.#image, dest);
-    if (!isShared(path)) this.#wishes.push({ path, kind: 'folder', entry, data });
+    if (!isShared(path)) this.#wishes.push({ path, kind: 'directory', entry, data });
   }
 
   /** A pattern is looked up in the image; without one, what stands before its first magic part is taken. */
@@ -99,7 +100,7 @@ class Collector {
     const isOnlyPattern = found.length === 0 && hasMagic(pattern);
     for (const path of found.length > 0 ? found : [isOnlyPattern ? beforeMagic(pattern) : pattern]) {
       const kind = this.#image?.stat(path)?.kind ?? 'directory';
-      if (kind === 'directory') this.folder(path, entry, true);
+      if (kind === 'directory') this.directory(path, entry, true);
       else this.file(path, entry);
     }
   }
@@ -107,7 +108,7 @@ class Collector {
   mounts(): Mount[] {
     const found = new Map<string, Omit<Mount, 'entries'>>();
     const entriesOf = new Map<string, Set<string>>();
-    const wishes = this.#wishes.toSorted((a, b) => compare(a.path, b.path) || (a.kind === 'folder' ? -1 : 1));
+    const wishes = this.#wishes.toSorted((a, b) => compare(a.path, b.path) || (a.kind === 'directory' ? -1 : 1));
     const order = new Map(this.#wishes.map(({ entry }, i) => [entry, i]));
     for (const { path, kind, entry, data } of wishes) {
       const outer = outermost(found, path);
@@ -117,7 +118,7 @@ class Collector {
       found.set(outer ?? path, {
         path: outer ?? path,
         kind: mount?.kind ?? kind,
-        reload: (mount?.kind ?? kind) === 'folder' ? 'live' : 'restart',
+        reload: (mount?.kind ?? kind) === 'directory' ? 'live' : 'restart',
         seed: mount === undefined ? this.#hasContent(path) : mount.seed,
         data: mount === undefined ? data : mount.data && (data || mount.path !== path),
       });
@@ -144,7 +145,7 @@ class Collector {
 
 function outermost(found: ReadonlyMap<string, Pick<Mount, 'path' | 'kind'>>, path: string): string | undefined {
   if (found.has(path)) return path;
-  return [...found.values()].find((mount) => mount.kind === 'folder' && path.startsWith(`${mount.path}/`))?.path;
+  return [...found.values()].find((mount) => mount.kind === 'directory' && path.startsWith(`${mount.path}/`))?.path;
 }
 
 function beforeMagic(pattern: string): string {

@@ -64,7 +64,7 @@ export function idsIn(text: string): Map<string, number> {
  * group is the one named as the user. Throws RangeError for a name that the image doesn't have.
  *
  * Without root an owner is satisfied when the running uid or one of its groups is meant. The uid also stands in for root, whose part a
- * container without root has nobody else for. Anybody else's file can only be ours if all may read it; see modeFor.
+ * container without root cannot play otherwise. Another user's file can only be ours if all may read it; see modeFor.
  */
 export function ownershipFor(owner: string, accounts: Accounts, me: Identity): Ownership {
   const [user = '', group = ''] = owner.split(':');
@@ -83,7 +83,7 @@ export function ownershipFor(owner: string, accounts: Accounts, me: Identity): O
 
 /**
  * The mode that keeps the result no wider than asked: in another's place our group gets what all get, and a set-id bit
- * would mean somebody else. Throws RangeError for a file of another that only this one may read; undefined keeps a mode.
+ * would mean another user. Throws RangeError for a file of another that only this one may read; undefined keeps a mode.
  */
 export function modeFor<M extends number | undefined>({ rule, refusal }: Ownership, mode: M): M {
   if (rule === 'readable by all' && ((mode ?? 0) & 0o004) === 0) throw new RangeError(refusal);

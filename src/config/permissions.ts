@@ -25,8 +25,8 @@ export async function setPermissions(permission: PermissionStep, { site, steps }
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
   for (const path of matching(patternUnder(site, permission.pattern), asRefused)) {
     try {
-      using folder = Directory.inside(site.root, dirname(path));
-      await set(folder, path, permission, { root: site.root, isLeft, refused, log }, true);
+      using directory = Directory.inside(site.root, dirname(path));
+      await set(directory, path, permission, { root: site.root, isLeft, refused, log }, true);
     } catch (error) {
       asRefused(error);
     }
@@ -56,9 +56,9 @@ interface Setting {
   readonly log: Log;
 }
 
-/** @param folder that the last name of the path is in: nobody can put a link in the way meanwhile */
+/** @param directory that the last name of the path is in: no link can be put in the way meanwhile */
 async function set(
-  folder: Directory,
+  directory: Directory,
   path: string,
   permission: PermissionStep,
   setting: Setting,
@@ -66,27 +66,27 @@ async function set(
 ): Promise<void> {
   const { root, isLeft, refused, log } = setting;
   const name = basename(path);
-  const found = folder.lstat(name);
+  const found = directory.lstat(name);
   if (found === undefined) throw new RangeError(`${path} is gone`);
   const isExcluded = !isTop && permission.excluded(nameOf({ root }, path));
   if (!isExcluded && !isLeft(path))
     try {
-      setOne(folder, name, found, permission);
+      setOne(directory, name, found, permission);
     } catch (error) {
-      // Of a volume's own folder it is enough that we may write there.
+      // Of a volume's own directory it is enough that we may write there.
       const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
       if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
       else refused.push(messageOf(error));
     }
   if (!permission.recurse || !found.isDirectory()) return;
-  using inner = folder.open(name);
+  using inner = directory.open(name);
   for (const child of inner.list()) await set(inner, join(path, child), permission, setting, false);
 }
 
-function setOne(folder: Directory, name: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): void {
+function setOne(directory: Directory, name: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): void {
   const wanted = mode !== undefined && found.isDirectory() ? searchable(mode) : mode;
   const isOwned = hasAccess(found, { mode: found.mode & 0o7777, uid, gid });
-  if (!isOwned) folder.own(name, uid, gid);
+  if (!isOwned) directory.own(name, uid, gid);
   if (wanted === undefined || found.isSymbolicLink()) return;
-  if (!isOwned || (found.mode & 0o7777) !== wanted) folder.setMode(name, wanted);
+  if (!isOwned || (found.mode & 0o7777) !== wanted) directory.setMode(name, wanted);
 }

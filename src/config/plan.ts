@@ -38,34 +38,34 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   if (planner.problems.length === 0) planner.notPlaced();
   const { site, permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
-  const folders = new Map<string, string>();
+  const directories = new Map<string, string>();
   const tracking = await planner.attempt('the state of the run before', () =>
     track({ site, me: options.me, before: options.before, steps: made, replaced }),
   );
   const steps = await planner.attempt('mounts', () =>
-    Promise.all(made.map((step) => placed(step, site, options, folders))),
+    Promise.all(made.map((step) => placed(step, site, options, directories))),
   );
   const seeds = tracking && (await planner.attempt('mounts', () => seedsFor(planner, tracking, options)));
   for (const { path } of [...(tracking?.restored ?? []), ...(tracking?.removals ?? [])])
-    await planner.attempt(path, () => checkChangeable(path, site, options, folders));
+    await planner.attempt(path, () => checkChangeable(path, site, options, directories));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }
 
-/** How many files, links and folders of config.json are not as they shall be. */
+/** How many files, links and directories of config.json are not as they shall be. */
 export function changesOf({ steps, restored, removals }: Pick<Plan, 'steps' | 'restored' | 'removals'>): number {
   return [...steps, ...restored].filter(({ isRight }) => !isRight).length + removals.length;
 }
 
 export const MOUNT_POINT =
-  'it is itself a mount point, which cannot be replaced; mount its folder instead, or mount the file elsewhere';
+  'it is itself a mount point, which cannot be replaced; mount its directory instead, or mount the file elsewhere';
 
 /** Before anything is touched: the system would say EBUSY in the middle. */
-async function placed(step: Step, site: Site, options: PlanOptions, folders: Map<string, string>): Promise<Step> {
+async function placed(step: Step, site: Site, options: PlanOptions, directories: Map<string, string>): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
-  const isMountPoint = options.mountPoints.has(truePath(step.path, folders));
+  const isMountPoint = options.mountPoints.has(truePath(step.path, directories));
   // Where a service has mounted the file from our volume, that shows there alone; at `/` it shows here.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
@@ -77,10 +77,10 @@ async function checkChangeable(
   path: string,
   site: Site,
   { mountPoints }: PlanOptions,
-  folders: Map<string, string>,
+  directories: Map<string, string>,
 ): Promise<void> {
   if (site.onlyCompare) return;
-  if (mountPoints.has(truePath(path, folders))) throw new RangeError(MOUNT_POINT);
+  if (mountPoints.has(truePath(path, directories))) throw new RangeError(MOUNT_POINT);
   checkPlace(site.root, path, true);
 }
 
@@ -88,11 +88,11 @@ function inPlace(step: FileStep): FileStep {
   return { ...step, inPlace: true };
 }
 
-/** Without links on the way. @param known folders, of which many files lie in one */
+/** Without links on the way. @param known directories, of which many files lie in one */
 function truePath(path: string, known: Map<string, string>): string {
-  const folder = dirname(path);
-  const real = known.get(folder) ?? withoutLinks(folder) ?? folder;
-  known.set(folder, real);
+  const directory = dirname(path);
+  const real = known.get(directory) ?? withoutLinks(directory) ?? directory;
+  known.set(directory, real);
   return join(real, basename(path));
 }
 
@@ -100,9 +100,9 @@ async function seedsFor({ site, steps, replaced }: Planner, tracking: Tracking, 
   const { root, image, me, mounts } = options;
   if (site.tree === undefined || site.onlyCompare) return { steps: [], unreadable: [] };
   const going = new Set(tracking.removals.map(({ path }) => path));
-  const replacedPaths = replaced.map((folder) => fileUnder(site, folder));
+  const replacedPaths = replaced.map((directory) => fileUnder(site, directory));
   const isTaken = (path: string) =>
-    steps.has(path) || going.has(path) || replacedPaths.some((folder) => path.startsWith(`${folder}/`));
+    steps.has(path) || going.has(path) || replacedPaths.some((directory) => path.startsWith(`${directory}/`));
   return await seedsOf(mounts, { root, image, me, isTaken });
 }
 

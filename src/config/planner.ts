@@ -11,7 +11,7 @@ import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import { withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
-import { bareOf, calledBy, fileUnder, folderUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
+import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
@@ -23,7 +23,7 @@ export class Planner {
   /** By path: a later entry for the same one wins, as when they are copied one after the other. */
   readonly steps = new Map<string, Step>();
   readonly permissions: PermissionStep[] = [];
-  /** Folders that are copied whole, without merge. */
+  /** Directories that are copied whole, without merge. */
   readonly replaced: string[] = [];
   readonly absent: string[] = [];
   readonly problems: string[] = [];
@@ -58,7 +58,7 @@ export class Planner {
     const owner = await this.#owner(entry, item.owner, item.perm);
     if (owner === undefined) return;
     await this.step(`${entry}.path`, async () => {
-      const found = await lookAt(folderUnder(this.site, item.path));
+      const found = await lookAt(directoryUnder(this.site, item.path));
       const mode = item.perm === undefined ? (found?.mode ?? 0o755) & 0o7777 : searchable(item.perm);
       return await directoryStep(entry, item.path, mode, owner, this.#context());
     });
@@ -117,7 +117,7 @@ export class Planner {
     this.#byDest.set(step.dest, step);
   }
 
-  /** One entry's file can't be the folder of another's, nor its source: all sources are read before anything is written. */
+  /** One entry's file can't be the directory of another's, nor its source: all sources are read before anything is written. */
   conflicts(): void {
     const made = [...this.steps.values()];
     const below = new Below(made);
@@ -135,11 +135,11 @@ export class Planner {
         if (above.length <= this.site.root.length) break;
         const other = this.steps.get(above);
         if (other === undefined || other.kind === 'directory') continue;
-        this.problems.push(`${entry}: ${above} would be a folder, and ${other.entry} puts a ${other.kind} there`);
+        this.problems.push(`${entry}: ${above} would be a directory, and ${other.entry} puts a ${other.kind} there`);
       }
   }
 
-  /** An overlay of a file that no entry puts in place would be lost without a word. */
+  /** An overlay of a file that no entry puts in place would be lost silently. */
   notPlaced(): void {
     const known = [...this.steps.values()].flatMap(({ kind, entry, dest }) =>
       kind === 'file' && entry.startsWith('config_files') ? [dest] : [],
@@ -160,13 +160,13 @@ export class Planner {
     }
   }
 
-  /** What an earlier entry put into a folder that this one copies whole is gone, as when it is done. */
+  /** What an earlier entry put into a directory that this one copies whole is gone, as when it is done. */
   #replace(matches: readonly Match[]): void {
-    const folders = matches.filter(({ kind }) => kind === 'directory').map(({ dest }) => bareOf(dest));
-    for (const folder of folders.filter((one) => !folders.includes(dirname(one)))) {
-      if (!isShared(folder)) this.replaced.push(folder);
+    const directories = matches.filter(({ kind }) => kind === 'directory').map(({ dest }) => bareOf(dest));
+    for (const directory of directories.filter((one) => !directories.includes(dirname(one)))) {
+      if (!isShared(directory)) this.replaced.push(directory);
       for (const [path, { entry, dest }] of this.steps)
-        if (entry.startsWith('config_files') && dest.startsWith(`${folder}/`)) this.steps.delete(path);
+        if (entry.startsWith('config_files') && dest.startsWith(`${directory}/`)) this.steps.delete(path);
     }
   }
 
@@ -200,7 +200,7 @@ function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
 async function isFile(path: string): Promise<boolean> {
   const found = await lookAt(path);
   if (found?.isSymbolicLink() || found?.isDirectory())
-    throw new RangeError(`${path} is a ${found.isDirectory() ? 'folder' : 'link'}, and must be a file`);
+    throw new RangeError(`${path} is a ${found.isDirectory() ? 'directory' : 'link'}, and must be a file`);
   return found !== undefined;
 }
 

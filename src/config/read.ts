@@ -16,15 +16,15 @@ export interface Loaded {
 }
 
 /**
- * Reads and validates config.yaml or, where there is none, config.json of `folder`; or the `named` file. Undefined
+ * Reads and validates config.yaml or, where there is none, config.json of `directory`; or the `named` file. Undefined
  * when nothing was named and neither is there. Throws ConfigError with every problem of the document.
  */
-export async function readConfig(folder: string, named: string | undefined): Promise<Loaded | undefined> {
-  const file = named ?? (await firstPresent([join(folder, 'config.yaml'), join(folder, 'config.json')]));
+export async function readConfig(directory: string, named: string | undefined): Promise<Loaded | undefined> {
+  const file = named ?? (await firstPresent([join(directory, 'config.yaml'), join(directory, 'config.json')]));
   if (file === undefined) return undefined;
   const text = readText(file);
   const document = parseDocument(/\.ya?ml$/.test(file) ? await parseYaml(file, text) : parseJson(file, text));
-  if (!('problems' in document)) return { file, configDir: folder, document };
+  if (!('problems' in document)) return { file, configDir: directory, document };
   const { problems } = document as { problems: string[] };
   throw new ConfigError(`${file}: ${problems.join('; ')}`);
 }

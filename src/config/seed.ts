@@ -44,20 +44,20 @@ export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): P
     const [source, target] = [join(options.image, path), under(options.root, path)];
     checkPlace(options.root, target, (await lookAt(target)) === undefined);
     // A link can't be mounted, so what it leads to stands in for it.
-    const found = kind === 'folder' ? await lookAtImages(source) : followAt(source);
+    const found = kind === 'directory' ? await lookAtImages(source) : followAt(source);
     if (found !== undefined) await seeder.look(source, target, found);
-    // Without anything there, the kubelet would make a folder of root's, in the file's place too.
+    // Without anything there, the kubelet would make a directory of root's, in the file's place too.
     await seeder.add(
-      kind === 'folder' ? 'directory' : 'file',
+      kind === 'directory' ? 'directory' : 'file',
       target,
       undefined,
-      kind === 'folder' ? NEW_FOLDER : NEW_FILE,
+      kind === 'directory' ? NEW_DIRECTORY : NEW_FILE,
     );
   }
   return seeder;
 }
 
-const NEW_FOLDER: Access = { mode: 0o755, uid: -1, gid: -1 };
+const NEW_DIRECTORY: Access = { mode: 0o755, uid: -1, gid: -1 };
 const NEW_FILE: Access = { mode: 0o644, uid: -1, gid: -1 };
 
 class Seeder implements Seeds {
@@ -126,10 +126,10 @@ export function plant({ kind, path, source, access: wanted }: SeedStep, root: st
     replacer.replace(path, { content, ...wanted });
     return;
   }
-  using folder = Directory.inside(root, dirname(path), PARENT_MODE);
+  using directory = Directory.inside(root, dirname(path), PARENT_MODE);
   const name = basename(path);
-  if (kind === 'directory') folder.make(name, mode);
-  else folder.link(name, readlinkSync(source ?? ''));
-  if (uid !== -1 || gid !== -1) folder.own(name, uid, gid);
-  if (kind === 'directory') folder.setMode(name, mode);
+  if (kind === 'directory') directory.make(name, mode);
+  else directory.link(name, readlinkSync(source ?? ''));
+  if (uid !== -1 || gid !== -1) directory.own(name, uid, gid);
+  if (kind === 'directory') directory.setMode(name, mode);
 }

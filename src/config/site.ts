@@ -16,7 +16,7 @@ export interface Site {
   readonly tree: Tree | undefined;
   /** Nothing will be written, so nothing need be writable. */
   readonly onlyCompare: boolean;
-  /** Folders that checkIn() has nothing against, with what shall be done there. */
+  /** Directories that checkIn() has nothing against, with what shall be done there. */
   readonly checked: Set<string>;
 }
 
@@ -29,7 +29,7 @@ export function siteOf({
   return { root, image, onlyCompare, links, tree: root === image ? undefined : links, checked: new Set() };
 }
 
-/** As checkPlace, once for all that lies in one folder: while it is planned, nothing changes. @param changes whether we will write there */
+/** As checkPlace, once for all that lies in one directory: while it is planned, nothing changes. @param changes whether we will write there */
 export function checkIn({ root, onlyCompare, checked }: Site, path: string, changes: boolean): void {
   const write = changes && !onlyCompare;
   const key = `${write ? 'write' : 'look'} ${dirname(path)}`;
@@ -44,8 +44,8 @@ export function fileUnder({ root, links }: Site, path: string): string {
   return under(root, join(resolvedIn(links, dirname(bare)), basename(bare)));
 }
 
-/** The place of a folder; a link to a folder is followed. */
-export function folderUnder({ root, links }: Site, path: string): string {
+/** The place of a directory; a link to a directory is followed. */
+export function directoryUnder({ root, links }: Site, path: string): string {
   return under(root, resolvedIn(links, path));
 }
 
@@ -54,8 +54,8 @@ export function patternUnder(site: Site, pattern: string): string {
   const parts = normalize(pattern).split('/');
   const at = parts.findIndex(hasMagic);
   // A volume is mounted where a link of the image leads; but chown and chmod follow none that they find.
-  if (at === -1) return site.tree === undefined ? fileUnder(site, pattern) : folderUnder(site, pattern);
-  return join(folderUnder(site, parts.slice(0, at).join('/') || '/'), ...parts.slice(at));
+  if (at === -1) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
+  return join(directoryUnder(site, parts.slice(0, at).join('/') || '/'), ...parts.slice(at));
 }
 
 /** As config.json could write it: one spelling a path, no slash at the end. */

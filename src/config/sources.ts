@@ -33,7 +33,7 @@ export function isNameless(source: string): boolean {
 
 /**
  * Everything that one entry copies, in a stable order. Empty when nothing matches. A dest that ends with a slash is a
- * folder to put the source into. Throws the system's error for what can't be looked at.
+ * directory to put the source into. Throws the system's error for what can't be looked at.
  * @param keepsLinks a link to nowhere is copied as the link that it is
  */
 export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {

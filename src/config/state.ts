@@ -7,44 +7,44 @@ import { parseState, stateText } from './set-configs/state.ts';
 import { lookAt } from './step.ts';
 
 /** Where kolla-init keeps what it must know at the next start, and leaves the command for kolla_start. */
-export const STATE_FOLDER = '/run/kolla';
-export const STATE_FOLDER_MODE = 0o750;
+export const STATE_DIRECTORY = '/run/kolla';
+export const STATE_DIRECTORY_MODE = 0o750;
 const STATE_MODE = 0o640;
 
 /**
- * What earlier runs put in place. Undefined where it can't be kept: there is no folder for it that we may write.
+ * What earlier runs put in place. Undefined where it can't be kept: there is no directory for it that we may write.
  * Throws ConfigError for a file that is no state: nothing could be restored.
- * @param makesFolder the root is a volume of ours, and not the image itself
+ * @param makesDirectory the root is a volume of ours, and not the image itself
  */
-export async function readTracked(root: string, makesFolder: boolean): Promise<Tracked | undefined> {
+export async function readTracked(root: string, makesDirectory: boolean): Promise<Tracked | undefined> {
   const file = stateFile(root);
   try {
     const state = parseState(readFileSync(file, 'utf8'));
     return new Map([...state].map(([dest, { saved }]) => [dest, saved]));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-      return (await canKeep(under(root, STATE_FOLDER), makesFolder)) ? new Map() : undefined;
+      return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;
     if ((cause as NodeJS.ErrnoException).syscall !== undefined)
       throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
     throw new ConfigError(
-      `${file} is not what this tool writes, so it is unknown what the image had; remove it, or make the volume anew`,
+      `${file} is not what this tool writes, so it is unknown what the image had; remove it, or re-create the volume`,
       { cause },
     );
   }
 }
 
-async function canKeep(folder: string, makesFolder: boolean): Promise<boolean> {
-  const found = await lookAt(folder);
-  return found === undefined ? makesFolder : found.isDirectory() && (await mayWriteIn(folder));
+async function canKeep(directory: string, makesDirectory: boolean): Promise<boolean> {
+  const found = await lookAt(directory);
+  return found === undefined ? makesDirectory : found.isDirectory() && (await mayWriteIn(directory));
 }
 
 export function stateFile(root: string): string {
-  return under(root, `${STATE_FOLDER}/state`);
+  return under(root, `${STATE_DIRECTORY}/state`);
 }
 
 /** Where the image's own file of a destination is kept, when it lies on the disk that is written. */
 export function keptPath(dest: string): string {
-  return `${STATE_FOLDER}/defaults${dest}`;
+  return `${STATE_DIRECTORY}/defaults${dest}`;
 }
 
 /** The state as a file. */

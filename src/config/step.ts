@@ -9,7 +9,7 @@ import { isOutOfSight } from './image.ts';
 import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
 import type { FileEntry } from './schema.ts';
-import { bareOf, checkIn, fileUnder, folderUnder, nameOf, type Site } from './site.ts';
+import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
 /** What every step is made with. */
@@ -31,8 +31,8 @@ export async function copyStep(
 ): Promise<Step> {
   const preserve = item.preserve_properties;
   if (match.kind === 'directory') {
-    // As with Kolla, a folder without a perm is as it is, or as mkdir makes it.
-    const found = await lookAt(folderUnder(context.site, match.dest));
+    // As with Kolla, a directory without a perm is as it is, or as mkdir makes it.
+    const found = await lookAt(directoryUnder(context.site, match.dest));
     const kept = found?.isDirectory() ? found.mode & 0o7777 : 0o755;
     const mode = preserve ? match.mode : typeof item.perm === 'number' ? searchable(item.perm) : kept;
     return await directoryStep(entry, match.dest, mode, ownerOf(match, owner), context);
@@ -86,9 +86,9 @@ export async function directoryStep(
   owner: Ownership,
   { site, permissions, me }: StepContext,
 ): Promise<DirectoryStep> {
-  const path = folderUnder(site, dest);
+  const path = directoryUnder(site, dest);
   const found = await lookAt(path);
-  if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a folder`);
+  if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a directory`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
   const wanted = effective(asked, [bareOf(dest), nameOf(site, path)], 'directory', permissions);
   checkIn(site, path, found === undefined);
@@ -96,7 +96,7 @@ export async function directoryStep(
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
-/** A volume's own folder is root's, who opened it for the pod; without root nothing can be changed about that. */
+/** A volume's own directory is root's, who opened it for the pod; without root nothing can be changed about that. */
 export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
   return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -111,7 +111,8 @@ export async function linkStep(
 ): Promise<LinkStep> {
   const path = fileUnder(site, dest);
   const found = await lookAt(path);
-  if (found?.isDirectory()) throw new RangeError(`${path} is a folder, and not the link to ${target} that it shall be`);
+  if (found?.isDirectory())
+    throw new RangeError(`${path} is a directory, and not the link to ${target} that it shall be`);
   const isRight = found?.isSymbolicLink() === true && readlinkSync(path) === target;
   checkIn(site, path, !isRight);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };
@@ -120,7 +121,8 @@ export async function linkStep(
 async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   const found = await lookAt(path);
   if (found === undefined || found.isSymbolicLink()) return false;
-  if (found.isDirectory()) throw new RangeError(`${path} is a folder; end dest with a slash to put the file into it`);
+  if (found.isDirectory())
+    throw new RangeError(`${path} is a directory; end dest with a slash to put the file into it`);
   if (!found.isFile() || !hasAccess(found, image) || found.size !== image.content.byteLength) return false;
   const { times } = image;
   if (times !== undefined && Math.abs(times.mtime * 1000 - found.mtimeMs) > TIME_TOLERANCE_MS) return false;

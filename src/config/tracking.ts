@@ -10,7 +10,7 @@ import { keptPath } from './state.ts';
 import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
 import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 
-/** Something that goes: a file or link, or a folder if nothing is left in it. */
+/** Something that goes: a file or link, or a directory if nothing is left in it. */
 export interface Removal {
   readonly dest: string;
   readonly path: string;
@@ -34,13 +34,13 @@ export interface TrackingOptions {
   readonly before: Tracked | undefined;
   /** Everything that is put in place; what config_files do is remembered. */
   readonly steps: readonly Step[];
-  /** Folders that config_files copy whole, without merge, as config.json writes them. */
+  /** Directories that config_files copy whole, without merge, as config.json writes them. */
   readonly replaced: readonly string[];
 }
 
 /**
  * Compares what config.json asks for with what is remembered. What was put in place and isn't asked for any more goes, or
- * the image's own comes back. Of a folder that is copied whole, only the image's files and our own go: what the service made
+ * the image's own comes back. Of a directory that is copied whole, only the image's files and our own go: what the service made
  * there is not Kolla's to remove. Touches nothing.
  */
 export async function track(options: TrackingOptions): Promise<Tracking> {
@@ -48,7 +48,7 @@ export async function track(options: TrackingOptions): Promise<Tracking> {
   const tracker = new Tracker({ ...options, steps, replaced, before });
   if (before === undefined) return tracker.result();
   for (const step of steps) await tracker.asked(step);
-  for (const folder of replaced) await tracker.replace(folder);
+  for (const directory of replaced) await tracker.replace(directory);
   for (const [dest, saved] of before) await tracker.dropped(dest, saved);
   return tracker.result();
 }
@@ -64,7 +64,7 @@ function byPlace({
   const named = (dest: string) => nameOf(site, known.get(dest) ?? fileUnder(site, dest));
   return {
     steps: steps.map((step) => ({ ...step, dest: nameOf(site, step.path) })),
-    replaced: replaced.map((folder) => nameOf(site, fileUnder(site, folder))),
+    replaced: replaced.map((directory) => nameOf(site, fileUnder(site, directory))),
     before: before && new Map([...before].map(([dest, saved]) => [named(dest), saved])),
   };
 }
@@ -86,7 +86,7 @@ class Tracker {
   result(): Tracking {
     const { before } = this.#options;
     const state = before && { during: new Map([...before, ...this.#after]), after: this.#after };
-    // What lies in a folder goes before it.
+    // What lies in a directory goes before it.
     const removals = this.#removals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }
@@ -96,12 +96,12 @@ class Tracker {
       this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
   }
 
-  /** What the image has in a folder that is wholly another's now. */
-  async replace(folder: string): Promise<void> {
-    const top = fileUnder(this.#options.site, folder);
-    const isNew = !this.#options.before?.has(folder);
+  /** What the image has in a directory that is wholly another's now. */
+  async replace(directory: string): Promise<void> {
+    const top = fileUnder(this.#options.site, directory);
+    const isNew = !this.#options.before?.has(directory);
     for (const { name, kind } of await below(top)) {
-      const [dest, path] = [join(folder, name), join(top, name)];
+      const [dest, path] = [join(directory, name), join(top, name)];
       if (kind === 'directory') {
         // Gone if nothing of a service's is left in it.
         if (!this.#wanted.has(dest) && (await this.#isImages(dest, path, isNew)))
@@ -118,7 +118,7 @@ class Tracker {
     if (this.#wanted.has(dest)) return;
     const path = fileUnder(this.#options.site, dest);
     const found = await lookAt(path);
-    const isReplaced = this.#options.replaced.some((folder) => dest.startsWith(`${folder}/`));
+    const isReplaced = this.#options.replaced.some((directory) => dest.startsWith(`${directory}/`));
     if (!isReplaced || saved === null) this.#after.delete(dest);
     if (saved !== null && !isReplaced) await this.#restore(dest, saved);
     else if (found?.isDirectory() && saved === null) this.#removals.push({ dest, path, kind: 'directory' });
@@ -126,12 +126,12 @@ class Tracker {
   }
 
   /** Where the image's own will be found: in the image, where that is not what we write; else it is copied aside. */
-  async #keep(dest: string, path: string, isFolder: boolean): Promise<string | null> {
+  async #keep(dest: string, path: string, isDirectory: boolean): Promise<string | null> {
     const { site, me } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
     const found = await lookAt(path);
     if (found === undefined || !(await this.#isOnRoot(path))) return null;
-    if (isFolder || found.isDirectory()) return dest;
+    if (isDirectory || found.isDirectory()) return dest;
     const kept = keptPath(dest);
     await this.#copy(dest, path, kept, me, this.#kept);
     return kept;
@@ -178,15 +178,15 @@ class Tracker {
   }
 }
 
-/** Everything below a folder. */
-async function below(folder: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
-  return (await lookAt(folder))?.isDirectory() ? [...inside(folder, '')] : [];
+/** Everything below a directory. */
+async function below(directory: string): Promise<{ name: string; kind: Removal['kind'] }[]> {
+  return (await lookAt(directory))?.isDirectory() ? [...inside(directory, '')] : [];
 }
 
-function* inside(folder: string, at: string): Generator<{ name: string; kind: Removal['kind'] }> {
-  for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+function* inside(directory: string, at: string): Generator<{ name: string; kind: Removal['kind'] }> {
+  for (const entry of readdirSync(join(directory, at), { withFileTypes: true })) {
     const name = join(at, entry.name);
     yield { name, kind: entry.isDirectory() ? 'directory' : 'file' };
-    if (entry.isDirectory()) yield* inside(folder, name);
+    if (entry.isDirectory()) yield* inside(directory, name);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is taken for a secret by its name. Rather one word too many: a file path shown as a digest harms nobody. Of
+ * What is taken for a secret by its name. Rather one word too many: a file path shown as a digest does no harm. Of
  * `key` OpenStack's own words are left out.
  */
 const NAME =

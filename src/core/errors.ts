@@ -43,7 +43,7 @@ export class ConfigError extends KollaError {
   }
 }
 
-/** Something that we need is not there, or failed for good: 69. */
+/** A dependency is missing, or failed permanently: 69. */
 export class UnavailableError extends KollaError {
   override name = 'UnavailableError';
   constructor(message: string, options?: ErrorOptions) {

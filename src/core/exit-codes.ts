@@ -35,20 +35,20 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
   usage: {
     means: 'The command line or an option in the environment is wrong. Nothing was done.',
-    next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Mend the manifest.',
+    next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Fix the manifest.',
     helpers: {
       'kubernetes-entrypoint':
-        'A DEPENDENCY_* variable, with the column. The original waited for ever, or went on without it; KOLLA_POD_COMPAT=lenient goes on where it did.',
+        'A DEPENDENCY_* variable, with the column. The original waited for ever, or went on without it; KOLLA_POD_COMPAT=lenient does the same.',
     },
   },
   badConfig: {
     means: 'A file that was given is missing or wrong. Nothing was done.',
-    next: 'The message names the file and the place in it. Mend the file or the ConfigMap that it comes from.',
+    next: 'The message names the file and the place in it. Fix the file or the ConfigMap that it comes from.',
     helpers: { 'kolla-init': 'config.json, a file that it names, or kolla-pod.yaml.' },
   },
   unavailable: {
-    means: 'Something that is needed is not there, or failed for good.',
-    next: 'The message names it. Trying again helps once that is mended; kolla-pod doctor shows what this pod can reach.',
+    means: 'A dependency is missing, or failed permanently.',
+    next: 'The message names it. Retrying helps once that is fixed; kolla-pod doctor shows what this pod can reach.',
     helpers: {
       'kolla-init': 'A Job that was waited for has failed: see its log, delete it and let it run again.',
       'kolla-db-sync': 'The database refuses, or the lock was lost while the migration ran.',

@@ -11,7 +11,7 @@ const SHORTEST_SECRET = 4;
 const DIVIDER = /[=:](?<=([\w.-]{1,200})(\\{0,9}["']?\s{0,200})[=:])[=>]?\s{0,200}/g;
 const BLANK = /\s/g;
 const OPENING_QUOTE = /[bru]{0,2}(\\{0,9})(["'])/iy;
-/** Of HTTP, whose values have blanks in them; and so have those that begin with a scheme, under whatever name. */
+/** Of HTTP, whose values have spaces in them; and so have those that begin with a scheme, under whatever name. */
 const HEADER = /(?:^|-)(?:authorization|cookie)$/i;
 const SCHEME = /(?:basic|bearer|digest|negotiate|ntlm|token)\s/iy;
 
@@ -24,7 +24,7 @@ export function outputRedactor(env: NodeJS.ProcessEnv): Redact {
   return (line) => withoutValues(withoutUsers(known(line)));
 }
 
-/** A password may have any character in it: what stands before the last @ up to the next blank. */
+/** A password may have any character in it: what stands before the last @ up to the next space. */
 function withoutUsers(line: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -41,7 +41,7 @@ function withoutUsers(line: string): string {
   return parts.join('') + line.slice(done);
 }
 
-/** What stands behind a secret's name: in quotes, to their end; else to the next blank, or as far as a header goes. */
+/** What stands behind a secret's name: in quotes, to their end; else to the next space, or as far as a header goes. */
 function withoutValues(line: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -60,7 +60,7 @@ function withoutValues(line: string): string {
   return parts.join('') + line.slice(done);
 }
 
-/** @param quote that stands open before the name: it ends what has blanks in it */
+/** @param quote that stands open before the name: it ends what has spaces in it */
 function valueEnd(line: string, start: number, isHeader: boolean, quote: string | undefined): number {
   OPENING_QUOTE.lastIndex = start;
   const opening = OPENING_QUOTE.exec(line);

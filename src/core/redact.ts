@@ -11,7 +11,7 @@ const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': St
 /**
  * Replaces each secret by `***`, also where it stands percent-encoded (in a URL), as JSON, SQL or Python would write it,
  * or line by line. The longest first, so that none shows through another's rest.
- * @param secrets empty ones are passed over
+ * @param secrets empty ones are skipped
  */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
   const spellings = new Set<string>();

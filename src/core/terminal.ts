@@ -4,7 +4,7 @@ import type { WriteStream } from 'node:tty';
 export interface Terminal {
   readonly isTerminal: boolean;
   readonly color: boolean;
-  /** Columns; 80 where nobody says. */
+  /** Columns; 80 where it is unknown. */
   readonly width: number;
 }
 

@@ -9,7 +9,7 @@ export class AbortSignal {
   readonly #listeners = new Set<Listener>();
   /** Of `any`: whose end is its end. */
   #sources: readonly AbortSignal[] = [];
-  /** How the sources tell it; only while somebody listens, so that one which lives long keeps none that nobody needs. */
+  /** How the sources tell it; only while a client listens, so that one which lives long keeps none that nothing needs. */
   #follow: Listener | undefined;
 
   get aborted(): boolean {

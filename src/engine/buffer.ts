@@ -160,7 +160,7 @@ function encoded(text: string, encoding: Encoding = 'utf8'): Buffer {
 }
 
 function decoded(bytes: Uint8Array): string {
-  return sys.decode(bytes, 0, bytes.length) ?? mended(bytes);
+  return sys.decode(bytes, 0, bytes.length) ?? fixed(bytes);
 }
 
 /** An argument each: as many as any stack holds. */
@@ -176,7 +176,7 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /** One U+FFFD for each byte that begins nothing, and for each character that is not whole, as WHATWG's decoder has it. */
-function mended(bytes: Uint8Array): string {
+function fixed(bytes: Uint8Array): string {
   let text = '';
   for (const [from, to, isText] of runsOf(bytes)) text += isText ? sys.decode(bytes, from, to - from) : '\ufffd';
   return text;

@@ -25,7 +25,7 @@ export function readCertificate(pem: string): Certificate {
 /** OpenSSL's two names for it. */
 const FIRST = /^-----BEGIN (?:X509 )?CERTIFICATE-----[\t\r ]*$/;
 const LAST = /^-----END (?:X509 )?CERTIFICATE-----$/;
-/** Of any length, with blanks at its end at most. OpenSSL reads no other, but for an older kind of header. */
+/** Of any length, with spaces at its end at most. OpenSSL reads no other, but for an older kind of header. */
 const LINE = /^([A-Za-z0-9+/]+={0,2})[\t\r ]*$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

@@ -24,7 +24,7 @@ export function start(name: string, main: HelperModule['main'], bugCode?: number
   };
   dispatch(name, process.argv.slice(2), [name], () => Promise.resolve({ main })).then(() => (running = false), bugs);
   const end = (): never => {
-    // Nothing can wake it any more: a promise that nobody keeps.
+    // Nothing can wake it any more: a promise that is never settled.
     if (running) throw new Error(`${name} waits for nothing`);
     return sys.exit(process.exitCode ?? 0);
   };

@@ -15,9 +15,9 @@ export async function isThere(path: string): Promise<boolean> {
   return await may(path, constants.F_OK);
 }
 
-/** Whether this process may make files in that folder, and remove them. */
-export async function mayWriteIn(folder: string): Promise<boolean> {
-  return await may(folder, constants.W_OK | constants.X_OK);
+/** Whether this process may make files in that directory, and remove them. */
+export async function mayWriteIn(directory: string): Promise<boolean> {
+  return await may(directory, constants.W_OK | constants.X_OK);
 }
 
 /** Of where a link leads; undefined for what can't be looked at. */

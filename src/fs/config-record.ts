@@ -12,7 +12,7 @@ export interface ConfigRecord {
   readonly version: string | undefined;
   /** The version that was looked at last: the one in place, or the one that was refused. */
   readonly looked: string | undefined;
-  /** What the kubelet calls what was looked at; undefined for a plain folder. */
+  /** What the kubelet calls what was looked at; undefined for a plain directory. */
   readonly configMap: string | undefined;
   /** What keeps it from being in step. */
   readonly problem: string | undefined;
@@ -37,7 +37,7 @@ export function readConfigRecord(root: string): ConfigRecord | undefined {
   throw new SyntaxError('it is no record of a watch');
 }
 
-/** What the kubelet calls the version that is mounted there; undefined for a plain folder. */
+/** What the kubelet calls the version that is mounted there; undefined for a plain directory. */
 export function configMapVersion(configDir: string): string | undefined {
   try {
     return readlinkSync(join(configDir, '..data')).replace(/^.*\//, '');

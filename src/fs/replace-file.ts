@@ -11,8 +11,8 @@ import type { FileImage } from './write-file.ts';
  * Rejects with the system's error: EBUSY when the file is itself a mount point.
  */
 export async function replaceFile(path: string, image: FileImage): Promise<void> {
-  const folder = dirname(path);
-  await removeStale(folder, basename(path));
+  const directory = dirname(path);
+  await removeStale(directory, basename(path));
   try {
     await writeAndRename(path, image);
   } catch (error) {
@@ -21,7 +21,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
       throw error;
     await writeAndRename(path, image);
   }
-  await syncFolder(folder);
+  await syncDirectory(directory);
 }
 
 async function writeAndRename(path: string, { content, mode, uid, gid, times }: FileImage): Promise<void> {
@@ -51,19 +51,19 @@ export function temporaryFor(path: string): string {
 }
 
 /** Removes the temporaries of dead runs that wanted to put this name in place. */
-export async function removeStale(folder: string, name: string): Promise<void> {
+export async function removeStale(directory: string, name: string): Promise<void> {
   const prefix = prefixOf(name);
   const before = staleBefore();
-  for (const entry of await readdir(folder)) {
+  for (const entry of await readdir(directory)) {
     if (!entry.startsWith(prefix) || !/^[0-9a-f]{6}$/.test(entry.slice(prefix.length))) continue;
-    const found = await stat(join(folder, entry)).catch(() => undefined);
-    if (found?.isFile() && found.mtimeMs < before) await rm(join(folder, entry), { force: true });
+    const found = await stat(join(directory, entry)).catch(() => undefined);
+    if (found?.isFile() && found.mtimeMs < before) await rm(join(directory, entry), { force: true });
   }
 }
 
 /** A name that was given or taken there holds when the power fails. Rejects with the system's error. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
   try {
     await handle.sync();
   } finally {

@@ -57,7 +57,7 @@ export async function withJob(
 }
 
 /**
- * Reads options and files for every part that was asked for, without a word to a server.
+ * Reads options and files for every part that was asked for, without a request to a server.
  * @throws UsageError, ConfigError, UnavailableError for what is missing or wrong, before anything is done
  */
 async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {

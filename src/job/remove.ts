@@ -5,12 +5,12 @@ import { partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';
 
-/** Removes what kolla-bootstrap made for a service and nobody else can be using; shows it first, and needs to be told. */
+/** Removes what kolla-bootstrap made for a service and no other can be using; shows it first, and needs to be told. */
 export const removeCommand = command({
   summary: "Removes a service's accounts, endpoints and queue, once told --yes.",
   description:
     'Without --yes it shows what would go, and ends with 1. Removed are the endpoints of the region, services that have none ' +
-    "left, the service's accounts; its RabbitMQ account and virtual host where no other has a part in them and nobody is " +
+    "left, the service's accounts; its RabbitMQ account and virtual host where no other has a part in them and no client is " +
     'connected, with all queues. Roles, projects, domains, the virtual host /, keys and the database stay.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [

@@ -19,7 +19,7 @@ export interface Api {
   mustList: boolean;
   /** Whether the server says that it is ready; false too when it can't be asked. */
   isReady(signal: AbortSignal): Promise<boolean>;
-  /** Closes the connections that nobody uses now: after trouble, where they lead to may be gone. */
+  /** Closes the idle connections: after trouble, where they lead to may be gone. */
   forgetConnections(): void;
 }
 

@@ -122,7 +122,7 @@ export class ApiClient implements Api, Disposable {
     });
   }
 
-  /** An exec plugin may ask somebody who is not there. */
+  /** An exec plugin may prompt for input. */
   async #identity(refused: boolean, signal: AbortSignal): Promise<Credentials> {
     return await unlessAborted(within(this.#credentials(refused), this.#timing.answerMs, 'no credentials'), signal);
   }
@@ -151,7 +151,7 @@ function newPool(maxSockets: number): Pool {
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
-/** Closes the connections of a pool that nobody uses now. */
+/** Closes the idle connections of a pool. */
 function closeIdle({ http, https }: Pool): void {
   for (const { freeSockets } of [http, https])
     for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();

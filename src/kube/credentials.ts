@@ -13,7 +13,7 @@ export type CredentialSource =
       readonly host: string;
       readonly port: string;
       /** The mounted ServiceAccount: token, ca.crt, namespace. */
-      readonly folder: string;
+      readonly directory: string;
     }
   | {
       readonly kind: 'kubeconfig';
@@ -59,20 +59,20 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
 
 /** For messages. */
 export function nameOf(source: CredentialSource): string {
-  return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.folder}` : source.files.join(':');
+  return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.directory}` : source.files.join(':');
 }
 
 /** As KubeConfig.loadFromCluster, which reads the environment itself and does not trim the namespace. */
-function fromServiceAccount({ host, port, folder }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
+function fromServiceAccount({ host, port, directory }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
   const config = new KubeConfig();
   const [cluster, user] = ['in-cluster', 'service-account'];
   const address = host.includes(':') ? `[${host}]` : host;
-  const namespaceFile = join(folder, 'namespace');
+  const namespaceFile = join(directory, 'namespace');
   config.loadFromOptions({
     clusters: [
-      { name: cluster, server: `https://${address}:${port}`, caFile: join(folder, 'ca.crt'), skipTLSVerify: false },
+      { name: cluster, server: `https://${address}:${port}`, caFile: join(directory, 'ca.crt'), skipTLSVerify: false },
     ],
-    users: [{ name: user, authProvider: { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }],
+    users: [{ name: user, authProvider: { name: 'tokenFile', config: { tokenFile: join(directory, 'token') } } }],
     contexts: [
       {
         name: cluster,
@@ -129,7 +129,7 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   };
 }
 
-/** A token that somebody wrote into a file by hand ends with a newline, which no header may hold. */
+/** A token that was written into a file by hand ends with a newline, which no header may hold. */
 function trimmed(headers: NonNullable<RequestOptions['headers']>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value).trim()]));
 }

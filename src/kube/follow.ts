@@ -93,7 +93,7 @@ export async function* follow<T extends KubeObject>(
       if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {
-        // Our version is older than what the server still knows: begin again with what is there now.
+        // Our version is older than what the server still knows: list again.
         version = undefined;
       } else {
         isTroubled = true;

@@ -7,8 +7,8 @@
  *
  * client-node's own Watch is not used: it takes a quiet watch for dead after 30 s, swallows what a handler throws, and
  * its informer ends at the first error. Ours asks for bookmarks and replaces a connection that was silent for 90 s,
- * begins again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
- * mend itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
+ * lists again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
+ * fix itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { within } from '../core/abort.ts';
@@ -45,7 +45,7 @@ export async function connectKube(source: CredentialSource, timing: Timing = TIM
   };
 }
 
-/** An exec plugin may ask somebody who is not there. */
+/** An exec plugin may prompt for input. */
 async function firstOf<T>(credentials: Promise<T>, source: CredentialSource, { answerMs }: Timing): Promise<T> {
   try {
     return await within(credentials, answerMs, `no credentials from ${nameOf(source)}`);

@@ -10,7 +10,7 @@ interface OwnContainer {
 }
 
 /**
- * The container that we are, from /proc/self/mountinfo: the kubelet mounts a file of a folder that is named after Pod and
+ * The container that we are, from /proc/self/mountinfo: the kubelet mounts a file of a directory that is named after Pod and
  * container as the termination log. Undefined outside of Kubernetes, and where a sandbox hides what is mounted.
  */
 export function containerIn(mountinfo: string): OwnContainer | undefined {
@@ -27,14 +27,14 @@ export function ownContainer(): OwnContainer | undefined {
   }
 }
 
-/** Where we run, as far as somebody says so. */
+/** Where we run, as far as known. */
 export interface OwnPlace {
   readonly podName: string;
   /** By the kubelet's mounts. */
   readonly container: OwnContainer | undefined;
-  /** Undefined: there is nobody to ask. */
+  /** Undefined: there is no API server to ask. */
   readonly kube: (() => Promise<KubeClient>) | undefined;
-  /** Whether there is a kubelet at all: with a plain `docker run` nobody restarts us. */
+  /** Whether there is a kubelet at all: with a plain `docker run` nothing restarts us. */
   readonly isPod: boolean;
 }
 

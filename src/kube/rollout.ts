@@ -2,8 +2,8 @@ import type { KubeObject } from './types.ts';
 
 /** What a rollout's state means for who waits for its end. */
 export interface RolloutVerdict {
-  /** `passed over`: the workload is being deleted, and says nothing any more. */
-  readonly is: 'met' | 'pending' | 'passed over';
+  /** `skipped`: the workload is being deleted, and says nothing any more. */
+  readonly is: 'met' | 'pending' | 'skipped';
   /** For a person: `1 of 3 updated`. */
   readonly state: string;
 }
@@ -118,7 +118,7 @@ function judgeRollout(
   { metadata, status = {} }: Workload,
   { wanted, updated, toUpdate, available, toBeAvailable, old, late }: Rollout,
 ): RolloutVerdict {
-  if (metadata.deletionTimestamp !== undefined) return { is: 'passed over', state: 'being deleted' };
+  if (metadata.deletionTimestamp !== undefined) return { is: 'skipped', state: 'being deleted' };
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return pending('its controller has not seen the latest spec yet');
   if (updated < toUpdate) return pending(`${updated} of ${toUpdate} updated${late}`);

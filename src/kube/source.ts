@@ -21,21 +21,21 @@ export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.Pro
 }
 
 /**
- * The same for who goes without an API server where nobody has said that there is one: a kubeconfig that was named, or
+ * The same for who goes without an API server where none is configured: a kubeconfig that was named, or
  * the ServiceAccount of the Pod we run in, if it is mounted.
  */
 export function givenKubeSource(
   kubeconfig: string | undefined,
   inherited: NodeJS.ProcessEnv,
-  folder = SERVICE_ACCOUNT,
+  directory = SERVICE_ACCOUNT,
 ): CredentialSource | undefined {
   if (kubeconfig !== undefined) return kubeSource(kubeconfig, inherited);
-  return existsSync(join(folder, 'token')) ? podSource(inherited, folder) : undefined;
+  return existsSync(join(directory, 'token')) ? podSource(inherited, directory) : undefined;
 }
 
-function podSource(inherited: NodeJS.ProcessEnv, folder = SERVICE_ACCOUNT): CredentialSource | undefined {
+function podSource(inherited: NodeJS.ProcessEnv, directory = SERVICE_ACCOUNT): CredentialSource | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = inherited;
-  return host === undefined || port === undefined ? undefined : { kind: 'in-cluster', host, port, folder };
+  return host === undefined || port === undefined ? undefined : { kind: 'in-cluster', host, port, directory };
 }
 
 /** Makes its client at the first call, for all; disposes of it if it was made. */

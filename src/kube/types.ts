@@ -56,7 +56,7 @@ export type SetObservation<T extends KubeObject> =
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  /** Is told what an administrator should mend, once each. */
+  /** Receives what an administrator should fix, once each. */
   readonly warn: (message: string) => void;
   /** Asks for no more than the metadata of each object: enough to know that a Secret is there. */
   readonly metadataOnly?: boolean;

@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 import type { Syslog } from './syslog/index.ts';
 import type { SideState } from './view.ts';
 
-/** What runs beside the pipelines: syslog into files before them, and disk given back behind them. */
+/** What runs beside the pipelines: syslog into files before them, and disk reclaimed behind them. */
 interface Beside extends AsyncDisposable {
   /** The pipelines are there: now it is known how far files are needed. */
   begin(pipelines: readonly Pipeline[]): void;

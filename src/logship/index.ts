@@ -22,8 +22,8 @@ import { openPipelines, runAll } from './pipelines.ts';
 import { settingsOf, type Settings } from './settings.ts';
 import { setup } from './setup/index.ts';
 import { proxyEnvOf } from './sink/agents.ts';
-import { holdState } from './state/folder.ts';
-import { holdFolder } from './state/held-folder.ts';
+import { holdState } from './state/directory.ts';
+import { holdDirectory } from './state/held-directory.ts';
 import { viewOf, type ShippingView } from './view.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function runShipping(
 ): Promise<ExitCode> {
   keepHeapSmall();
   const now = () => Date.now();
-  using state = await holdFolder(settings.stateDir, settings.root);
+  using state = await holdDirectory(settings.stateDir, settings.root);
   const context = { log, now, state, proxyEnv: proxyEnvOf(inherited), stdout: process.stdout };
   await using _ = await holdState(state, log);
   await using beside = await openBeside(settings, log, now);
@@ -57,9 +57,9 @@ export async function runShipping(
 const MAIN = {
   summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
   description:
-    'Follows files through their rotations and goes on where the last run was acknowledged. Without --url documents ' +
+    'Follows files through their rotations and resumes at the last acknowledged offset. Without --url documents ' +
     'are printed. On SIGTERM it ships what is left: exit 0 when all is in, 143 when the grace was too short, and the ' +
-    'next start goes on there. Lines that the server refuses for good go to dead-letter.jsonl in the state folder.',
+    'next start goes on there. Lines that the server rejects go to dead-letter.jsonl in the state directory.',
   operands: [{ name: 'PATH', help: 'files or globs (default: */*.log in --root)', optional: true, many: true }],
   options: OPTIONS,
   examples: [

@@ -15,14 +15,14 @@ import type { Destination } from './sink/destinations.ts';
 import { elasticsearchSink } from './sink/elasticsearch.ts';
 import { stdoutSink, type Sink } from './sink/sink.ts';
 import { CheckpointWriter, loadCheckpoint, type Saved } from './state/checkpoint.ts';
-import { checkpointNames, openState } from './state/folder.ts';
-import { cannotKeep, type StateFolder } from './state/held-folder.ts';
+import { checkpointNames, openState } from './state/directory.ts';
+import { cannotKeep, type StateDirectory } from './state/held-directory.ts';
 import type { PipelineState } from './view.ts';
 
 interface PipelineContext {
   readonly log: Log;
   readonly now: () => number;
-  readonly state: StateFolder;
+  readonly state: StateDirectory;
   readonly proxyEnv: ProxyEnv;
   readonly stdout: Writable;
 }
@@ -39,8 +39,8 @@ export interface Pipeline extends AsyncDisposable {
 }
 
 /**
- * Opens the state folder and one pipeline a destination.
- * @throws ConfigError for a state folder that can't be written, or files of certificates that can't be read
+ * Opens the state directory and one pipeline a destination.
+ * @throws ConfigError for a state directory that can't be written, or files of certificates that can't be read
  */
 export async function openPipelines(settings: Settings, context: PipelineContext): Promise<readonly Pipeline[]> {
   const { destinations, sourceId } = settings;
@@ -64,7 +64,7 @@ export async function openPipelines(settings: Settings, context: PipelineContext
 }
 
 /**
- * Runs all until each has ended. When one fails for good the others ship what is there and end too.
+ * Runs all until each has ended. When one fails permanently the others ship what is there and end too.
  * @returns 0 when all is in
  * @throws the first failure, else the stop's reason when something was left
  */
@@ -97,7 +97,7 @@ async function close(pipelines: readonly Pipeline[]): Promise<void> {
 interface Place {
   readonly source: string;
   readonly destination: Destination;
-  /** The checkpoint's name in the state folder. */
+  /** The checkpoint's name in the state directory. */
   readonly checkpoint: string;
 }
 
@@ -136,7 +136,7 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);
   const outage = new Outage(sink.name, log, now);
   const deadLetters = new DeadLetters({
-    folder: context.state,
+    directory: context.state,
     name: destination === destinations[0] ? 'dead-letter.jsonl' : `dead-letter-${name}.jsonl`,
     limit: deadLetterBytes,
     log,

@@ -18,7 +18,7 @@ export interface Settings {
   readonly patterns: readonly string[];
   /** Absolute, or without a slash. */
   readonly excludes: readonly string[];
-  /** Where the very first start begins. */
+  /** Where the first start begins. */
   readonly from: 'beginning' | 'end';
   readonly root: string;
   readonly stateDir: string;
@@ -118,7 +118,7 @@ function keepBytesOf({ reclaimKeep }: Options): number {
 
 function syslogOf({ syslog, once }: Options): Address | undefined {
   if (syslog === undefined) return undefined;
-  if (once) throw new UsageError('--syslog and --once: what comes later would have nobody who takes it');
+  if (once) throw new UsageError('--syslog and --once: later messages would be lost');
   return syslogAddress(syslog);
 }
 

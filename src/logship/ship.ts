@@ -59,7 +59,7 @@ export class Shipping {
   readonly #keeper: Keeper;
   readonly #outbox: Outbox;
   readonly #deliver: DeliverOptions;
-  /** Aborted when waiting for the server must end: by the grace, or because sending has failed for good. */
+  /** Aborted when waiting for the server must end: by the grace, or because sending has failed permanently. */
   readonly #end = new AbortController();
   /** The first of both. */
   readonly #stopOrEnd: AbortSignal;

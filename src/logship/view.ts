@@ -8,7 +8,7 @@ interface Held {
 
 /** How one destination stands at this moment. */
 export interface PipelineState {
-  /** `elasticsearch-es-9200`: for labels, and its files in the state folder. */
+  /** `elasticsearch-es-9200`: for labels, and its files in the state directory. */
   readonly name: string;
   /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
   readonly to: string;
@@ -34,7 +34,7 @@ export interface PipelineState {
 
 /** What runs beside the pipelines. */
 export interface SideState {
-  /** Bytes of disk that were given back; undefined where nothing is. */
+  /** Bytes of disk that were reclaimed; undefined where nothing is. */
   readonly reclaimed: number | undefined;
   readonly syslog: SyslogState | undefined;
 }

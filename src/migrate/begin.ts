@@ -23,12 +23,12 @@ export interface Begun {
 
 /** Within the time to stop a Pod. */
 const LAST_WORD_MS = 4000;
-/** After a migration that nobody cuts off. */
+/** After a migration without an interruption. */
 const GOOD_WORD_MS = 30_000;
 
 /**
  * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
- * fails the fence is given back, as far as it is ours: nothing was started.
+ * fails the fence is released, as far as it is ours: nothing was started.
  */
 export async function begin(plan: Before, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
@@ -46,7 +46,7 @@ export async function begin(plan: Before, turn: Turn, held: Held, effects: Effec
     const state = effects.signal.aborted ? 'interrupted' : 'failed';
     const exitCode = error instanceof KollaError ? error.exitCode : ExitCode.bug;
     await closeFence(session, token, { state, exitCode, ...progress }, LAST_WORD_MS).catch((failed: unknown) => {
-      effects.log.warn(`cannot give the lock back: ${reasonOf(failed)}`);
+      effects.log.warn(`cannot release the lock: ${reasonOf(failed)}`);
     });
     throw error;
   }
@@ -61,21 +61,21 @@ async function prepare(
 ): Promise<Begun> {
   const { session, token } = held;
   const { claim } = turn;
-  const told = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
-  const kept = await fencePredecessor(plan, session, turn, told);
+  const guarded = { ...effects, signal: AbortSignal.any([effects.signal, held.lost]) };
+  const kept = await fencePredecessor(plan, session, turn, guarded);
   progress.isOver = true;
   if (!(await openRecord(session, claim, token))) {
-    throw new UnavailableError('somebody with a later token has begun the same: nothing was started here');
+    throw new UnavailableError('another migrator with a later token has started the same: nothing was started here');
   }
-  told.signal.throwIfAborted();
-  const own = await beginOwn(plan, held, kept, told);
-  told.signal.throwIfAborted();
-  if (own === undefined) return { childEnv: plan.childEnv, redact: told.redact, end: async () => {} };
+  guarded.signal.throwIfAborted();
+  const own = await beginOwn(plan, held, kept, guarded);
+  guarded.signal.throwIfAborted();
+  if (own === undefined) return { childEnv: plan.childEnv, redact: guarded.redact, end: async () => {} };
   const urls = Object.values(plan.childEnv(session.at, own)).filter((value) => value?.includes(own.password));
   const hide = redactor([...urls, own.password]);
   return {
     childEnv: (at) => plan.childEnv(at, own),
-    redact: (text) => hide(told.redact(text)),
+    redact: (text) => hide(guarded.redact(text)),
     async end({ outcome }) {
       // A successor has done it, or will.
       if (outcome.state === 'lost') return;

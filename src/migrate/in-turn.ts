@@ -7,7 +7,7 @@ import type { Held, Ran } from './steps/run-steps.ts';
 
 /** What is done while lock, fence and Lease are ours and renewed. */
 type Work = (begun: Begun, held: Held) => Promise<Ran>;
-/** Records how it went, and gives all back. */
+/** Records how it went, and releases everything. */
 type Close<T> = (held: Held, ran: Ran) => Promise<T>;
 
 /** Has our turn renewed while a work is done in it, which begins once the one before can write nothing any more. */

@@ -8,10 +8,10 @@
  *     row, with the next token, which on Galera is free when its holder ended or did not renew it for a lease; Lease and
  *     row are renewed until the record
  *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
- *     -> record of service, release and phase, published on the Lease as it is given back
+ *     -> record of service, release and phase, published on the Lease as it is released
  *
  * Without the lock no step starts; when the lock is lost the step is stopped. What can fail: a wrong URL or file (65),
- * the servers or the lock gone for good (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
+ * the servers or the lock gone (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
  * code is ours. Fence and record lie in the service's own database: docs/adr says why.
  */
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';

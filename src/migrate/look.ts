@@ -58,7 +58,7 @@ export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolea
   const why = !isThere
     ? 'the database is not there yet'
     : plan.check === undefined
-      ? 'its tool can tell nobody whether it is up to date, and changes nothing where it is'
+      ? 'its tool cannot tell whether it is up to date, and changes nothing where it is'
       : 'it is not recorded as done, or the tool says that something is left';
   const fields = [
     { name: 'phase', after: phase },

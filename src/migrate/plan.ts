@@ -19,7 +19,7 @@ export interface Work {
   readonly phase: string;
   readonly steps: readonly Step[];
   /** It is done also where the same has just been done by another. */
-  readonly isOfItsOwn?: true;
+  readonly isAlwaysDone?: true;
 }
 
 /** The service's databases, and how their server is reached. */
@@ -66,7 +66,7 @@ export type LockedWork = Work & Databases & Tool & LockTerms;
 
 /** Everything that one migration needs to know. What needs less of it says so. */
 export interface Plan extends EnsureOptions, Work, Databases, Tool, LockTerms {
-  /** Undefined: nobody looks whether replicas of an older release are left. */
+  /** Undefined: it is not checked whether replicas of an older release are left. */
   readonly rollout?: RolloutGate | undefined;
 }
 

@@ -11,14 +11,14 @@ import type { Plan } from './plan.ts';
 import { redacted } from './redacted.ts';
 import { rolloutGate } from './rollout/index.ts';
 import { workloadsOf } from './rollout/options.ts';
-import { requireFolder, requireProgram } from './steps/program.ts';
+import { requireDirectory, requireProgram } from './steps/program.ts';
 import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
 import { findOthers, findSource, isFoundByTool, type Source } from './target/target.ts';
 
 const LONGEST_RELEASE = 128;
 const STOPPING_MS = 1000;
 
-/** All that a migration needs to know, and the way to the API server, which is given back. */
+/** All that a migration needs to know, and the way to the API server, which is released. */
 export interface Prepared extends Disposable {
   readonly plan: Plan;
   readonly redact: Redact;
@@ -101,10 +101,10 @@ function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): La
   return source === undefined ? undefined : lazyKube(() => source, namespace);
 }
 
-/** UnavailableError where a program or a folder of these steps is not here. */
+/** UnavailableError where a program or a directory of these steps is not here. */
 export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
-  for (const { argv, folder } of steps) {
-    if (folder !== undefined) requireFolder(folder);
+  for (const { argv, directory } of steps) {
+    if (directory !== undefined) requireDirectory(directory);
     requireProgram(argv[0], inherited);
   }
 }

@@ -76,7 +76,7 @@ async function migrateInTurn(plan: Migration, turn: Turn, effects: Effects): Pro
   );
 }
 
-/** Nobody may start on a schema that changes: without the word that it does, it stays as it is. */
+/** No service may start on a schema that changes: without the word that it does, it stays as it is. */
 function unpublished(why: string): Ran {
   const meaning = `${why}; nothing was run`;
   return {

@@ -21,7 +21,7 @@ export interface Locked {
 }
 
 /**
- * Does other work than a migration under the same lock (Lease, GET_LOCK, fence row), so that nobody migrates the service or
+ * Does other work than a migration under the same lock (Lease, GET_LOCK, fence row), so that no migrator runs on the service or
  * does such work meanwhile. It is recorded under a phase of its own. Nothing is published on the Lease: what stands there
  * tells for which release the schema is ready.
  * @param migration of the same service, whose database is there
@@ -96,11 +96,11 @@ function planOf(migration: LockedWork, phase: string): LockedWork {
     steps: [],
     check: undefined,
     tellsAccount: false,
-    isOfItsOwn: true,
+    isAlwaysDone: true,
   };
 }
 
-/** The same Lease, given back without a word. */
+/** The same Lease, released without news. */
 function silent(lease: HeldLease): Pick<HeldLease, 'end'> {
   return { end: (_news, withinMs) => lease.end(undefined, withinMs) };
 }

@@ -23,7 +23,7 @@ export interface MysqlSession extends AsyncDisposable {
     parameters?: readonly unknown[],
     timeoutMs?: number,
   ): Promise<{ changed: number; warnings: number }>;
-  /** Ends the connection without a word to the server. */
+  /** Closes the connection without telling the server. */
   destroy(): void;
 }
 
@@ -150,7 +150,7 @@ function timedOut(ms: number): Error {
 }
 
 /**
- * What mysql2 is to do about TLS. A name is verified only where there is one: behind a socket file is nobody else's
+ * What mysql2 is to do about TLS. A name is verified only where there is one: behind a socket file there is no other
  * server.
  */
 async function sslOf({ tls, socket }: MysqlTarget) {

@@ -96,7 +96,7 @@ const HINTS: readonly Hint[] = [
     errnos: [1290, 1836],
     text: /read[-_ ]only/i,
     means:
-      'the server only lets itself be read (read_only): it is a replica, or somebody has made it so. Use the primary, or SET GLOBAL read_only=0 there',
+      'the server only lets itself be read (read_only): it is a replica, or was set so. Use the primary, or SET GLOBAL read_only=0 there',
   },
   {
     errnos: [1419],
@@ -107,7 +107,7 @@ const HINTS: readonly Hint[] = [
 const FULL_ERRNOS = new Set([1021, 1114]);
 const FULL_TEXT = /no space left|err(?:no|code)?:? "?28\b|is full|no more room/i;
 const FULL =
-  "the disk of the server's data or temporary files is full: make room there. What it had begun may be half applied";
+  "the disk of the server's data or temporary files is full: make room there. What it had started may be partially applied";
 
 /**
  * What an error of the server means for whoever runs it, and what to do; undefined where its own words say it.

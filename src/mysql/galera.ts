@@ -52,7 +52,7 @@ export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | und
   return `it is ${node.state}, not Synced`;
 }
 
-/** What somebody may have told a node to do, whatever its state. */
+/** What an operator may have told a node to do, whatever its state. */
 export interface GaleraSwitches {
   /** Whether it no longer holds the others back when it falls behind. It is `Donor/Desynced` then, as a donor is. */
   readonly isDesynced: boolean;

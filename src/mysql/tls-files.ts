@@ -51,7 +51,7 @@ function leafOf(certificates: string): X509Certificate {
 
 function privateKeyIn(file: string, text: string): KeyObject {
   if (/ENCRYPTED/.test(text)) {
-    throw new ConfigError(`${file}: the key is encrypted, and nobody is there to type its passphrase`);
+    throw new ConfigError(`${file}: the key is encrypted, and a passphrase cannot be asked for`);
   }
   try {
     return createPrivateKey(text);

@@ -78,7 +78,7 @@ function conversationOn(socket: Socket): Conversation {
         }
         if (heard.length > MOST_BYTES) throw new Error('an answer that does not end');
         if (failure !== undefined) throw failure;
-        if (isOver) throw new Error(hasHeard ? 'closed in the middle of its answer' : 'closed without a word');
+        if (isOver) throw new Error(hasHeard ? 'closed in the middle of its answer' : 'closed without an answer');
         await news.promise;
       }
     },

@@ -27,7 +27,7 @@ interface JsonOptions {
 
 /**
  * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
- * other side in the moment that we use it, and of a POST nobody could then say whether it was carried out.
+ * other side in the moment that we use it, and of a POST it is then unknown whether it was carried out.
  * Rejects with the system's error where there is no answer, and with ConfigError for a file of authorities that can't be read.
  */
 export async function askJson(
@@ -60,7 +60,7 @@ export async function askJson(
   }
 }
 
-/** The other side's certificate is signed by nobody whom we trust: waiting does not help. */
+/** The other side's certificate is signed by no trusted CA: waiting does not help. */
 export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 
 /**
  * Looks names up as Node does, and says EAI_AGAIN after so long: the system's resolver takes ten seconds and more for that when its
- * name servers are silent, and who gave up before could not tell them from a silent host.
+ * DNS servers are silent, and who gave up before could not tell them from a silent host.
  */
 export function lookupWithin(ms: number, look: LookupFunction = lookup): LookupFunction {
   return (host, options, callback) => {
@@ -20,5 +20,5 @@ export function lookupWithin(ms: number, look: LookupFunction = lookup): LookupF
 }
 
 function silence(host: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`no name server answers for ${host}`), { code: 'EAI_AGAIN' });
+  return Object.assign(new Error(`no DNS server answers for ${host}`), { code: 'EAI_AGAIN' });
 }

@@ -95,12 +95,12 @@ export function requireOwnHosts(
   const other = hosts.find((host) => !isOwnHost(host));
   if (other === undefined) return;
   throw new UsageError(
-    `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and mend nothing. ` +
+    `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and fix nothing. ` +
       `Use it for readiness, or ${otherwise}`,
   );
 }
 
-/** Whether this host is the pod itself: loopback, one of its addresses, or its name. Asks no name server. */
+/** Whether this host is the pod itself: loopback, one of its addresses, or its name. Asks no DNS server. */
 function isOwnHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(bare) === 0) return bare === 'localhost' || bare === hostname().toLowerCase();

@@ -20,7 +20,7 @@ export function unhealthy(reason: string): Verdict {
 }
 
 /**
- * Nobody can tell from here, which counts as unhealthy. The resident server answers it with 501, so that who asked looks
+ * It cannot be determined from here, which counts as unhealthy. The resident server answers it with 501, so that who asked looks
  * for itself.
  * @param reason why it can't be seen, and what would have to be set
  */

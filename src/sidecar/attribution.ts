@@ -1,6 +1,6 @@
 /**
  * Whose callback was it? Everything that a role begins (timers, sockets, promises) runs in its own async context, so what is
- * thrown where nobody catches it can be charged to the role that it came from, and to that one alone.
+ * thrown and not caught can be charged to the role that it came from, and to that one alone.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -16,7 +16,7 @@ export function inAttempt<T>(attempt: Charged, work: () => Promise<T>): Promise<
   return context.run(attempt, async () => await work());
 }
 
-/** What is thrown in a role's context goes to the role, until it is disposed of. What is nobody's ends the process, as ever. */
+/** What is thrown in a role's context goes to the role, until it is disposed of. What belongs to no role ends the process, as ever. */
 export function chargeUncaught(): Disposable {
   return takeUncaught((error) => {
     const charged = context.getStore();
@@ -26,7 +26,7 @@ export function chargeUncaught(): Disposable {
 }
 
 /**
- * Takes what is thrown where nobody catches, also what promises reject with, before it ends the process; until it is
+ * Takes what is thrown and not caught, also what promises reject with, before it ends the process; until it is
  * disposed of. One at a time.
  * @param take runs in the async context of what threw; false: it is not its own, and ends the process
  */

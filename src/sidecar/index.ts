@@ -3,7 +3,7 @@
  *
  *   options -> roles: each helper's own options from its own section of kolla-pod.yaml, looked over (64, 65 before anything
  *   runs) -> the one port answers -> what a role needs of its Pod is there (65) -> supervisor: each role runs for itself,
- *   under its own signal, with its own log field, and is begun again with growing pauses when it fails
+ *   under its own signal, with its own log field, and is restarted with backoff when it fails
  *   roles -> parts { state, reason } beside those of the checks -> /startupz /livez /readyz /metrics (probe/serve)
  *   roles -> sources -> document -> hub: what has changed -> page, /status.json, /events (status/, page/)
  *   kolla-db-sync --stay, kolla-log-ship --listen (helpers/) -> their one role, answered for in the same way (serve) but not
@@ -12,7 +12,7 @@
  *
  * What one role throws, also from a callback, is charged to it alone. What can't be held apart in one process: memory, a busy
  * loop, a crash of Node itself; these end or stall all, and the kubelet begins us again. Every role may be killed at any
- * moment and goes on where it was. It composes capabilities, and none of them knows of it.
+ * moment and resumes where it was. It composes capabilities, and none of them knows of it.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
@@ -22,7 +22,7 @@ const main = command({
   summary: 'Runs several resident helpers in one process, with one port and one status page.',
   description:
     'Each role does what its own helper does, with the options of that helper from its section of kolla-pod.yaml and the environment. ' +
-    'A role that fails is begun again with growing pauses and takes no other down. /startupz holds until waits and db-sync are done. ' +
+    'A component that fails is restarted with backoff and takes no other down. /startupz holds until waits and db-sync are done. ' +
     'The status page is at / on the same port, for kubectl port-forward. Ends at SIGTERM (143), log shipping last.',
   operands: [],
   notes: [

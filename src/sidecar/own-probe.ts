@@ -43,7 +43,7 @@ const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
  * After --grace, where neither server answers: 5 s to stop the command, 1 s for a renewal on its way, 4 s to record that,
- * 1 s to give the lock back, 4 s to end its account.
+ * 1 s to release the lock, 4 s to end its account.
  */
 const STOPPING_S = 15;
 /** Kubernetes' own defaults; the API server fills them in. */
@@ -87,7 +87,7 @@ export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: Sideca
 }
 
 function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefined {
-  // Beside the service nobody is held back anyway.
+  // Next to the running service nothing is held back anyway.
   if (!isSidecar || !needs.holdsBack) return undefined;
   const { periodSeconds } = DEFAULTS;
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);

@@ -3,8 +3,8 @@ import type { Family } from '../net/prometheus.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**
- * What the roles say to probes. One that fails is begun again by us, so it fails no liveness probe: that would take the others
- * down with it. Only one that can't be begun again does, since nothing less than a new process mends that. The name has a
+ * What the roles say to probes. One that fails is restarted by us, so it fails no liveness probe: that would take the others
+ * down with it. Only one that can't be restarted does, since nothing less than a new process fixes that. The name has a
  * slash, which no check's has.
  */
 export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
@@ -47,7 +47,7 @@ export function roleFamilies(roles: readonly RoleStatus[]): Family[] {
     {
       name: 'kolla_sidecar_role_failures_total',
       type: 'counter',
-      help: 'How often a role has failed and was begun again.',
+      help: 'Restarts of a failed component.',
       samples: ofEach(({ failures }) => failures),
     },
   ];

@@ -39,7 +39,7 @@ export interface Role {
   run(run: RoleRun): Promise<ExitCode>;
 }
 
-/** For roles that cost nothing to begin again. */
+/** For roles that cost nothing to restart. */
 export const QUICK_BACKOFF: Backoff = { minMs: 1000, maxMs: 60_000 };
 
 /** What a role is made of. */

@@ -15,7 +15,7 @@ interface Supervisor extends Disposable {
   stop(reason: Error): Promise<void>;
 }
 
-/** Disposed of, an error that nobody catches ends the process again. */
+/** Disposed of, an uncaught error ends the process again. */
 export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Supervisor {
   const kept = roles.map((role) => new SupervisedRole(role, log, timing));
   const ends = new Map<SupervisedRole, Promise<void>>();

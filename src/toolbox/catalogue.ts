@@ -61,11 +61,11 @@ function phasesOf({ migration }: Service): string[] {
 }
 
 /** A command line as a person reads it. */
-export function lineOf({ argv, folder }: Pick<Step, 'argv' | 'folder'>): string {
+export function lineOf({ argv, directory }: Pick<Step, 'argv' | 'directory'>): string {
   const line = argv
     .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
     .join(' ');
-  return folder === undefined ? line : `${line} (in ${folder})`;
+  return directory === undefined ? line : `${line} (in ${directory})`;
 }
 
 function list(entries: readonly Entry[], terminal: Terminal): string {
@@ -146,7 +146,7 @@ function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, te
     ...(queue === undefined
       ? []
       : [['queue', `virtual host ${queue.vhost}, user ${queue.user}${placesOf(queue.url)}`]]),
-    ...keys.map(({ name, secret, folder }) => ['keys', `${name}: Secret ${secret}, read at ${folder}`]),
+    ...keys.map(({ name, secret, directory }) => ['keys', `${name}: Secret ${secret}, read at ${directory}`]),
     ...tool.flatMap(toolRows),
   ];
   return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];

@@ -18,7 +18,7 @@ import type { KubeClient } from '../kube/types.ts';
 import type { Board } from './board.ts';
 import type { Dependency } from './dependency.ts';
 import { effectsFor } from './effects.ts';
-import { toldInLines, toldInTable, type Told } from './tell.ts';
+import { reportInLines, reportInTable, type BoardReport } from './tell.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
 export { translate, type EntrypointVariables, type Translated } from './compat/index.ts';
@@ -27,7 +27,7 @@ export type { Dependency } from './dependency.ts';
 export { WAIT_NOTES } from './grammar/help.ts';
 export { parseDependency } from './grammar/parse.ts';
 export { ANY, KINDS } from './kinds/index.ts';
-export { toldAsEntrypoint, toldInLines, type Told } from './tell.ts';
+export { reportAsEntrypoint, reportInLines, type BoardReport } from './tell.ts';
 export type { WaitOptions } from './waiter.ts';
 
 export interface WaitContext {
@@ -36,7 +36,7 @@ export interface WaitContext {
   /** A terminal to draw a table on; without one every change is a line. */
   readonly live?: Live | undefined;
   /** Tells of the dependencies in other words than ours. */
-  readonly tell?: ((log: Log, now: () => number) => Told) | undefined;
+  readonly tell?: ((log: Log, now: () => number) => BoardReport) | undefined;
   /** Connects to the API server; called once at most, by the first wait that needs it. */
   readonly kube: () => Promise<KubeClient>;
 }
@@ -51,8 +51,8 @@ export async function waitForAll(
   { signal, log, live, tell, kube }: WaitContext,
 ): Promise<void> {
   const now = () => performance.now();
-  using told = tell?.(log, now) ?? (live === undefined ? toldInLines(log, now) : toldInTable(live, log, now));
-  const { board } = told;
+  using report = tell?.(log, now) ?? (live === undefined ? reportInLines(log, now) : reportInTable(live, log, now));
+  const { board } = report;
   const warn = once(log);
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const over = new AbortController();

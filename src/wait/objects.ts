@@ -5,7 +5,7 @@ import { judgeAsked } from './asked.ts';
 import type { ObjectDependency } from './dependency.ts';
 import { MalformedError, PLAIN, shaped, type Shape } from './shape.ts';
 import type { Resource, Sighting, View } from './sharing.ts';
-import { met, passedOver, pending, together, type Judge, type Verdict } from './verdict.ts';
+import { met, skipped, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
 /** What a kind of object means. */
@@ -19,14 +19,14 @@ interface Meaning<T extends KubeObject> {
   /** What `!` asks for: that nothing of the kind exists (the default), or that the verdict is another. */
   readonly negates?: 'existence' | 'verdict';
   readonly metadataOnly?: boolean;
-  /** Each has a watch of its own, however many there are: nobody should have to be allowed to list them. */
+  /** Each has a watch of its own, however many there are: listing them should not have to be allowed. */
   readonly isAlone?: boolean;
   /** What is said where nothing is found; default `no such KIND`. */
   readonly none?: string;
   /** Looks elsewhere for what an absent object would have told. Undefined: nothing is known there either. */
   readonly whenAbsent?: (namespace: string, signal: AbortSignal) => Promise<Verdict | undefined>;
   /** What to do about a verdict of `failed`, as it follows the state. */
-  readonly mend?: (kubectl: (words: string) => string) => string;
+  readonly fix?: (kubectl: (words: string) => string) => string;
   /** What kubectl calls it; default the dependency's kind. */
   readonly kubectlKind?: string;
 }
@@ -54,7 +54,7 @@ export function objectWaiter<T extends KubeObject>(
     async wait(report, signal) {
       const client = await effects.kube();
       const meaning = typeof meaningOf === 'function' ? await meaningOf(report, signal) : meaningOf;
-      const { resource, metadataOnly = false, isAlone = false, mend } = meaning;
+      const { resource, metadataOnly = false, isAlone = false, fix } = meaning;
       if (!resource.namespaced && dependency.namespace !== undefined)
         throw new UsageError(`wait '${text}': a ${resource.kind} is in no namespace`);
       namespace = resource.namespaced ? (dependency.namespace ?? client.namespace) : '';
@@ -75,7 +75,7 @@ export function objectWaiter<T extends KubeObject>(
         const verdict = await unlessMalformed(() => verdictOn(seen, question, signal));
         if (verdict.is === 'met') return verdict.state;
         if (verdict.is === 'failed' && options.onFailedJob === 'fail')
-          throw new UnavailableError(`${text} ${verdict.state}${mend === undefined ? '' : `; ${mend(kubectl)}`}`);
+          throw new UnavailableError(`${text} ${verdict.state}${fix === undefined ? '' : `; ${fix(kubectl)}`}`);
         state = verdict.is === 'failed' ? `${verdict.state}; waiting for another` : verdict.state;
         report(state);
       }
@@ -134,14 +134,14 @@ function verdictOnAll<T extends KubeObject>(
   const judged = objects.map((object) => {
     const isOther = release !== undefined && releaseOf(object.metadata) !== release;
     const verdict = isOther
-      ? passedOver(`of release ${releaseOf(object.metadata) ?? 'unknown'}, not ${release}`)
+      ? skipped(`of release ${releaseOf(object.metadata) ?? 'unknown'}, not ${release}`)
       : judge(object);
     return [object.metadata.name, verdict] as const;
   });
   const [only] = judged;
   // One that is left is one too many.
   if (name === undefined || only === undefined) return together(judged, isNegated ? 'any' : ofMany);
-  return only[1].is === 'passed over' ? pending(only[1].state) : only[1];
+  return only[1].is === 'skipped' ? pending(only[1].state) : only[1];
 }
 
 function opposite({ is, state }: Verdict): Verdict {

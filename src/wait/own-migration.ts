@@ -8,7 +8,7 @@ import type { Effects, Self } from './waiter.ts';
 
 /** It is a help, and must not hold up the wait. */
 const ASK_MS = 5000;
-/** These wait for the rollout that this Pod is part of: nobody waits for them. */
+/** These wait for the rollout that this Pod is part of: no wait is for them. */
 const AFTER_ROLLOUT = new Set(['contract', 'online']);
 
 interface Container {

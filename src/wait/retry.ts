@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { formatDuration } from '../core/duration.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { lookupWithin } from '../net/lookup.ts';
-import { pending, passedOver, type Verdict } from './verdict.ts';
+import { pending, skipped, type Verdict } from './verdict.ts';
 import type { Report, Self } from './waiter.ts';
 
 const TRY_MS = 5000;
@@ -12,7 +12,7 @@ const BACKOFF = { minMs: 100, maxMs: 2000 };
 export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
-  /** Met when the attempt is not; what an attempt passes over, it could not look at, and is neither. */
+  /** Met when the attempt is not; what an attempt skips, it could not look at, and is neither. */
   readonly isNegated: boolean;
   readonly report: Report;
   readonly signal: AbortSignal;
@@ -21,7 +21,7 @@ interface RetryOptions {
 
 /**
  * Asks again until the answer is right, and resolves with it. Each try is bounded: a host that drops packets answers
- * never. For what tells nobody that it is there.
+ * never. For servers, which do not announce that they are up.
  */
 export async function retry(
   attempt: (signal: AbortSignal) => Promise<Verdict>,
@@ -33,7 +33,7 @@ export async function retry(
     signal.throwIfAborted();
     const isLate = bound.aborted && answer.is !== 'met';
     const { is, state } = isLate ? pending(`no answer in ${formatDuration(TRY_MS)}`) : answer;
-    if (is !== 'passed over' && (is === 'met') !== isNegated) return state;
+    if (is !== 'skipped' && (is === 'met') !== isNegated) return state;
     report(state);
     await pause(backoffMs(n, backoff), signal);
   }
@@ -43,14 +43,14 @@ export async function retry(
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 
 /**
- * What it means that a server gave no good answer. Trouble of our own, of a name server or with a certificate says nothing of who is
+ * What it means that a server gave no good answer. Trouble of our own, of a DNS server or with a certificate says nothing of who is
  * there, so `!` must not be met by it.
  * @param error of a name with several addresses: of all of them
  */
 export function unanswered(error: unknown, state: string): Verdict {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   // Without IPv6, say, one address can never be tried, and the others tell.
-  return errors.some(isAbsence) ? pending(state) : passedOver(state);
+  return errors.some(isAbsence) ? pending(state) : skipped(state);
 }
 
 function isAbsence(error: unknown): boolean {

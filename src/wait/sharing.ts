@@ -3,7 +3,7 @@
  *
  *   up to 8 names of a kind in a namespace -> a watch each, which a Role can allow by resourceNames
  *   more names, or labels                  -> one watch of the namespace for all of them
- *   Secrets and ConfigMaps                 -> a watch each, always: nobody should have to be allowed to list them
+ *   Secrets and ConfigMaps                 -> a watch each, always: listing them should not have to be allowed
  *
  * An event costs the API server 30 us for each watch that it is sent to, a connection costs both sides more. Who waits sees
  * the same either way: what there is of its own objects now, and again when that changed.
@@ -51,13 +51,13 @@ export type Sighting<T extends KubeObject> =
   | { readonly kind: 'connected' };
 
 /** What one watch tells all who share it. */
-type Told = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
+type Observed = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
 
 interface Shared {
-  readonly subscribers: Set<(told: Told) => void>;
+  readonly subscribers: Set<(observed: Observed) => void>;
   readonly stop: AbortController;
   /** For who comes later. */
-  latest: Told | undefined;
+  latest: Observed | undefined;
 }
 
 export class Watches {
@@ -99,7 +99,7 @@ export class Watches {
     yield* this.#seeSet<T>(ref, isOurs, signal);
   }
 
-  /** The same for a set that is nobody else's. */
+  /** The same for a set with one user. */
   async *seeAlone<T extends KubeObject>(ref: SetRef, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     yield* this.#seeSet<T>(ref, () => true, signal);
   }
@@ -139,7 +139,7 @@ export class Watches {
     const shared = this.#shared.get(key) ?? this.#begin(key, client, ref);
     const mailbox = new Mailbox<Sighting<T>>();
     let known: ReadonlyMap<string, T> | undefined;
-    const take = (seen: Told) => {
+    const take = (seen: Observed) => {
       if (seen.kind === 'error') return mailbox.fail(seen.error);
       if (seen.kind !== 'set') return mailbox.put(seen);
       const before = known;
@@ -166,7 +166,7 @@ export class Watches {
     const stop = new AbortController();
     const shared: Shared = { subscribers: new Set(), stop, latest: undefined };
     this.#shared.set(key, shared);
-    const tell = (seen: Told) => {
+    const tell = (seen: Observed) => {
       for (const each of shared.subscribers) each(seen);
     };
     const pump = async () => {

@@ -6,16 +6,16 @@ import { tableLines } from './table.ts';
 
 const SUMMARY_MS = 30_000;
 const REDRAW_MS = 1000;
-/** A summary of hundreds is read by nobody. */
+/** A summary of hundreds is not read. */
 const SUMMARY_NAMES = 20;
 
 /** A board and who reads it. Disposed of when the waits are over: what stands there then stays. */
-export interface Told extends Disposable {
+export interface BoardReport extends Disposable {
   readonly board: Board;
 }
 
 /** For a person: a table that changes in place; lines at debug level. */
-export function toldInTable(live: Live, log: Log, now: () => number): Told {
+export function reportInTable(live: Live, log: Log, now: () => number): BoardReport {
   const line = tellLines((message, fields) => log.debug(message, fields));
   const draw = () => live.show((room) => tableLines(board.rows, now(), room));
   let soon: NodeJS.Immediate | undefined;
@@ -56,7 +56,7 @@ export function toldInTable(live: Live, log: Log, now: () => number): Told {
 }
 
 /** For everything else: a line at the start, one a change, and all that is open each 30 s. */
-export function toldInLines(log: Log, now: () => number): Told {
+export function reportInLines(log: Log, now: () => number): BoardReport {
   const board = new Board(
     tellLines((message, fields) => log.info(message, fields)),
     now,
@@ -85,7 +85,7 @@ function tellLines(say: (message: string, fields: Fields) => void): Teller {
  * something has changed, and with its duration each 30 s.
  * @param now milliseconds on a clock that never goes back
  */
-export function toldAsEntrypoint(log: Log, now: () => number): Told {
+export function reportAsEntrypoint(log: Log, now: () => number): BoardReport {
   const failed = (text: string, state: string) =>
     log.warn(`Resolving dependency ${text} failed: ${state} .`, { wait: text });
   const board = new Board(

@@ -4,10 +4,10 @@ import { oneLine } from '../core/one-line.ts';
 /** What an object's state means for who waits for it. */
 export interface Verdict {
   /**
-   * `failed`: it will never be met by itself. `passed over`: it is none that counts (suspended, being deleted, of another
+   * `failed`: it will never be met by itself. `skipped`: it is none that counts (suspended, being deleted, of another
    * release), so that others of a set decide.
    */
-  readonly is: 'met' | 'pending' | 'failed' | 'passed over';
+  readonly is: 'met' | 'pending' | 'failed' | 'skipped';
   /** For a person: `1 of 3 available`. */
   readonly state: string;
 }
@@ -26,8 +26,8 @@ export function failed(state: string): Verdict {
   return { is: 'failed', state: oneLine(state) };
 }
 
-export function passedOver(state: string): Verdict {
-  return { is: 'passed over', state };
+export function skipped(state: string): Verdict {
+  return { is: 'skipped', state };
 }
 
 /**
@@ -35,7 +35,7 @@ export function passedOver(state: string): Verdict {
  * @param judged each member's name and verdict
  */
 export function together(judged: readonly (readonly [string, Verdict])[], ofMany: 'all' | 'any'): Verdict {
-  const counting = judged.filter(([, verdict]) => verdict.is !== 'passed over');
+  const counting = judged.filter(([, verdict]) => verdict.is !== 'skipped');
   const isMet = counting.filter(([, verdict]) => verdict.is === 'met');
   const hopeless = counting.find(([, verdict]) => verdict.is === 'failed');
   const [first] = isMet;

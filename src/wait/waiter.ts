@@ -18,7 +18,7 @@ export interface Way {
   readonly signal: AbortSignal;
 }
 
-/** Tells the node that we run on, or rejects where nobody can say it. @param way of the one wait that needs it */
+/** Tells the node that we run on, or rejects where it is unknown. @param way of the one wait that needs it */
 export type OwnNode = (way: Way) => Promise<string>;
 
 /** What waiters stand on. */
@@ -42,13 +42,13 @@ export interface Self {
 }
 
 export interface WaitOptions {
-  /** Whether a Job that failed for good ends the wait, or may still be replaced. */
+  /** Whether a Job that failed permanently ends the wait, or may still be replaced. */
   readonly onFailedJob: 'fail' | 'wait';
   /** What a DaemonSet without a Pod on this node is. */
   readonly daemonsetAbsent: 'wait' | 'ready';
   /** PEM file; authorities that https:// dependencies may have. */
   readonly caFile: string | undefined;
   /** Whether a Service's Endpoints are looked at where its EndpointSlices may not be read. */
-  readonly endpointsWillDo?: boolean;
+  readonly fallsBackToEndpoints?: boolean;
   readonly self: Self;
 }

@@ -146,7 +146,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('when MariaDB is frozen, it is not ready, nobody else is restarted, and all goes on when it thaws', async () => {
+  test('when MariaDB is frozen, it is not ready, no other Pod is restarted, and everything resumes when it thaws', async () => {
     const signal = (name: string) => exec('mariadb-0', 'mariadb', `kill -${name} $(< /run/mysqld/mariadb.pid)`);
     const others = async () => restarts((await pods()).filter(({ metadata }) => metadata.name !== 'mariadb-0'));
     const earlier = await others();
@@ -248,7 +248,9 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     const parts = [await kubectl('get', 'pods,jobs')];
     for (const chart of CHARTS)
       parts.push(
-        await readFile(join(stage.folder, `${chart}.log`), 'utf8').catch(() => `${chart}: no helm install was begun`),
+        await readFile(join(stage.directory, `${chart}.log`), 'utf8').catch(
+          () => `${chart}: no helm install was begun`,
+        ),
       );
     for (const pod of (await pods()).filter((each) => !isReady(each)).slice(0, 3))
       parts.push(await kubectl('logs', pod.metadata.name, '--all-containers', '--tail=5').catch(String));

@@ -8,7 +8,7 @@ import { canRunHelm, helm } from '../../tools/helm.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/infrastructure-image.ts';
 import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 import { makeVolume } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
@@ -39,17 +39,17 @@ type Kind = keyof typeof KINDS;
 describe('clusters of three from the charts', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let node: KubeNode;
-  let folder: string;
+  let directory: string;
   /** Ports here that lead to a Pod's management API, by its address. */
-  const doors = new Map<string, number>();
+  const ports = new Map<string, number>();
   const kubectl = (...args: string[]) => node.kubectl(['--namespace', NAMESPACE, ...args]);
   const inNode = (kind: Kind, index: number, script: string) =>
     kubectl('exec', `${kind}-${index}`, `--container=${kind}`, '--', 'bash', '-c', script);
 
   before(async () => {
-    folder = stack.use(await privateFolder('aio-clusters')).path;
+    directory = stack.use(await privateDirectory('aio-clusters')).path;
     const { binary } = await podBinary();
-    const images = join(folder, 'images.tar');
+    const images = join(directory, 'images.tar');
     const reference = (kind: Kind) => `kolla-pod.test/${KINDS[kind].image}:2025.2`;
     await infrastructureImages(images, { mariadb: reference('mariadb'), rabbitmq: reference('rabbitmq') }, binary);
     node = stack.use(await startNode({ images: [images], dns: true }));
@@ -60,7 +60,7 @@ describe('clusters of three from the charts', { skip }, () => {
 
   for (const kind of Object.keys(KINDS) as Kind[])
     test(`three nodes of ${kind} are one cluster, and are one again after all were killed at once`, async () => {
-      for (const ordinal of NODES) await makeVolume(node, folder, { namespace: NAMESPACE, name: kind, ordinal });
+      for (const ordinal of NODES) await makeVolume(node, directory, { namespace: NAMESPACE, name: kind, ordinal });
       await install(kind);
       await whole(kind);
       await Promise.all(NODES.map((index) => inNode(kind, index, KINDS[kind].kill)));
@@ -74,7 +74,7 @@ describe('clusters of three from the charts', { skip }, () => {
     });
 
   async function install(kind: Kind): Promise<void> {
-    const chart = packageChart(kind, folder);
+    const chart = packageChart(kind, directory);
     const passwords = {
       database_password: 'of-root',
       mariadb_monitor_password: 'of-monitor',
@@ -83,10 +83,10 @@ describe('clusters of three from the charts', { skip }, () => {
     };
     const global = { registry: 'kolla-pod.test', tag: '2025.2', storageClass: 'aio', passwords };
     const values = { global, workloads: { [kind]: { replicas: NODES.length } } };
-    const file = join(folder, `${kind}.json`);
+    const file = join(directory, `${kind}.json`);
     await writeFile(file, JSON.stringify(values));
     const words = ['install', kind, chart, '--namespace', NAMESPACE, '--values', file, '--wait', '--timeout', '30m'];
-    const { code, stderr } = await helm(folder, words, node.kubeconfig);
+    const { code, stderr } = await helm(directory, words, node.kubeconfig);
     assert.equal(code, 0, `${stderr}${await kubectl('get', 'pods')}`);
   }
 
@@ -109,8 +109,8 @@ describe('clusters of three from the charts', { skip }, () => {
   /** By its management API: its own tools would start an Erlang each time. */
   async function brokersSeen(index: number): Promise<number> {
     const address = await kubectl('get', 'pod', `rabbitmq-${index}`, '--output=jsonpath={.status.podIP}');
-    const port = doors.get(address) ?? (await node.reach(15_672, address));
-    doors.set(address, port);
+    const port = ports.get(address) ?? (await node.reach(15_672, address));
+    ports.set(address, port);
     const login = Buffer.from(`openstack:${RABBITMQ_PASSWORD}`).toString('base64');
     const reply = await fetch(`http://127.0.0.1:${port}/api/nodes`, {
       headers: { authorization: `Basic ${login}`, connection: 'close' },

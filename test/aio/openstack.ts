@@ -80,7 +80,7 @@ export function openstackOf(stage: () => Aio): Openstack {
     pods,
     exec: (pod, container, script) => kubectl('exec', pod, `--container=${container}`, '--', 'bash', '-c', script),
     sql: async (statements) => {
-      const root = await passwordOf(stage().folder, 'database_password');
+      const root = await passwordOf(stage().directory, 'database_password');
       const words = ['mariadb', '--host=127.0.0.1', '--user=root', `--password=${root}`, `--execute=${statements}`];
       return await kubectl('exec', 'mariadb-0', '--container=mariadb', '--', ...words);
     },
@@ -101,7 +101,7 @@ export function openstackOf(stage: () => Aio): Openstack {
       await until('all Pods to be Ready', ready);
     },
     async token() {
-      password ??= await passwordOf(stage().folder, 'keystone_admin_password');
+      password ??= await passwordOf(stage().directory, 'keystone_admin_password');
       port ??= await servicePort();
       const user = { name: 'admin', domain: { id: 'default' }, password };
       const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
@@ -143,8 +143,8 @@ export function restarts(pods: readonly PodState[]): Record<string, number> {
 }
 
 /** Of passwords.yml, which the page has made. */
-async function passwordOf(folder: string, name: string): Promise<string> {
-  const text = await readFile(join(folder, 'passwords.yml'), 'utf8');
+async function passwordOf(directory: string, name: string): Promise<string> {
+  const text = await readFile(join(directory, 'passwords.yml'), 'utf8');
   const found = new RegExp(`^ *${name}: "(.*)"$`, 'm').exec(text)?.[1];
   if (found === undefined) throw new Error(`passwords.yml has no ${name}`);
   return found;

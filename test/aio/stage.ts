@@ -2,7 +2,7 @@
  * The stage of `make aio`:
  *
  *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the claims of the charts
- *   charts packaged into a working folder -> docs/start/quickstart.md and docs/start/aio.md, whose commands run there
+ *   charts packaged into a working directory -> docs/start/quickstart.md and docs/start/aio.md, whose commands run there
  *
  * All that is asserted is read from the API server, Keystone's, MariaDB's or Elasticsearch's own answers.
  */
@@ -21,7 +21,7 @@ import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluste
 import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
 import { openPage, type Page } from '../e2e/page.ts';
 import { firstLacking } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { step } from '../../tools/progress.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,7 +37,7 @@ export interface Aio extends AsyncDisposable {
   /** docs/start/aio.md. */
   readonly page: Page;
   /** Where their commands run: dist/charts, k8s and, once made, passwords.yml. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 const NEEDED = [
@@ -57,29 +57,30 @@ export async function whyNoAio(): Promise<string | undefined> {
 /** Brings all of it up but the charts; about a minute with warm caches. */
 export async function setAio(): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
-  const { path: folder } = parts.use(await privateFolder('aio'));
-  const images = await step('building the binary and the images', () => writeImages(folder));
+  const { path: directory } = parts.use(await privateDirectory('aio'));
+  const images = await step('building the binary and the images', () => writeImages(directory));
   const node = parts.use(await startNode({ images, dns: true }));
   const [command, launched] = node.inside('env', []);
   const elasticsearch = parts.use(
     await startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...launched] }),
   );
-  for (const name of ['mariadb', 'rabbitmq'] as const) await makeVolume(node, folder, { namespace: NAMESPACE, name });
-  for (const chart of CHARTS) packageChart(chart, join(folder, 'dist/charts'));
-  await symlink(join(ROOT, 'k8s'), join(folder, 'k8s'));
-  const options = { programs: { helm: await helmBinary() }, cwd: folder };
+  for (const name of ['mariadb', 'rabbitmq'] as const)
+    await makeVolume(node, directory, { namespace: NAMESPACE, name });
+  for (const chart of CHARTS) packageChart(chart, join(directory, 'dist/charts'));
+  await symlink(join(ROOT, 'k8s'), join(directory, 'k8s'));
+  const options = { programs: { helm: await helmBinary() }, cwd: directory };
   const quickstart = parts.use(await openPage({ node }, 'start/quickstart', options));
   const page = parts.use(await openPage({ node }, 'start/aio', options));
   const kept = parts.move();
-  return { node, elasticsearch, quickstart, page, folder, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { node, elasticsearch, quickstart, page, directory, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** Keystone's for two releases, of which the second differs by its name alone: what is looked at is how it comes. */
-async function writeImages(folder: string): Promise<string[]> {
+async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
   const layers = await keystoneLayers({ binary });
-  const [openstack, infrastructure] = [join(folder, 'openstack.tar'), join(folder, 'infrastructure.tar')];
+  const [openstack, infrastructure] = [join(directory, 'openstack.tar'), join(directory, 'infrastructure.tar')];
   await imagesTar(openstack, [
     {
       reference: reference('keystone'),
@@ -97,13 +98,13 @@ async function writeImages(folder: string): Promise<string[]> {
 
 const USERS = { mariadb: 'mysql', rabbitmq: 'rabbitmq' } as const;
 
-/** A folder on the node for the claim of one Pod of a StatefulSet: nothing here makes volumes by itself. */
+/** A directory on the node for the claim of one Pod of a StatefulSet: nothing here makes volumes by itself. */
 export async function makeVolume(
   node: KubeNode,
-  folder: string,
+  directory: string,
   { namespace, name, ordinal = 0 }: { namespace: string; name: keyof typeof USERS; ordinal?: number },
 ): Promise<void> {
-  const path = join(folder, `${namespace}-${name}-${ordinal}`);
+  const path = join(directory, `${namespace}-${name}-${ordinal}`);
   const uid = KOLLA_USERS[USERS[name]] ?? 0;
   await mkdir(path, { mode: 0o750 });
   await chown(path, uid, uid);

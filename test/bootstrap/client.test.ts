@@ -67,7 +67,7 @@ for (const [method, what, answer] of [
   });
 }
 
-test('a POST that nobody took is sent again', async () => {
+test('a POST without a receiver is sent again', async () => {
   const port = await freePort();
   const sent = client([port]).send({ ...GET, method: 'POST', body: {} });
   await using _ = await listenHttp((_request, response) => void response.end('{}'), port);

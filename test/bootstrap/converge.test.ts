@@ -46,7 +46,7 @@ test('every difference is shown before the first is ended', async () => {
   assert.deepEqual(said, ['create role a', 'create role b', 'made a', 'made b']);
 });
 
-test('what was outdated is read again, and what somebody else made meanwhile is not made twice', async () => {
+test('what was outdated is read again, and what another client created meanwhile is not created twice', async () => {
   const tried: string[] = [];
   const made = await converge(
     part(['a', 'b'], (name, there) => {
@@ -79,7 +79,7 @@ for (const [action, most] of [
     };
     await assert.rejects(
       converge(fought, effects()),
-      /role a was set, and is still to be: somebody else changes it too/,
+      /role a was set, and is still to be: another client changes it too/,
     );
     assert.equal(times, most);
   });

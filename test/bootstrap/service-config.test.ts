@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { readServiceConfig } from '../../src/bootstrap/service-config.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { serviceNamed } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const PASSWORD = { section: 'keystone_authtoken', key: 'password' };
 const glance = serviceNamed('glance')!;
 
 async function configOf(text: string, inherited: NodeJS.ProcessEnv = {}) {
-  await using folder = await privateFolder('service-config');
-  const file = join(folder.path, 'glance-api.conf');
+  await using directory = await privateDirectory('service-config');
+  const file = join(directory.path, 'glance-api.conf');
   await writeFile(file, text);
   return await readServiceConfig(glance, file, inherited);
 }

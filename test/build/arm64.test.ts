@@ -8,7 +8,7 @@ import { targetFor } from '../../build/images/arm64.ts';
 import { buildBinary } from '../../build/make.ts';
 import { VERSION } from '../../src/core/version.ts';
 import { messageOf } from '../../src/core/errors.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
@@ -28,17 +28,17 @@ try {
 
 describe('the binary for arm64', { skip }, () => {
   test('built twice it is the same file, stripped, with code caches that its own node takes, and it runs', async () => {
-    await using folder = await privateFolder('arm64');
+    await using directory = await privateDirectory('arm64');
     const sums: string[] = [];
     for (const place of ['one', 'another/place']) {
-      const { binary, base } = await buildBinary(join(folder.path, place), () => {}, NAMES, target);
+      const { binary, base } = await buildBinary(join(directory.path, place), () => {}, NAMES, target);
       assert.equal(base.notStripped, undefined);
       const bytes = await readFile(binary);
       assert.equal(bytes.readUInt16LE(ELF_MACHINE.at), ELF_MACHINE.arm64);
       sums.push(createHash('sha256').update(bytes).digest('hex'));
     }
     assert.equal(sums[0], sums[1]);
-    const probe = join(folder.path, 'one/bin/healthcheck_port');
+    const probe = join(directory.path, 'one/bin/healthcheck_port');
     assert.equal(await must(...onTarget(target, probe, ['--version'])), `healthcheck_port ${VERSION} (kolla-core)\n`);
   });
 });

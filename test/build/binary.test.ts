@@ -9,7 +9,7 @@ import { KOLLA_NAMES } from '../../src/probe/kolla/variables.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.ts';
 import { scriptedApi, status } from '../kube/support.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start, tailOf, type Finished } from '../../tools/process.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
@@ -17,15 +17,15 @@ import { until } from '../support/until.ts';
 
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 
-let folder: Folder;
+let directory: Directory;
 /** As an image has it: `kolla-pod` and `bin/` with the links. */
 let dist: string;
 
 before(async () => {
-  folder = await privateFolder('binary');
-  dist = (await podBinary()).folder;
+  directory = await privateDirectory('binary');
+  dist = (await podBinary()).directory;
 });
-after(async () => await folder[Symbol.asyncDispose]());
+after(async () => await directory[Symbol.asyncDispose]());
 
 function pod(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
   return run(join(dist, 'kolla-pod'), args, { env });
@@ -60,7 +60,7 @@ test('a name of another program lies aside, where no PATH of a developer leads',
 });
 
 test('sudo runs a rootwrap in the 1 GiB of address space that Cinder gives it', async () => {
-  const rootwrap = join(folder.path, 'cinder-rootwrap');
+  const rootwrap = join(directory.path, 'cinder-rootwrap');
   await writeFile(rootwrap, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
   const line = (program: string) => `ulimit -v ${1 << 20}; exec '${program}' '${rootwrap}' /etc/c qemu-img info`;
   const { code, stdout, stderr } = await shell(line(join(dist, 'rootless-bin/sudo')));
@@ -76,8 +76,8 @@ test("Kolla's healthcheck names lead to the binary that has them", async () => {
 
 test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {
   const wanted = `kolla-probe ${VERSION} (kolla-pod)\n`;
-  await symlink(join(dist, 'kolla-pod'), join(folder.path, 'kolla-probe'));
-  assert.equal(await must(join(folder.path, 'kolla-probe'), ['--version'], { env: {} }), wanted);
+  await symlink(join(dist, 'kolla-pod'), join(directory.path, 'kolla-probe'));
+  assert.equal(await must(join(directory.path, 'kolla-probe'), ['--version'], { env: {} }), wanted);
   assert.equal((await pod(['probe', '--version'])).stdout, wanted);
   assert.equal((await pod(['kolla-probe', '--version'])).stdout, wanted);
   assert.equal((await shell('exec -a kolla-probe kolla-pod --version')).stdout, wanted);
@@ -85,9 +85,9 @@ test('a helper is found by a link of its name, by its first word in both spellin
 });
 
 test('under a name that is none of ours it is kolla-pod', async () => {
-  await copyFile(join(dist, 'kolla-pod'), join(folder.path, 'renamed'));
+  await copyFile(join(dist, 'kolla-pod'), join(directory.path, 'renamed'));
   assert.equal(
-    await must(join(folder.path, 'renamed'), ['--version'], { env: {} }),
+    await must(join(directory.path, 'renamed'), ['--version'], { env: {} }),
     `kolla-pod ${VERSION} (kolla-pod)\n`,
   );
 });
@@ -116,7 +116,7 @@ test('checks answer by exit code: healthy, unhealthy, wrong words', async () => 
 });
 
 test('options and modules that the service gives its own Node do not reach ours', async () => {
-  const trap = join(folder.path, 'trap');
+  const trap = join(directory.path, 'trap');
   await mkdir(trap);
   for (const env of [
     { NODE_OPTIONS: '--bogus' },
@@ -138,7 +138,7 @@ test('the service can not turn off the verification of certificates', async () =
   const { code, stderr } = await probe(['http', api.url], env);
   assert.equal(code, 1);
   assert.match(stderr, /certificate/);
-  assert.equal((await probe(['http', api.url, '--ca-file', join(api.accountFolder, 'ca.crt')], env)).code, 0);
+  assert.equal((await probe(['http', api.url, '--ca-file', join(api.accountDirectory, 'ca.crt')], env)).code, 0);
 });
 
 test('every lazy part is in it: files of options, waits, checks, doctor', async () => {
@@ -146,9 +146,9 @@ test('every lazy part is in it: files of options, waits, checks, doctor', async 
   assert.ok(said.code <= 1, said.stderr);
   assert.ok(Array.isArray(JSON.parse(said.stdout)));
   assert.equal((await pod(['explain', '69', '--config', '/nonexistent'])).code, 65);
-  const waits = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms', '--root', folder.path];
+  const waits = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms', '--root', directory.path];
   assert.equal(
-    (await run(join(dist, 'bin/kolla-init'), [...waits, '--config-dir', folder.path], { env: {} })).code,
+    (await run(join(dist, 'bin/kolla-init'), [...waits, '--config-dir', directory.path], { env: {} })).code,
     75,
   );
 });
@@ -165,13 +165,13 @@ test('every helper loads all of its lazy imports from the binary alone', async (
   const cluster = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' };
   const init = await run(join(dist, 'bin/kolla-init'), ['--wait', 'job/x', '--timeout', '300ms'], { env: cluster });
   assert.notEqual(init.code, 70, init.stderr);
-  const logs = ['--root', folder.path, '--url', `http://${gone}`, '--once'];
+  const logs = ['--root', directory.path, '--url', `http://${gone}`, '--once'];
   await using ship = await start(join(dist, 'bin/kolla-log-ship'), logs, { env: {} });
   assert.notEqual(await ship.ended, 70);
 });
 
 test('YAML is read by the library in the binary', async () => {
-  const podFile = join(folder.path, 'kolla-pod.yaml');
+  const podFile = join(directory.path, 'kolla-pod.yaml');
   await writeFile(podFile, 'pod: {}\n');
   assert.equal((await pod(['explain', '69', '--config', podFile])).code, 0);
 });
@@ -186,13 +186,17 @@ test('a database is asked by the library in the binary', async () => {
 
 test('an API server is asked with what the library in the binary makes of a kubeconfig', async () => {
   await using api = await scriptedApi(status(404));
-  const file = join(folder.path, 'kubeconfig');
+  const file = join(directory.path, 'kubeconfig');
   const clusters = [{ name: 'c', cluster: { server: api.url, 'insecure-skip-tls-verify': true } }];
   const users = [{ name: 'u', user: { token: 'from-the-kubeconfig' } }];
   const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
   await writeFile(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'x' }));
-  const words = ['--wait', 'job/x', '--root', folder.path, '--config-dir', folder.path];
-  const options = { env: { KUBECONFIG: file }, throwAway: true, logFile: join(folder.path, 'kubeconfig.log') } as const;
+  const words = ['--wait', 'job/x', '--root', directory.path, '--config-dir', directory.path];
+  const options = {
+    env: { KUBECONFIG: file },
+    throwAway: true,
+    logFile: join(directory.path, 'kubeconfig.log'),
+  } as const;
   await using waiting = await start(join(dist, 'bin/kolla-init'), words, options);
   const first = await until('a request', (saw) => {
     saw(tailOf(options.logFile));
@@ -203,7 +207,7 @@ test('an API server is asked with what the library in the binary makes of a kube
 });
 
 test('what differs is found by the library in the binary', async () => {
-  const kolla = join(folder.path, 'differs');
+  const kolla = join(directory.path, 'differs');
   await mkdir(join(kolla, 'etc'), { recursive: true });
   await writeFile(join(kolla, 'a.conf'), 'new\n');
   await writeFile(join(kolla, 'etc/a.conf'), 'old\n');
@@ -229,7 +233,7 @@ test('a full disk under stdout is an error with its name, also for --version', a
   }
 });
 
-test('it needs no /proc, no home and no writable folder', async (t) => {
+test('it needs no /proc, no home and no writable directory', async (t) => {
   const bare = await run('unshare', ['--user', '--map-root-user', '--mount', 'true'], {}).catch(() => undefined);
   if (bare?.code !== 0) return t.skip('no user and mount namespaces on this machine');
   const line = `mount -t tmpfs -o ro none /proc && exec '${dist}/bin/kolla-probe' tcp 127.0.0.1:1`;
@@ -244,7 +248,14 @@ test('it needs no /proc, no home and no writable folder', async (t) => {
 });
 
 test('SIGTERM ends a wait with 143', async () => {
-  const args = ['--wait', `tcp://127.0.0.1:${await freePort()}`, '--root', folder.path, '--config-dir', folder.path];
+  const args = [
+    '--wait',
+    `tcp://127.0.0.1:${await freePort()}`,
+    '--root',
+    directory.path,
+    '--config-dir',
+    directory.path,
+  ];
   const options = { env: {}, keepOutput: true };
   await using waiting = await start(join(dist, 'bin/kolla-init'), args, options);
   for await (const text of waiting.child.stderr!) if (String(text).includes('ECONNREFUSED')) break;
@@ -273,7 +284,7 @@ test('what it becomes has the signals, limits, descriptors and environment that 
     inThrowAwayRoot(`umask 027; ulimit -Sn 300; cd /tmp; ${program} | cat; exit $PIPESTATUS`, {
       tree,
       uid: 42_425,
-      folders: [dist],
+      directories: [dist],
       env: { NODE_OPTIONS: '--bogus', EMPTY: '' },
     });
   const [ours, direct] = await Promise.all([through(`${dist}/bin/kolla_start`), through('direct')]);

@@ -3,22 +3,22 @@ import { copyFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { trimIcu } from '../../build/icu.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 const QUESTIONS = new URL('./fixtures/text.cjs', import.meta.url).pathname;
 
-let folder: Folder;
+let directory: Directory;
 let trimmed: string;
 let freed: number;
 
 before(async () => {
-  folder = await privateFolder('icu');
-  trimmed = join(folder.path, 'node');
+  directory = await privateDirectory('icu');
+  trimmed = join(directory.path, 'node');
   await copyFile(process.execPath, trimmed);
   freed = trimIcu(trimmed);
 });
-after(async () => await folder[Symbol.asyncDispose]());
+after(async () => await directory[Symbol.asyncDispose]());
 
 test('megabytes go, and the file stays as long as it was', async () => {
   assert.ok(freed > 15 * 2 ** 20, `${freed} bytes`);
@@ -45,7 +45,7 @@ test('other languages are answered in English instead of with an error', async (
 });
 
 test('a file without exactly one archive of the known format is refused', async () => {
-  const file = join(folder.path, 'other');
+  const file = join(directory.path, 'other');
   await writeFile(file, 'no archive');
   assert.throws(() => trimIcu(file), /not exactly one archive of ICU data/);
 });

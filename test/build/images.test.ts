@@ -12,7 +12,7 @@ import { NAMES } from '../../build/names.ts';
 import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { VERSION } from '../../src/core/version.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -95,10 +95,10 @@ describe('the images', { skip }, () => {
   });
 
   test('the files lie as kolla-pod install leaves them, and nothing else is in scratch', async () => {
-    await using folder = await privateFolder('images');
-    await unpack(of('scratch'), folder.path);
-    const root = join(folder.path, 'root');
-    const volume = join(folder.path, 'volume');
+    await using directory = await privateDirectory('images');
+    await unpack(of('scratch'), directory.path);
+    const root = join(directory.path, 'root');
+    const volume = join(directory.path, 'volume');
     await must(join(root, 'opt/kolla-pod/kolla-pod'), ['install', volume]);
     const { stdout } = await compare(join(root, 'opt/kolla-pod'), volume);
     assert.equal(stdout, `Only in ${join(root, 'opt/kolla-pod')}: share\n`);
@@ -107,9 +107,9 @@ describe('the images', { skip }, () => {
   });
 
   test('in core the names of kolla-core lead to it, it runs, and nothing else is there', async () => {
-    await using folder = await privateFolder('images');
-    await unpack(of('core'), folder.path);
-    const root = join(folder.path, 'root/opt/kolla-pod');
+    await using directory = await privateDirectory('images');
+    await unpack(of('core'), directory.path);
+    const root = join(directory.path, 'root/opt/kolla-pod');
     const found = await must('sh', ['-c', 'find . ! -type d -printf "%p %l\\n" | sort'], { cwd: root });
     const names = CORE_NAMES.filter((name) => name !== 'sudo');
     const links = names.map((name) => `./bin/${name} ../kolla-core`);
@@ -128,9 +128,9 @@ describe('the images', { skip }, () => {
     for (const name of ['kolla-core', 'quickjs-ng', 'musl', 'js-yaml', 'dns-packet'])
       assert.ok(names.includes(name), `${name} in ${names.join()}`);
     for (const name of ['kolla-pod', `node-linux-${HERE.arch}`, 'mysql2']) assert.ok(!names.includes(name), name);
-    await using folder = await privateFolder('images');
-    await unpack(of('core'), folder.path);
-    const list = await readFile(join(folder.path, 'root/opt/kolla-pod/share/LICENSES'), 'utf8');
+    await using directory = await privateDirectory('images');
+    await unpack(of('core'), directory.path);
+    const list = await readFile(join(directory.path, 'root/opt/kolla-pod/share/LICENSES'), 'utf8');
     for (const { name, version } of components.filter((one) => one.name !== 'kolla-core'))
       assert.equal(list.split(`${name} ${version}`).length, 3, `${name}: once in the list, once above its text`);
     assert.doesNotMatch(list, /node-linux/);
@@ -145,9 +145,9 @@ describe('the images', { skip }, () => {
   });
 
   test('install has no shell, no package manager and no set-uid program', async () => {
-    await using folder = await privateFolder('images');
-    await unpack(of('install'), folder.path);
-    const root = join(folder.path, 'root');
+    await using directory = await privateDirectory('images');
+    await unpack(of('install'), directory.path);
+    const root = join(directory.path, 'root');
     const programs = await must('find', ['.', '-type', 'f', '-perm', '/111', '!', '-name', '*.so*'], { cwd: root });
     assert.deepEqual(
       programs
@@ -193,9 +193,9 @@ describe('the images', { skip }, () => {
   test('the bill names the binary by its digest, each bundled package, the parts of node, and Debian’s packages', async () => {
     const { components } = await sbomOf('install');
     const [binary] = components;
-    await using folder = await privateFolder('images');
-    await unpack(of('install'), folder.path);
-    assert.equal(binary?.hashes?.[0]?.content, await sha256(join(folder.path, 'root/usr/local/bin/kolla-pod')));
+    await using directory = await privateDirectory('images');
+    await unpack(of('install'), directory.path);
+    assert.equal(binary?.hashes?.[0]?.content, await sha256(join(directory.path, 'root/usr/local/bin/kolla-pod')));
     const purls = components.map(({ purl = '' }) => purl);
     const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version?: string; dependencies?: Record<string, string> }>;
@@ -238,9 +238,9 @@ async function configOf({ file, id }: BuiltImage): Promise<Config> {
 }
 
 /** The archive and, in `root`, its layers. */
-async function unpack({ file }: BuiltImage, folder: string): Promise<void> {
+async function unpack({ file }: BuiltImage, directory: string): Promise<void> {
   const script = 'tar -xf "$0"; mkdir root; for layer in layer-*.tar; do tar -C root --no-same-owner -xpf $layer; done';
-  await must('sh', ['-ec', script, file], { cwd: folder });
+  await must('sh', ['-ec', script, file], { cwd: directory });
 }
 
 async function compare(one: string, other: string): Promise<{ stdout: string }> {

@@ -14,23 +14,23 @@ import { canThrowAwayRoots, inThrowAwayRoot } from '../contract/throw-away-root.
 import { podBinary } from '../cluster/pod-binary.ts';
 import { listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start } from '../../tools/process.ts';
 
 /** What node says of an inspector that it has opened, or that it could not open. */
 const OPENED = /Debugger|inspector/i;
 
-let folder: Folder;
+let directory: Directory;
 let dist: string;
 
 before(async () => {
-  folder = await privateFolder('sigusr1');
-  dist = (await podBinary()).folder;
-  await mkdir(join(folder.path, 'logs/nova'), { recursive: true });
-  await writeFile(join(folder.path, 'logs/nova/a.log'), 'a line\n');
+  directory = await privateDirectory('sigusr1');
+  dist = (await podBinary()).directory;
+  await mkdir(join(directory.path, 'logs/nova'), { recursive: true });
+  await writeFile(join(directory.path, 'logs/nova/a.log'), 'a line\n');
 });
-after(async () => await folder[Symbol.asyncDispose]());
+after(async () => await directory[Symbol.asyncDispose]());
 
 /** Becomes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and has it at once. */
 const PENDING = `import os, signal, sys
@@ -49,7 +49,7 @@ for (const name of NAMES) {
   });
 
   test(`${name} opens no inspector for a SIGUSR1 while it runs`, async (t) => {
-    await using full = await fullPipe(join(folder.path, `${name}.pipe`));
+    await using full = await fullPipe(join(directory.path, `${name}.pipe`));
     const [file, ...words] = callOf(dist, name);
     const child = spawn(file, [...words, '--version'], { env: {}, stdio: ['ignore', full.end, 'pipe'] });
     t.after(() => child.kill('SIGKILL'));
@@ -103,7 +103,7 @@ async function listeningPorts(pid: number): Promise<number[]> {
 interface Resident {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** What it has said when it waits for good. */
+  /** What it has said when it waits permanently. */
   readonly waiting: RegExp | 'asked';
   readonly listens?: true;
 }
@@ -111,10 +111,10 @@ interface Resident {
 /** Names that wait, for a port where nothing listens or for a server that takes connections and never answers. */
 function residents(closed: number, silent: number): Readonly<Record<string, Resident>> {
   const url = `http://127.0.0.1:${silent}`;
-  const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(folder.path, 'logs') };
+  const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(directory.path, 'logs') };
   return {
     'kolla-init': {
-      words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', folder.path],
+      words: ['--wait', `tcp://127.0.0.1:${closed}`, '--config-dir', directory.path],
       waiting: /ECONNREFUSED/,
     },
     'kolla-db-sync': {
@@ -129,19 +129,19 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
     },
     'kolla-probe': { words: ['http', url, '--timeout', '10m'], waiting: 'asked' },
     'kolla-log-ship': {
-      words: ['--state', join(folder.path, 'state'), '--grace', '1ms'],
+      words: ['--state', join(directory.path, 'state'), '--grace', '1ms'],
       env: logs,
       waiting: 'asked',
     },
     'kolla-sidecar': {
       words: ['--role', 'log-ship', '--listen', '127.0.0.1:0'],
-      env: { ...logs, KOLLA_LOG_SHIP_STATE: join(folder.path, 'state-of-the-sidecar'), KOLLA_LOG_SHIP_GRACE: '1ms' },
+      env: { ...logs, KOLLA_LOG_SHIP_STATE: join(directory.path, 'state-of-the-sidecar'), KOLLA_LOG_SHIP_GRACE: '1ms' },
       waiting: 'asked',
       listens: true,
     },
     'kubernetes-entrypoint': {
       words: [],
-      env: { DEPENDENCY_SOCKET: join(folder.path, 'none') },
+      env: { DEPENDENCY_SOCKET: join(directory.path, 'none') },
       waiting: /not there yet/,
     },
     healthcheck_curl: { words: [url], waiting: 'asked' },
@@ -201,7 +201,7 @@ test('what it becomes and what it starts has SIGUSR1 with its default, neither b
   const line = `PATH=${dist}/bin:$PATH; export KOLLA_CONFIG_STRATEGY=COPY_ALWAYS
     (kolla_start); (COMMAND='tell kubernetes-entrypoint' kubernetes-entrypoint); ('${dist}/rootless-bin/sudo' tell sudo)
     (kolla-probe command -- tell child); cat /masks`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, folders: [dist] });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree, directories: [dist] });
   const said = stdout.split('\n').filter((each) => / Sig| alive/.test(each));
   const hasSigusr1 = (mask = '0') => (BigInt(`0x${mask}`) & (1n << 9n)) !== 0n;
   assert.deepEqual(

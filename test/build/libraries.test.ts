@@ -7,7 +7,7 @@ import { build, type Metafile } from 'esbuild';
 import { librariesApart, librariesIn, refuseStrangers } from '../../build/apart.ts';
 import { bundleHelper, bundleLibrary, ROOT } from '../../build/bundle.ts';
 import { createLoader } from '../../build/load.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 
 const WARM = new URL('../../build/warm.ts', import.meta.url).pathname;
@@ -43,13 +43,13 @@ test('a library asks for another one instead of holding a copy', async () => {
 });
 
 test("a package's other version, which a dependency has for itself, stays with that dependency", async () => {
-  await using folder = await privateFolder('version');
-  const own = join(folder.path, 'node_modules/js-yaml');
+  await using directory = await privateDirectory('version');
+  const own = join(directory.path, 'node_modules/js-yaml');
   await mkdir(own, { recursive: true });
   await writeFile(join(own, 'package.json'), '{"main": "index.js"}');
   await writeFile(join(own, 'index.js'), 'exports.version = 3;');
   const line = `console.log(require('js-yaml'));`;
-  assert.deepEqual(librariesIn(await asked(line, folder.path)), []);
+  assert.deepEqual(librariesIn(await asked(line, directory.path)), []);
   assert.deepEqual(librariesIn(await asked(line)), ['js-yaml']);
 });
 
@@ -91,11 +91,11 @@ test('a library is read when it is first asked for, and once', async () => {
 });
 
 test('a name that would load a library at each start ends the build', async () => {
-  await using folder = await privateFolder('warm');
+  await using directory = await privateDirectory('warm');
   const eager = ASKING.replace('{', `{ require('js-yaml');`);
-  await writeFile(join(folder.path, 'kolla-x.js'), eager);
-  await writeFile(join(folder.path, 'js-yaml.js'), ANSWERING);
-  const { code, stderr } = await run(process.execPath, [WARM, 'kolla-x'], { cwd: folder.path, env: {} });
+  await writeFile(join(directory.path, 'kolla-x.js'), eager);
+  await writeFile(join(directory.path, 'js-yaml.js'), ANSWERING);
+  const { code, stderr } = await run(process.execPath, [WARM, 'kolla-x'], { cwd: directory.path, env: {} });
   assert.notEqual(code, 0);
   assert.match(stderr, /kolla-x would load js-yaml at each start: let what needs it be an import\(\)/);
 });

@@ -18,7 +18,7 @@ let dist: string;
 let packages: string;
 before(async () => {
   if (skip !== false) return;
-  dist = (await podBinary()).folder;
+  dist = (await podBinary()).directory;
   packages = await unpackedPackages('sudo', SUDO, { dependencies: false });
   const sudoers = await readFile(join(await kollaPackage(), 'base/sudoers'), 'utf8');
   IMAGE['etc/sudoers'] = { text: sudoers, mode: 0o440 };
@@ -57,7 +57,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
       /usr/bin/setpriv --reuid 42425 --regid 42425 --groups 42400 /usr/bin/sudo -E $name; echo "$name $?"; done
     PATH=/usr/bin:/bin; cat /run_command /etc/a.conf /etc/passwd; stat -c '%a %n' /etc/a.conf; find / -xdev -not -path '/tmp/*' | sort`;
   const all = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', ...env };
-  const { stderr, ...rest } = await inThrowAwayRoot(line, { tree: IMAGE, folders: [dist], packages, env: all });
+  const { stderr, ...rest } = await inThrowAwayRoot(line, { tree: IMAGE, directories: [dist], packages, env: all });
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
@@ -107,18 +107,18 @@ test('raised by sudo, kolla-pod does not run under these names, and names kolla-
   const links = `ln -s '${dist}/kolla-pod' /tmp/kolla_set_configs; ln -s '${dist}/kolla-pod' /tmp/kolla_copy_cacerts`;
   const line = `${links}; for name in kolla_set_configs kolla_copy_cacerts; do /tmp/$name; echo $?; done; ls /run_command`;
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', SUDO_UID: '42425' };
-  const { stdout, stderr } = await inThrowAwayRoot(line, { tree: IMAGE, folders: [dist], env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { tree: IMAGE, directories: [dist], env });
   assert.equal(stdout, '77\n77\n', stderr);
   assert.match(stderr, /^kolla_set_configs: kolla-pod is not raised by sudo.*lead this name to kolla-core/m);
   const person = await inThrowAwayRoot(`'${dist}/kolla-pod' kolla-init --help > /dev/null; echo $?`, {
     tree: IMAGE,
-    folders: [dist],
+    directories: [dist],
     env,
   });
   assert.equal(person.stdout, '0\n', person.stderr);
   const root = await inThrowAwayRoot(`${links}; /tmp/kolla_set_configs 2> /dev/null; echo $?`, {
     tree: IMAGE,
-    folders: [dist],
+    directories: [dist],
     env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' },
   });
   assert.equal(root.stdout, '0\n', root.stderr);

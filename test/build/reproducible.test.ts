@@ -10,18 +10,18 @@ import { buildImages } from '../../build/images/index.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { cacheRoot } from '../../tools/cache.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 const ARCH = HERE.arch === 'x64' ? 'amd64' : 'arm64';
 
 test('the binary built again, twice at once, in other places and with other homes, is the same file; nothing else is left', async () => {
-  await using folder = await privateFolder('reproducible');
-  const home = join(folder.path, 'home');
+  await using directory = await privateDirectory('reproducible');
+  const home = join(directory.path, 'home');
   await mkdir(home);
   const build = async (name: string, env: NodeJS.ProcessEnv) => {
-    const out = join(folder.path, name);
+    const out = join(directory.path, name);
     await must(process.execPath, [BUILD, '--quiet', '--out', out], {
       // The compiler of kolla-core and its engine are not fetched again.
       env: { PATH: process.env['PATH'], KOLLA_POD_CACHE: cacheRoot(), ...env },
@@ -32,7 +32,7 @@ test('the binary built again, twice at once, in other places and with other home
     build('second', { HOME: home }),
     build('third/deeper', { HOME: '/nonexistent', TZ: 'Asia/Tokyo' }),
   ]);
-  const { folder: place } = await podBinary();
+  const { directory: place } = await podBinary();
   for (const out of outs) {
     for (const name of ['kolla-pod', 'kolla-core'])
       assert.equal(await sha256(join(out, name)), await sha256(join(place, name)), name);
@@ -48,8 +48,13 @@ test(
   },
   async () => {
     const images = await podImages();
-    await using folder = await privateFolder('images');
-    const again = await buildImages({ folder: folder.path, target: HERE, repository: 'kolla-pod', say: () => {} });
+    await using directory = await privateDirectory('images');
+    const again = await buildImages({
+      directory: directory.path,
+      target: HERE,
+      repository: 'kolla-pod',
+      say: () => {},
+    });
     assert.deepEqual(
       again.map(({ id }) => id),
       images.map(({ id }) => id),
@@ -58,7 +63,7 @@ test(
       const [one, other] = [images, again].map((each) => each.find((image) => image.kind === kind)?.file ?? '');
       assert.equal(await sha256(other ?? ''), await sha256(one ?? ''));
     }
-    const sums = await must('sha256sum', ['--check', `SHA256SUMS.${ARCH}`], { cwd: folder.path });
+    const sums = await must('sha256sum', ['--check', `SHA256SUMS.${ARCH}`], { cwd: directory.path });
     assert.equal(sums.match(/: OK$/gm)?.length, 7);
   },
 );

@@ -169,7 +169,7 @@ for (const [what, second, says] of [
   ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {
   test(`two repositories of keys ${what} are refused`, () => {
-    const rest = 'folder: /f, folderAt: { section: x, key: y }, keep: { usual: 3 }';
+    const rest = 'directory: /f, directoryAt: { section: x, key: y }, keep: { usual: 3 }';
     const keys = `keys: [{ name: a, secret: s, ${rest} }, { ${second}, ${rest} }]`;
     assert.match(problemsOf(`${MURANO}  ${keys}\n`), says);
   });

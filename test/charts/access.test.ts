@@ -106,7 +106,7 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
       );
     });
 
-    test('a wait for what nobody knows the Role of is refused', async () => {
+    test('a wait for a resource of unknown Role is rejected', async () => {
       const said = await small.complaint({ workloads: { api: { needs: ['frobnicator/x'] } } });
       assert.match(said ?? '', /wait 'frobnicator\/x': no Role is known for frobnicator/);
     });

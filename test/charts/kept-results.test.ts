@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chartNames, stageChart } from '../../build/charts.ts';
 import { canRunHelm, helmBinary } from '../../tools/helm.ts';
 import { keptResult, keyOf, prune } from '../../tools/helm-results.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { KUBE_VERSION, PASSWORDS } from './support.ts';
 
@@ -16,18 +16,18 @@ const LIBRARY = 'charts/kolla-pod';
 /** A chart and values in a directory of their own, and Helm, whose runs are counted, with an empty store of results. */
 async function fixture() {
   await using parts = new AsyncDisposableStack();
-  const { path: folder } = parts.use(await privateFolder('chart'));
-  const { path: store } = parts.use(await privateFolder('results'));
+  const { path: directory } = parts.use(await privateDirectory('chart'));
+  const { path: store } = parts.use(await privateDirectory('results'));
   const binary = await helmBinary();
-  const chart = stageChart('small', folder, SMALL);
-  const values = join(folder, 'values.json');
+  const chart = stageChart('small', directory, SMALL);
+  const values = join(directory, 'values.json');
   await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
   const template = ['template', 'small', chart, '--kube-version', KUBE_VERSION, '--values', values];
   let runs = 0;
   const kept = parts.move();
   return {
     binary,
-    folder,
+    directory,
     store,
     chart,
     values,
@@ -36,9 +36,9 @@ async function fixture() {
     helm: async (args: readonly string[] = template) => {
       const execute = () => {
         runs++;
-        return run(binary, args, { env: { PATH: process.env['PATH'], HOME: folder } });
+        return run(binary, args, { env: { PATH: process.env['PATH'], HOME: directory } });
       };
-      return await keptResult({ binary, folder, args }, execute, store);
+      return await keptResult({ binary, directory, args }, execute, store);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -95,14 +95,14 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
 
   test('other arguments, and another Helm, are other calls', async () => {
     await using small = await fixture();
-    const { binary, folder, template, chart, values } = small;
+    const { binary, directory, template, chart, values } = small;
     const calls = [
-      { binary, folder, args: template },
-      { binary: process.execPath, folder, args: template },
-      { binary, folder, args: [...template, '--namespace', 'other'] },
-      { binary, folder, args: ['template', 'other', chart, '--values', values] },
-      { binary, folder, args: ['lint', chart, '--values', values] },
-      { binary, folder, args: ['lint', chart, '--strict', `--values=${values}`] },
+      { binary, directory, args: template },
+      { binary: process.execPath, directory, args: template },
+      { binary, directory, args: [...template, '--namespace', 'other'] },
+      { binary, directory, args: ['template', 'other', chart, '--values', values] },
+      { binary, directory, args: ['lint', chart, '--values', values] },
+      { binary, directory, args: ['lint', chart, '--strict', `--values=${values}`] },
     ];
     const keys = calls.map((call) => keyOf(call));
     assert.ok(!keys.includes(undefined));
@@ -123,18 +123,18 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
       await writeFile(join(other.store, name), await readFile(join(one.store, name)));
     const second = await other.helm(['lint', other.chart]);
     assert.equal(other.runs(), 0);
-    assert.equal(second.stdout, first.stdout.replaceAll(one.folder, other.folder));
+    assert.equal(second.stdout, first.stdout.replaceAll(one.directory, other.directory));
   });
 
   test('what the clock, chance or a cluster decides is run each time', async () => {
     await using small = await fixture();
-    const place = { binary: small.binary, folder: small.folder };
+    const place = { binary: small.binary, directory: small.directory };
     for (const option of ['--validate', '--dry-run=server', '--kubeconfig=x', '--post-renderer=x', '--repo=https://x'])
       assert.equal(keyOf({ ...place, args: [...small.template, option] }), undefined, option);
     for (const command of ['install', 'upgrade', 'package', 'pull'])
       assert.equal(keyOf({ ...place, args: [command, 'small', small.chart] }), undefined, command);
     assert.equal(keyOf({ ...place, args: ['template', 'small', 'oci://registry.example/small'] }), undefined);
-    assert.equal(keyOf({ ...place, args: [...small.template, '--values', `${small.folder}/none`] }), undefined);
+    assert.equal(keyOf({ ...place, args: [...small.template, '--values', `${small.directory}/none`] }), undefined);
     await appendFile(join(small.chart, 'templates/all.yaml'), '\n---\nkind: Chance\nis: {{ randAlphaNum 20 }}\n');
     assert.equal(keyOf({ ...place, args: small.template }), undefined);
     assert.notEqual((await small.helm()).stdout, (await small.helm()).stdout);
@@ -143,10 +143,10 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
 
   test('every chart of ours is one whose results can be kept', async () => {
     for (const name of chartNames()) {
-      await using folder = await privateFolder('chart');
+      await using directory = await privateDirectory('chart');
       const binary = await helmBinary();
-      const args = ['template', name, stageChart(name, folder.path)];
-      assert.notEqual(keyOf({ binary, folder: folder.path, args }), undefined, name);
+      const args = ['template', name, stageChart(name, directory.path)];
+      assert.notEqual(keyOf({ binary, directory: directory.path, args }), undefined, name);
     }
   });
 

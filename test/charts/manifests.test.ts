@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { loadAll } from 'js-yaml';
 import { manifests } from '../../build/manifests.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
-const FOLDER = fileURLToPath(new URL('../../k8s/manifests/', import.meta.url));
-const read = (...path: string[]) => readFileSync(join(FOLDER, ...path), 'utf8');
-const FILES = readdirSync(join(FOLDER, 'keystone'));
+const DIRECTORY = fileURLToPath(new URL('../../k8s/manifests/', import.meta.url));
+const read = (...path: string[]) => readFileSync(join(DIRECTORY, ...path), 'utf8');
+const FILES = readdirSync(join(DIRECTORY, 'keystone'));
 
 interface KubeObject {
   readonly kind: string;
@@ -22,9 +22,9 @@ const OBJECTS = FILES.flatMap((name) => loadAll(read('keystone', name)) as KubeO
 describe('manifests for people without Helm', { skip: (await canRunHelm()) ?? false }, () => {
   let made: ReadonlyMap<string, string>;
   before(async () => {
-    await using folder = await privateFolder('helm');
+    await using directory = await privateDirectory('helm');
     made = await manifests(async (args) => {
-      const { code, stdout, stderr } = await helm(folder.path, args);
+      const { code, stdout, stderr } = await helm(directory.path, args);
       assert.equal(code, 0, stderr);
       return stdout;
     });

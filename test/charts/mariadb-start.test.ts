@@ -1,6 +1,6 @@
 /**
  * files/start.sh of the chart mariadb, as Helm renders it, run by bash: which node founds a cluster. Peers are listeners on
- * loopback; in place of MariaDB's programs stand two that make the folder and print their words.
+ * loopback; in place of MariaDB's programs stand two that make the directory and print their words.
  */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { canRunHelm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { run } from '../../tools/process.ts';
 import { rendering } from './support.ts';
@@ -85,11 +85,15 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
 
   test('one that was cut off while another node sent it its data joins, at each start until it has them', async () => {
     for (const state of [`${NO_CLUSTER}safe_to_bootstrap: 0\n`, `${A_CLUSTER}seqno: -1\nsafe_to_bootstrap: 0\n`]) {
-      await using folder = await privateFolder('mariadb-start');
-      await mkdir(join(folder.path, 'data/.sst'), { recursive: true });
-      await writeFile(join(folder.path, 'data/grastate.dat'), state);
+      await using directory = await privateDirectory('mariadb-start');
+      await mkdir(join(directory.path, 'data/.sst'), { recursive: true });
+      await writeFile(join(directory.path, 'data/grastate.dat'), state);
       for (let start = 1; start <= 2; start++)
-        assert.doesNotMatch(await startIn(folder.path, { name: 'mariadb-0' }), /--wsrep-new-cluster/, `start ${start}`);
+        assert.doesNotMatch(
+          await startIn(directory.path, { name: 'mariadb-0' }),
+          /--wsrep-new-cluster/,
+          `start ${start}`,
+        );
     }
   });
 
@@ -123,33 +127,33 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     assert.doesNotMatch(said, /--wsrep-node-name/);
   });
 
-  test('data that were only half made are made anew', async () => {
-    await using folder = await privateFolder('mariadb-start');
-    await mkdir(join(folder.path, 'data/mysql'), { recursive: true });
-    await writeFile(join(folder.path, 'data/.installing'), '');
-    await writeFile(join(folder.path, 'data/half'), '');
-    await startIn(folder.path, { name: 'mariadb-0' });
-    assert.equal(await readFile(join(folder.path, 'installed'), 'utf8'), 'mysql\n');
+  test('data that were only half made are re-created', async () => {
+    await using directory = await privateDirectory('mariadb-start');
+    await mkdir(join(directory.path, 'data/mysql'), { recursive: true });
+    await writeFile(join(directory.path, 'data/.installing'), '');
+    await writeFile(join(directory.path, 'data/half'), '');
+    await startIn(directory.path, { name: 'mariadb-0' });
+    assert.equal(await readFile(join(directory.path, 'installed'), 'utf8'), 'mysql\n');
   });
 
   /** What mariadbd would be started with. */
   async function startOf(node: Node, wanted = 0): Promise<string> {
-    await using folder = await privateFolder('mariadb-start');
-    await mkdir(join(folder.path, 'data'));
+    await using directory = await privateDirectory('mariadb-start');
+    await mkdir(join(directory.path, 'data'));
     if (node.state !== undefined) {
-      await mkdir(join(folder.path, 'data/mysql'));
-      await writeFile(join(folder.path, 'data/grastate.dat'), node.state);
+      await mkdir(join(directory.path, 'data/mysql'));
+      await writeFile(join(directory.path, 'data/grastate.dat'), node.state);
     }
-    if (node.isNew) await writeFile(join(folder.path, 'data/.new'), '');
-    return await startIn(folder.path, node, wanted);
+    if (node.isNew) await writeFile(join(directory.path, 'data/.new'), '');
+    return await startIn(directory.path, node, wanted);
   }
 
-  async function startIn(folder: string, node: Node, wanted = 0): Promise<string> {
+  async function startIn(directory: string, node: Node, wanted = 0): Promise<string> {
     const { name, isPeerUp = false, script = three, getent = 'exit 0', recover = RECOVERS } = node;
-    const bin = join(folder, 'bin');
-    const data = join(folder, 'data');
+    const bin = join(directory, 'bin');
+    const data = join(directory, 'data');
     await mkdir(bin, { recursive: true });
-    await program(bin, 'mariadb-install-db', `mkdir ${data}/mysql; ls ${data} > ${folder}/installed`);
+    await program(bin, 'mariadb-install-db', `mkdir ${data}/mysql; ls ${data} > ${directory}/installed`);
     await program(bin, 'mariadbd', `case " $* " in *--wsrep-recover*) ${recover}; exit;; esac\necho "$@"`);
     await program(bin, 'getent', getent);
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
@@ -167,7 +171,7 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
   }
 });
 
-async function program(folder: string, name: string, script: string): Promise<void> {
-  await writeFile(join(folder, name), `#!/bin/bash\n${script}\n`);
-  await chmod(join(folder, name), 0o755);
+async function program(directory: string, name: string, script: string): Promise<void> {
+  await writeFile(join(directory, name), `#!/bin/bash\n${script}\n`);
+  await chmod(join(directory, name), 0o755);
 }

@@ -7,7 +7,7 @@ import { chartNames } from '../../build/charts.ts';
 import { planPod, type Container } from '../../src/config/volumes/index.ts';
 import { bringsCaCertificates } from '../../src/container/start/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { workloadsOf } from './service-charts.ts';
 import { rendering, sourcesOf, textAt, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
@@ -60,14 +60,14 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
 
     const owner = 'placement';
     const cases: Record<string, object> = {
-      'files in folders that the system shares': {
+      'files in directories that the system shares': {
         config_files: [
           { source: '/var/lib/kolla/config_files/a', dest: '/usr/bin/a', owner, perm: '0755' },
           { source: '/var/lib/kolla/config_files/b', dest: '/etc/hosts.allow', owner, perm: '0644' },
           { source: '/var/lib/kolla/config_files/c', dest: '/etc/', owner, perm: '0644' },
         ],
       },
-      'folders in folders, and those that only an owner is said of': {
+      'directories in directories, and those that only an owner is said of': {
         config_files: [
           { source: '/var/lib/kolla/config_files/a', dest: '/etc/small/deep/er/a', owner, perm: '0600' },
           { source: '/var/lib/kolla/config_files/b', dest: '/etc/small/b', owner, perm: '0600' },
@@ -107,7 +107,7 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
           { source: '/etc/ceph/ceph.conf', dest: '/etc/ceph-too/', owner, perm: '0600', optional: true },
         ],
       },
-      'data below a folder that kolla-init fills': {
+      'data below a directory that kolla-init fills': {
         config_files: [{ source: '/var/lib/kolla/config_files/a', dest: '/srv/small/a', owner, perm: '0600' }],
         directories: [{ path: '/srv/other/one/two', owner, perm: '0755' }],
         permissions: [{ path: '/srv/other', owner }],
@@ -141,9 +141,9 @@ interface Mounts {
 /** The mounts of a workload's service and kolla-init, as the chart has them and as `kolla-init plan` would. */
 async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mounts> {
   const { spec } = workload['spec'].template;
-  await using folder = await privateFolder('plan');
+  await using directory = await privateDirectory('plan');
   for (const [path, reference] of Object.entries(sourcesOf(workload))) {
-    const file = join(folder.path, path);
+    const file = join(directory.path, path);
     await mkdir(dirname(file), { recursive: true });
     // An object that is there already is not the chart's: its content is not known here.
     const [kind, name] = reference.split('/');
@@ -151,7 +151,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
     await writeFile(file, isOurs ? textAt(rendered, reference) : '');
   }
   const plan = await planPod({
-    configDir: folder.path,
+    configDir: directory.path,
     configFile: undefined,
     imageRoot: undefined,
     // Root is of Pods that are not restricted: their mounts are the same.

@@ -6,20 +6,20 @@ import { describe, test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { packageChart } from '../../build/charts.ts';
 import { canRunHelm, helm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { KUBE_VERSION, NAMESPACE, PASSWORDS, rendering, type KubeObject } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
 
 describe('packages', { skip }, () => {
-  test('Helm renders from the archive what it renders from the folder', async () => {
-    await using folder = await privateFolder('package');
+  test('Helm renders from the archive what it renders from the directory', async () => {
+    await using directory = await privateDirectory('package');
     await using chart = await rendering('keystone');
-    const values = join(folder.path, 'values.json');
+    const values = join(directory.path, 'values.json');
     await writeFile(values, JSON.stringify({ global: { passwords: PASSWORDS } }));
-    const archive = packageChart('keystone', folder.path);
-    const { code, stdout, stderr } = await helm(folder.path, [
+    const archive = packageChart('keystone', directory.path);
+    const { code, stdout, stderr } = await helm(directory.path, [
       'template',
       'keystone',
       archive,
@@ -33,8 +33,8 @@ describe('packages', { skip }, () => {
   });
 
   test('an archive has the library and the schema in it, and is the same bytes each time', async () => {
-    await using one = await privateFolder('package');
-    await using other = await privateFolder('package');
+    await using one = await privateDirectory('package');
+    await using other = await privateDirectory('package');
     const archives = [packageChart('placement', one.path), packageChart('placement', other.path)];
     assert.match(archives[0] ?? '', /\/placement-\d+\.\d+\.\d+\.tgz$/);
     const digests = await Promise.all(archives.map(async (file) => digestOf(await readFile(file))));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { PHASES } from '../../src/catalog/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { filesOf, mainOf, SERVICE_CHARTS, serviceOf, textAt } from './service-charts.ts';
 import { rendering } from './support.ts';
@@ -16,7 +16,7 @@ describe(
     for (const chart of SERVICE_CHARTS.filter((name) => name !== 'horizon'))
       test(`${chart}: with its words, variables and configuration it gets as far as the database`, async () => {
         const service = serviceOf(chart);
-        // Of nobody's, and the same each time: what is rendered with it is kept.
+        // Generated, and the same each time: what is rendered with it is kept.
         const port = 1;
         const server = { host: '127.0.0.1', port };
         const rabbitmq = { ...server, managementPort: port };
@@ -26,11 +26,11 @@ describe(
         assert.ok(job);
         const { command: [helper = '', ...words] = [], env = [] } = mainOf(job);
 
-        await using folder = await privateFolder('job');
-        const config = join(folder.path, 'service.conf');
+        await using directory = await privateDirectory('job');
+        const config = join(directory.path, 'service.conf');
         await writeFile(config, textAt(filesOf(rendered, job), service.configFile ?? '') ?? '');
         const programs = PHASES.flatMap((phase) => service.migration.phases[phase] ?? []).map(({ argv }) => argv[0]);
-        const bin = await stubs(join(folder.path, 'bin'), programs);
+        const bin = await stubs(join(directory.path, 'bin'), programs);
         const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'of-a-secret']));
         const more = ['--service-config', config, '--lock', 'row', '--timeout', '1s'];
         const { code, stderr } = await runHelper(helper, [...words, ...more], {
@@ -46,11 +46,11 @@ describe(
 );
 
 /** Programs that are there and do nothing: none is reached. */
-async function stubs(folder: string, names: readonly string[]): Promise<string> {
-  await mkdir(folder);
+async function stubs(directory: string, names: readonly string[]): Promise<string> {
+  await mkdir(directory);
   for (const name of names) {
-    await writeFile(join(folder, name), '#!/bin/sh\nexit 1\n');
-    await chmod(join(folder, name), 0o755);
+    await writeFile(join(directory, name), '#!/bin/sh\nexit 1\n');
+    await chmod(join(directory, name), 0o755);
   }
-  return folder;
+  return directory;
 }

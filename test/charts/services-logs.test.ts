@@ -27,7 +27,7 @@ describe('what services log is read as what it is', { skip: (await canRunHelm())
       for (const workload of workloadsOf(rendered)) {
         const { name } = workload.metadata;
         const { directories = [] } = configJsonOf(filesOf(rendered, workload));
-        const folders = new Set(directories.map(({ path }) => path));
+        const created = new Set(directories.map(({ path }) => path));
         const files = logFilesOf(rendered, workload);
         assert.notDeepEqual(files, [], name);
         for (const file of files) {
@@ -37,8 +37,8 @@ describe('what services log is read as what it is', { skip: (await canRunHelm())
               ? 'whole'
               : (FORMATS[name] ?? 'oslo');
           assert.equal(kindOf(file, ROOT, []).format, wanted, `${name}: ${file}`);
-          const isMade = folders.has(dirname(file)) || SCRIPT_MAKES.has(dirname(file));
-          assert.ok(isMade, `${name}: nobody makes the folder of ${file}`);
+          const isMade = created.has(dirname(file)) || SCRIPT_MAKES.has(dirname(file));
+          assert.ok(isMade, `${name}: nothing creates the directory of ${file}`);
         }
       }
     });
@@ -63,7 +63,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** With a folder alone, a process of oslo.log writes under its program's name. */
+/** With a directory alone, a process of oslo.log writes under its program's name. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

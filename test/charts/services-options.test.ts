@@ -6,7 +6,7 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { filesOf, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
@@ -23,7 +23,7 @@ interface Case {
   readonly made?: readonly string[];
 }
 
-const TOOLS = async () => (await openstackTools()).folder;
+const TOOLS = async () => (await openstackTools()).directory;
 const NOVA = { tree: TOOLS, namespaces: ['nova.conf'] };
 const CASES: readonly Case[] = [
   { chart: 'nova', file: 'nova.conf', ...NOVA },
@@ -70,8 +70,8 @@ describe('options in the files are options of the service', { skip: reason ?? fa
       const text = workloadsOf(rendered)
         .map((one) => filesOf(rendered, one).get(file))
         .find((one) => one !== undefined);
-      await using folder = await privateFolder('options');
-      const input = join(folder.path, file);
+      await using directory = await privateDirectory('options');
+      const input = join(directory.path, file);
       assert.match(text ?? '', /^\[DEFAULT\]/);
       await writeFile(input, `${text}\n[DEFAULT]\n${UNKNOWN} = 1\n`);
       const { command, env } = await pythonOf(await tree());

@@ -24,7 +24,7 @@ const ASKS_FOR_ROOT = new Set(
 
 describe('what an image runs before its service has what it wants', { skip: (await canRunHelm()) ?? false }, () => {
   for (const chart of SERVICE_CHARTS)
-    test(`${chart}: its folders are volumes, and who may not be root does not ask for it`, async () => {
+    test(`${chart}: its directories are volumes, and who may not be root does not ask for it`, async () => {
       await using helm = await rendering(chart);
       const seen: string[] = [];
       const writing: string[] = [];
@@ -51,7 +51,7 @@ describe('what an image runs before its service has what it wants', { skip: (awa
     });
 
   for (const chart of SERVICE_CHARTS)
-    test(`${chart}: each folder that its configuration names below /var/lib is a volume`, async () => {
+    test(`${chart}: each directory that its configuration names below /var/lib is a volume`, async () => {
       await using helm = await rendering(chart);
       const rendered = await helm.render();
       const paths: string[] = [];

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { chartNames } from '../../build/charts.ts';
 import { readChecks } from '../../src/probe/serve/index.ts';
 import { canRunHelm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { tailOf } from '../../tools/process.ts';
@@ -99,10 +99,10 @@ describe(
   },
 );
 
-/** Starts it as the chart would, but for its port and the folders of its Pod. */
+/** Starts it as the chart would, but for its port and the directories of its Pod. */
 async function startsWith(yaml: PodYaml, name: string): Promise<void> {
-  await using folder = await privateFolder('sidecar');
-  const at = (path: string) => join(folder.path, path);
+  await using directory = await privateDirectory('sidecar');
+  const at = (path: string) => join(directory.path, path);
   for (const path of ['config', 'root/etc', 'root/run', 'logs']) await mkdir(at(path), { recursive: true });
   await writeFile(at('config/config.json'), '{ "command": "true" }');
   await writeFile(at('labels'), 'a="b"\n');

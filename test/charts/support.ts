@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 /** One object of Kubernetes, with as much of its shape as tests look at. */
 export interface KubeObject {
@@ -44,7 +44,7 @@ function wordsOfCharts(): Set<string> {
   return new Set([...named, ...services.flatMap((name) => [`${name}_database_password`, `${name}_keystone_password`])]);
 }
 
-/** Helm with a folder of its own, for one chart. */
+/** Helm with a directory of its own, for one chart. */
 export interface Rendering extends AsyncDisposable {
   /** Objects by `KIND NAME`. Rejects with what Helm said. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
@@ -54,7 +54,7 @@ export interface Rendering extends AsyncDisposable {
   /** The chart, ready for Helm. */
   readonly chart: string;
   /** Of Helm's own. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 export interface Rendered {
@@ -64,25 +64,25 @@ export interface Rendered {
   of(kind: string): readonly KubeObject[];
 }
 
-/** @param source the chart's folder, if not k8s/charts/NAME */
+/** @param source the chart's directory, if not k8s/charts/NAME */
 export async function rendering(name: string, source?: string): Promise<Rendering> {
   await using parts = new AsyncDisposableStack();
-  const { path: folder } = parts.use(await privateFolder('chart'));
-  const chart = stageChart(name, folder, source);
+  const { path: directory } = parts.use(await privateDirectory('chart'));
+  const chart = stageChart(name, directory, source);
   const valuesFile = (values: object) => {
     const text = JSON.stringify(withPasswords(values));
     // Named by its content: equal values make an equal command line, whose result is kept.
-    const file = join(folder, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
+    const file = join(directory, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
     if (!existsSync(file)) writeFileSync(file, text);
     return file;
   };
-  await mkdir(join(folder, 'config'));
+  await mkdir(join(directory, 'config'));
   const template = async (values: object, args: readonly string[]) =>
-    await helm(folder, ['template', name, chart, ...ANYWHERE, '--values', valuesFile(values), ...args]);
+    await helm(directory, ['template', name, chart, ...ANYWHERE, '--values', valuesFile(values), ...args]);
   const kept = parts.move();
   return {
     chart,
-    folder,
+    directory,
     render: async (values = {}, args = []) => {
       const { code, stdout, stderr } = await template(values, args);
       if (code !== 0) throw new Error(stderr);
@@ -94,7 +94,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
     },
     lint: async (values = {}) => {
       const args = ['lint', chart, '--strict', '--kube-version', KUBE_VERSION, '--values', valuesFile(values)];
-      const { code, stdout, stderr } = await helm(folder, args);
+      const { code, stdout, stderr } = await helm(directory, args);
       return code === 0 ? undefined : stdout + stderr;
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

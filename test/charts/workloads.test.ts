@@ -69,7 +69,7 @@ describe('workloads', { skip }, () => {
       assert.ok(isMounted(container, '/opt/kolla-pod'));
       const path = container.env.find(({ name }: KubeObject['metadata']) => name === 'PATH').value;
       // Scripts before links of the same name, then what the image has.
-      const ours = ['rootless-bin', 'bin'].map((folder) => `/opt/kolla-pod/${folder}`).join(':');
+      const ours = ['rootless-bin', 'bin'].map((directory) => `/opt/kolla-pod/${directory}`).join(':');
       assert.ok(path.startsWith(`${ours}:/`), path);
     }
   });
@@ -170,7 +170,10 @@ describe('workloads', { skip }, () => {
     ]);
     assert.equal(rendered.one('Service', 'small-nodes')['spec'].clusterIP, 'None');
     const [init] = pod['initContainers'];
-    assert.ok(isMounted(init, '/kolla/var/lib/small'), 'kolla-init sets the folder up, whose owner config.json says');
+    assert.ok(
+      isMounted(init, '/kolla/var/lib/small'),
+      'kolla-init sets the directory up, whose owner config.json says',
+    );
   });
 
   test("a Deployment's persistent volume is a claim that uninstalling keeps", async () => {

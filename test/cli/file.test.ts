@@ -6,7 +6,7 @@ import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { ConfigError } from '../../src/core/errors.ts';
 import { readFileOptions } from '../../src/cli/file.ts';
 import type { Option } from '../../src/cli/option.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const TIMEOUT: Option = { flag: 'timeout', type: 'duration', env: 'T', help: '', example: '1s' };
 const WAIT: Option = { flag: 'wait', type: 'string', env: 'W', repeat: true, help: '', example: 'job/x' };
@@ -14,8 +14,8 @@ const PASSWORD: Option = { flag: 'password', type: 'string', env: 'P', secret: t
 const OWN = [TIMEOUT, WAIT, PASSWORD];
 
 async function read(yaml: string, path = ['probe', 'tcp']) {
-  await using folder = await privateFolder('file');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('file');
+  const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, yaml);
   return readFileOptions(file, path, ['tcp', 'http'], COMMON_OPTIONS, OWN);
 }
@@ -45,8 +45,8 @@ test('what is in other sections is for other commands', async () => {
 });
 
 test("a command takes what its helper's section says, unless its own says otherwise", async () => {
-  await using folder = await privateFolder('file');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('file');
+  const file = join(directory.path, 'kolla-pod.yaml');
   const words = async (yaml: string) => {
     await writeFile(file, yaml);
     return readFileOptions(file, ['init', 'check'], ['check', 'timeout'], COMMON_OPTIONS, OWN).wordsOf(TIMEOUT);

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 
@@ -122,8 +122,8 @@ test('a second signal ends a program that does not listen to the first', async (
 });
 
 test('the last error is left in the termination log, if that is there', async () => {
-  await using folder = await privateFolder('last');
-  const file = join(folder.path, 'termination-log');
+  await using directory = await privateDirectory('last');
+  const file = join(directory.path, 'termination-log');
   await program(['fail', 'deadline', '--termination-log', file]);
   await assert.rejects(readFile(file), { code: 'ENOENT' });
   await writeFile(file, 'before');
@@ -132,8 +132,8 @@ test('the last error is left in the termination log, if that is there', async ()
 });
 
 test('as much of it is left there as the kubelet keeps', async () => {
-  await using folder = await privateFolder('last');
-  const file = join(folder.path, 'termination-log');
+  await using directory = await privateDirectory('last');
+  const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
   await program(['say', `--${'ü'.repeat(4000)}`], { KOLLA_POD_TERMINATION_LOG: file });
   const left = await readFile(file);
@@ -142,22 +142,22 @@ test('as much of it is left there as the kubelet keeps', async () => {
 });
 
 test('also an option that is wrong is left there, by the place that the environment names', async () => {
-  await using folder = await privateFolder('last');
-  const file = join(folder.path, 'termination-log');
+  await using directory = await privateDirectory('last');
+  const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
   await program(['say', 'x', '--bogus'], { KOLLA_POD_TERMINATION_LOG: file });
   assert.match(await readFile(file, 'utf8'), /^kolla-test: unknown option --bogus/);
 });
 
 test('options come from the file that the environment names; an empty variable names none', async () => {
-  await using folder = await privateFolder('config');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('config');
+  const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'log-level: error\nprobe: {}\n');
   assert.equal((await program(['log'], { KOLLA_POD_CONFIG: file })).stderr.split('\n').length, 2);
   assert.equal((await program(['log'], { KOLLA_POD_CONFIG: '' })).stderr.split('\n').length, 4);
 });
 
-test('the log is JSON where nobody looks, and readable on request', async () => {
+test('the log is JSON without a terminal, and readable on request', async () => {
   assert.match((await program(['log'])).stderr, /^\{"time"/);
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { dial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 
@@ -29,15 +29,15 @@ export const canRunApache: Capability = async () => {
 export async function startApache(ports: readonly number[]): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('apache')).path;
+  const directory = stack.use(await privateDirectory('apache')).path;
   // Its workers are another user's where it is started by root.
-  await chmod(folder, 0o755);
-  await mkdir(join(folder, 'pages'));
-  await writeFile(join(folder, 'pages/index.html'), 'served\n');
-  await writeFile(join(folder, 'apache.conf'), configuration(usr, folder, ports));
-  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
-  const args = ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')];
-  const log = join(folder, 'error.log');
+  await chmod(directory, 0o755);
+  await mkdir(join(directory, 'pages'));
+  await writeFile(join(directory, 'pages/index.html'), 'served\n');
+  await writeFile(join(directory, 'apache.conf'), configuration(usr, directory, ports));
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
+  const args = ['-D', 'FOREGROUND', '-f', join(directory, 'apache.conf')];
+  const log = join(directory, 'error.log');
   const running = stack.use(
     await start(...tied(join(usr, 'sbin/apache2'), args), { env, logFile: log, throwAway: true }),
   );
@@ -52,19 +52,19 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   return { ...running, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-function configuration(usr: string, folder: string, ports: readonly number[]): string {
+function configuration(usr: string, directory: string, ports: readonly number[]): string {
   const isRoot = process.getuid?.() === 0;
   return [
     ...MODULES.map((name) => `LoadModule ${name}_module ${usr}/lib/apache2/modules/mod_${name}.so`),
     ...(isRoot ? ['User #65534', 'Group #65534'] : []),
     ...ports.map((port) => `Listen 127.0.0.1:${port}`),
     'ServerName localhost',
-    `ServerRoot ${folder}`,
-    `DefaultRuntimeDir ${folder}`,
-    `PidFile ${folder}/pid`,
-    `ErrorLog ${folder}/error.log`,
+    `ServerRoot ${directory}`,
+    `DefaultRuntimeDir ${directory}`,
+    `PidFile ${directory}/pid`,
+    `ErrorLog ${directory}/error.log`,
     'TypesConfig /dev/null',
-    `DocumentRoot ${folder}/pages`,
+    `DocumentRoot ${directory}/pages`,
     'DirectoryIndex index.html',
     'StartServers 1',
     'ThreadsPerChild 2',

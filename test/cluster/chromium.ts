@@ -5,14 +5,14 @@ import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface Chromium {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Without a sandbox, which root may not have, and without a word to the network but what the page asks for. */
+/** Without a sandbox, which root may not have, and without requests but those that the page asks for. */
 export const CHROMIUM_ARGS = [
   '--headless',
   '--no-sandbox',
@@ -37,8 +37,8 @@ export async function chromium(): Promise<Chromium> {
     return { path: INSTALLED, env: {} };
   } catch {
     const usr = join(await unpacked(), 'usr');
-    const folders = await libraryFolders(usr);
-    const libraries = [...folders, ...folders.map((each) => join(each, 'pulseaudio'))];
+    const directories = await libraryDirectories(usr);
+    const libraries = [...directories, ...directories.map((each) => join(each, 'pulseaudio'))];
     return {
       path: join(usr, 'lib/chromium/chromium'),
       env: { LD_LIBRARY_PATH: libraries.join(':'), XDG_DATA_DIRS: join(usr, 'share') },
@@ -46,10 +46,12 @@ export async function chromium(): Promise<Chromium> {
   }
 }
 
-/** Folders with the fonts that the page's style names first, for a picture that looks the same everywhere. */
+/** Directories with the fonts that the page's style names first, for a picture that looks the same everywhere. */
 export async function pageFonts(): Promise<string[]> {
-  const folder = await unpackedPackages('page-fonts', ['fonts-inter', 'fonts-jetbrains-mono'], { dependencies: false });
-  return [join(folder, 'usr/share/fonts')];
+  const directory = await unpackedPackages('page-fonts', ['fonts-inter', 'fonts-jetbrains-mono'], {
+    dependencies: false,
+  });
+  return [join(directory, 'usr/share/fonts')];
 }
 
 /** Proven by asking it for its version. */

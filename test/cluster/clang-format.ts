@@ -26,8 +26,8 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
 export async function clangFormat(): Promise<string> {
   const wheel = WHEELS[process.arch];
   if (wheel === undefined) throw new Error(`there is no clang-format for ${process.arch}`);
-  const place = await cached('clang-format', [wheel.sha256], (folder) =>
-    unpackWheel(wheel, new RegExp(`^${PROGRAM}$`), folder, PROGRAM),
+  const place = await cached('clang-format', [wheel.sha256], (directory) =>
+    unpackWheel(wheel, new RegExp(`^${PROGRAM}$`), directory, PROGRAM),
   );
   return join(place, PROGRAM);
 }

@@ -19,7 +19,7 @@ const LOG4J = `<Configuration status="warn">
 </Configuration>
 `;
 
-/** Our main class and how it logs, as one more jar of a server's: Java keeps no classes that lie in a folder. */
+/** Our main class and how it logs, as one more jar of a server's: Java keeps no classes that lie in a directory. */
 export async function addMain(home: string, main: string, server: string): Promise<void> {
   const classes = join(server, 'classes');
   await mkdir(classes);
@@ -29,15 +29,15 @@ export async function addMain(home: string, main: string, server: string): Promi
   await rm(classes, { recursive: true });
 }
 
-/** The jars of folders, always in the same order: Java takes what it kept only for the same class path. */
-export async function classPathOf(...folders: readonly string[]): Promise<string> {
+/** The jars of directories, always in the same order: Java takes what it kept only for the same class path. */
+export async function classPathOf(...directories: readonly string[]): Promise<string> {
   const jars = await Promise.all(
-    folders.map(async (folder) => {
-      const names = existsSync(folder) ? await readdir(folder) : [];
+    directories.map(async (directory) => {
+      const names = existsSync(directory) ? await readdir(directory) : [];
       return names
         .filter((name) => name.endsWith('.jar'))
         .toSorted()
-        .map((name) => join(folder, name));
+        .map((name) => join(directory, name));
     }),
   );
   return jars.flat().join(':');
@@ -55,12 +55,12 @@ export async function keptClasses(
   program: (jvm: readonly string[]) => SearchProgram,
 ): Promise<readonly string[]> {
   const { stderr: version } = await run(join(java, 'bin/java'), ['-version']);
-  const folder = await cached(`${basename(server)}-classes`, [version], async (into) => {
+  const directory = await cached(`${basename(server)}-classes`, [version], async (into) => {
     const keeping = program([`-XX:ArchiveClassesAtExit=${join(into, KEPT)}`]);
     await using started = await startSearchServer({ ...keeping, stopMs: KEEP_MS }, {});
     await started.stop();
   });
-  const file = join(folder, KEPT);
+  const file = join(directory, KEPT);
   return existsSync(file) ? [`-XX:SharedArchiveFile=${file}`] : [];
 }
 

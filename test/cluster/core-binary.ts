@@ -21,8 +21,8 @@ export const canBuildCore: Capability = async () => {
 export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 
 /** kolla-core of the sources as they are now, for this machine. */
-export async function coreBinary(folder: string, names?: readonly string[], from?: string): Promise<BuiltCore> {
-  return await buildCore(folder, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
+export async function coreBinary(directory: string, names?: readonly string[], from?: string): Promise<BuiltCore> {
+  return await buildCore(directory, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
 }
 
 /** With /proc, where a sanitizer reads where its own stack is. */
@@ -42,7 +42,7 @@ export async function placeCore(binary: string, root: string, name: string): Pro
   if (!isSanitized) return { call: ['chroot', root, file], remove: () => rmSync(at, { recursive: true }) };
   const { loader, others } = await libraries();
   const [lib64, proc] = [join(root, 'lib64'), join(root, 'proc')];
-  for (const folder of [lib64, proc]) mkdirSync(folder);
+  for (const directory of [lib64, proc]) mkdirSync(directory);
   for (const library of others) copyFileSync(library, join(at, basename(library)));
   copyFileSync(loader, join(lib64, basename(loader)));
   return {

@@ -5,7 +5,7 @@ import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 
 const DEADLINE_MS = 15 * 60_000;
-/** Documentation and other languages, which nobody reads in an image. */
+/** Documentation and other languages, which an image does not need. */
 const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*'];
 
 /**
@@ -16,7 +16,7 @@ const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*',
  */
 export async function debianSystem(suite: string): Promise<string> {
   const mirror = await mirrorOf();
-  const folder = await cached(`debian-${suite}`, [suite, mirror, ...LEFT_OUT], async (place) => {
+  const directory = await cached(`debian-${suite}`, [suite, mirror, ...LEFT_OUT], async (place) => {
     const tool = await unpackedPackages('mmdebstrap', ['mmdebstrap'], { dependencies: false });
     const options = [
       '--variant=minbase',
@@ -30,7 +30,7 @@ export async function debianSystem(suite: string): Promise<string> {
     const env = { ...process.env, PATH: `${join(tool, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin` };
     await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
   });
-  return join(folder, 'root.tar');
+  return join(directory, 'root.tar');
 }
 
 /** Where this machine has its own Debian from. */

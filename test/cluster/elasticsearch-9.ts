@@ -43,15 +43,15 @@ async function programOf(): Promise<SearchProgram> {
   const classPath = await classPathOf(join(server, 'lib'));
   const program = (more: readonly string[]): SearchProgram => ({
     kind: 'elasticsearch',
-    configure(folder, settings) {
+    configure(directory, settings) {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
         // That of 8 does not fit.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
-      const words = ['-cp', classPath, MAIN, join(server, 'home'), join(folder, 'config')];
-      const all = { ...commonSettings(folder), 'node.name': 'test', ...settings };
+      const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];
+      const all = { ...commonSettings(directory), 'node.name': 'test', ...settings };
       return Promise.resolve(javaCommand(java, jvm, words, all));
     },
   });

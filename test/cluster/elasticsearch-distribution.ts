@@ -43,7 +43,7 @@ export async function hasRoom(): Promise<boolean> {
 
 /** The unpacked server, from the cache or from Maven. */
 export async function distribution(): Promise<string> {
-  const folder = await cached('elasticsearch', [ARTIFACT, COPY_GOAL], async (into) => {
+  const directory = await cached('elasticsearch', [ARTIFACT, COPY_GOAL], async (into) => {
     await fetchArtifact(ARTIFACT, into);
     const zip = `elasticsearch-${VERSION}.zip`;
     const jar = join(await needJava(JAVA), 'bin/jar');
@@ -52,7 +52,7 @@ export async function distribution(): Promise<string> {
     await must('sh', ['-c', `chmod -R a+rX . && chmod a+x elasticsearch-${VERSION}/bin/*`], { cwd: into });
     await rm(join(into, zip));
   });
-  return join(folder, `elasticsearch-${VERSION}`);
+  return join(directory, `elasticsearch-${VERSION}`);
 }
 
 const PARTS = 'MissingPartsPlugin';
@@ -61,7 +61,7 @@ const PARTS = 'MissingPartsPlugin';
 export async function secureDistribution(): Promise<string> {
   const plain = await distribution();
   const source = await readFile(javaSource(`${PARTS}.java`), 'utf8');
-  const folder = await cached('elasticsearch-secure', [plain, source], async (into) => {
+  const directory = await cached('elasticsearch-secure', [plain, source], async (into) => {
     const home = await needJava(JAVA, true);
     const classes = join(into, 'classes');
     await compile(home, `${PARTS}.java`, { classPath: `${plain}/lib/*`, into: classes, release: JAVA });
@@ -73,7 +73,7 @@ export async function secureDistribution(): Promise<string> {
     await writeFile(join(module, 'plugin-descriptor.properties'), moduleDescriptor({ ...about, java: JAVA }));
     await must('chmod', ['-R', 'a+rX', into]);
   });
-  return join(folder, 'server');
+  return join(directory, 'server');
 }
 
 /** What Elasticsearch wants to know of a module. */
@@ -90,7 +90,7 @@ export function moduleDescriptor(module: { name: string; classname: string; vers
   return `${lines.join('\n')}\n`;
 }
 
-/** The words that make uid 0 somebody else; none are needed for other uids. Undefined where it can't be done. */
+/** The arguments that make uid 0 another user; none are needed for other uids. Undefined where it can't be done. */
 export async function unprivileged(): Promise<readonly string[] | undefined> {
   if (process.getuid?.() !== 0) return [];
   const ways = [

@@ -2,7 +2,7 @@
  * A real Elasticsearch 8.19 from Maven Central: a server without most of its modules (no `GET /`, no ingest,
  * no ILM), whose bulk, search, templates, security and errors are the real ones.
  *
- *   Maven -> zip -> unpacked once in the cache -> own config, data and log folder a server -> bin/elasticsearch
+ *   Maven -> zip -> unpacked once in the cache -> own config, data and log directory a server -> bin/elasticsearch
  *
  * It refuses to run as uid 0, so root runs it in a user namespace that calls root 1000: files stay ours.
  */
@@ -38,7 +38,7 @@ export async function startElasticsearch(options: ElasticsearchOptions = {}): Pr
     const settings = { 'xpack.security.enabled': false };
     const program: SearchProgram = {
       kind,
-      configure: async (folder, more) => await configure(folder, await distribution(), { ...settings, ...more }),
+      configure: async (directory, more) => await configure(directory, await distribution(), { ...settings, ...more }),
     };
     return await startSearchServer(program, options);
   }
@@ -47,12 +47,12 @@ export async function startElasticsearch(options: ElasticsearchOptions = {}): Pr
     {
       kind,
       login,
-      async configure(folder, more) {
-        await mkdir(join(folder, 'config'), { recursive: true });
-        await writeCertificate(join(folder, 'config'), certificate);
+      async configure(directory, more) {
+        await mkdir(join(directory, 'config'), { recursive: true });
+        await writeCertificate(join(directory, 'config'), certificate);
         const home = await secureDistribution();
-        const command = await configure(folder, home, { ...SECURITY, ...more });
-        await writeUser(join(folder, 'config'), login);
+        const command = await configure(directory, home, { ...SECURITY, ...more });
+        await writeUser(join(directory, 'config'), login);
         return command;
       },
     },
@@ -76,38 +76,38 @@ async function writeUser(config: string, { user }: Login): Promise<void> {
   await writeFile(join(config, 'users_roles'), `superuser:${ADMIN}\n`);
 }
 
-/** Writes the server's own folder and returns how to start it there. */
+/** Writes the server's own directory and returns how to start it there. */
 async function configure(
-  folder: string,
+  directory: string,
   home: string,
   settings: Settings,
 ): Promise<{ argv: string[]; env: NodeJS.ProcessEnv }> {
-  const config = join(folder, 'config');
+  const config = join(directory, 'config');
   await Promise.all(
-    ['config/jvm.options.d', 'data', 'logs', 'tmp'].map((d) => mkdir(join(folder, d), { recursive: true })),
+    ['config/jvm.options.d', 'data', 'logs', 'tmp'].map((d) => mkdir(join(directory, d), { recursive: true })),
   );
   const keep = ['log4j2.properties', 'roles.yml', 'role_mapping.yml', 'users', 'users_roles'];
   await Promise.all(keep.map((name) => copyFile(join(home, 'config', name), join(config, name))));
   const jvm = await readFile(join(home, 'config/jvm.options'), 'utf8');
   const withoutDumps = jvm.split('\n').filter((line) => !/HeapDump|Xlog:gc/.test(line));
   await writeFile(join(config, 'jvm.options'), withoutDumps.join('\n'));
-  const all = { ...commonSettings(folder), ...settings };
+  const all = { ...commonSettings(directory), ...settings };
   const yaml = Object.entries(all).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
   await writeFile(join(config, 'elasticsearch.yml'), yaml.join(''));
   const env = {
     PATH: process.env['PATH'],
-    HOME: folder,
+    HOME: directory,
     ES_JAVA_HOME: await needJava(JAVA),
     ES_PATH_CONF: config,
-    ES_TMPDIR: join(folder, 'tmp'),
+    ES_TMPDIR: join(directory, 'tmp'),
     ES_JAVA_OPTS: '-Xms512m -Xmx512m -XX:TieredStopAtLevel=1',
-    // Its launcher leaves a folder in there.
-    CLI_JAVA_OPTS: `-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=${join(folder, 'tmp')}`,
+    // Its launcher leaves a directory in there.
+    CLI_JAVA_OPTS: `-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=${join(directory, 'tmp')}`,
   };
   const wrapper = await unprivileged();
   if (wrapper === undefined)
     throw new Error('Elasticsearch refuses uid 0, and neither unshare nor setpriv can change that');
-  if (wrapper[0] === 'setpriv') await must('chown', ['-R', '65534:65534', folder]);
+  if (wrapper[0] === 'setpriv') await must('chown', ['-R', '65534:65534', directory]);
   // Its launcher ends with us however we end, and the server ends with the launcher, whose pipe it reads.
   const leash = (await run('setpriv', ['--pdeathsig', 'KILL', 'true']).catch(() => undefined))?.code === 0;
   const ending = leash ? ['setpriv', '--pdeathsig', 'KILL'] : [];

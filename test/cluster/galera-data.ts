@@ -1,22 +1,22 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 
-/** Changes when what lies in the folder changes for the same programs. */
+/** Changes when what lies in the directory changes for the same programs. */
 const RECIPE_VERSION = '2';
 
 /**
- * The data folder of a cluster that has only just been founded, made once. Nodes that begin with copies of it are at
+ * The data directory of a cluster that has only just been founded, made once. Nodes that begin with copies of it are at
  * the same position, so joining costs them an incremental transfer of some statements and no copy of everything.
  */
 export async function foundedData(programs: GaleraPrograms): Promise<string> {
-  return await cached('galera-data', [RECIPE_VERSION, programs.base], async (folder) => {
-    await using work = await privateFolder('galera-data');
+  return await cached('galera-data', [RECIPE_VERSION, programs.base], async (directory) => {
+    await using work = await privateDirectory('galera-data');
     const at = (name: string) => join(work.path, name);
     const env = { ...programs.env, TMPDIR: work.path };
     const identity = serverIdentity(programs, at('data'));
@@ -39,8 +39,10 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
       return /ready for connections/.test(log) ? true : undefined;
     });
     await running.stop();
-    await cp(at('data'), join(folder, 'data'), { recursive: true });
-    await Promise.all(['galera.cache', 'gvwstate.dat'].map((name) => rm(join(folder, 'data', name), { force: true })));
+    await cp(at('data'), join(directory, 'data'), { recursive: true });
+    await Promise.all(
+      ['galera.cache', 'gvwstate.dat'].map((name) => rm(join(directory, 'data', name), { force: true })),
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import { join as inFolder } from 'node:path';
+import { join as inDirectory } from 'node:path';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { run, start, tailOf, tied, type Running } from '../../tools/process.ts';
@@ -46,7 +46,7 @@ export interface NodePlan {
   readonly name: string;
   readonly programs: GaleraPrograms;
   /** Where its data and logs are. Short: a socket lies in it. */
-  readonly folder: string;
+  readonly directory: string;
   readonly foundedData: string;
   readonly rootPassword: string;
   readonly cluster: string;
@@ -69,20 +69,20 @@ const JOINS = 3;
 const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Primary', wsrep_ready: 'ON' };
 
 /**
- * Makes a node's folder; start() brings it up.
+ * Makes a node's directory; start() brings it up.
  * @param others the other nodes of the cluster
  */
 export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNode[]): Promise<GaleraNode> {
   const { name, programs, rootPassword, ports } = plan;
-  const folder = inFolder(plan.folder, name);
-  const at = (file: string) => inFolder(folder, file);
-  await mkdir(folder);
+  const directory = inDirectory(plan.directory, name);
+  const at = (file: string) => inDirectory(directory, file);
+  await mkdir(directory);
   await copyData(plan.foundedData, at('data'));
   // An init file's statements are not replicated, so every node has the same.
   await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
   await mkdir(at('bin'));
   await writeFile(at('bin/rsync'), heldRsync(at('held'), at('bin')), { mode: 0o755 });
-  const env = { ...programs.env, PATH: `${at('bin')}:${programs.env['PATH']}`, TMPDIR: folder };
+  const env = { ...programs.env, PATH: `${at('bin')}:${programs.env['PATH']}`, TMPDIR: directory };
   const [socket, errorLog] = [at('s'), at('error.log')];
   const identity = serverIdentity(programs, at('data'));
   let running: Running | undefined;
@@ -98,13 +98,13 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
     if (running?.child.exitCode === null && running.child.signalCode === null) process.kill(-running.pid, word);
   };
   const join = async (founds: boolean): Promise<void> => {
-    const position = isBorn ? await recovered(programs, [...identity, ...nodeOptions(plan, folder)], env) : [];
+    const position = isBorn ? await recovered(programs, [...identity, ...nodeOptions(plan, directory)], env) : [];
     isBorn = true;
     await writeFile(errorLog, '');
     const founding = founds ? ['--wsrep-new-cluster'] : [];
     const files = [`--log-error=${errorLog}`, `--init-file=${at('init.sql')}`];
-    const args = [...identity, ...nodeOptions(plan, folder), ...files, ...position, ...founding];
-    const started = await start(...tied(programs.server, args), { cwd: folder, env, logFile: at('out.log') });
+    const args = [...identity, ...nodeOptions(plan, directory), ...files, ...position, ...founding];
+    const started = await start(...tied(programs.server, args), { cwd: directory, env, logFile: at('out.log') });
     running = started;
     let ended: number | undefined;
     void started.ended.then((code) => (ended = code));
@@ -191,7 +191,7 @@ async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promi
   });
 }
 
-function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: NodePlan, folder: string): string[] {
+function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: NodePlan, directory: string): string[] {
   const provider = [
     `base_host=${HOST}`,
     `base_port=${ports.group}`,
@@ -205,8 +205,8 @@ function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: Nod
     ...galeraRules(programs),
     `--bind-address=${HOST}`,
     `--port=${ports.sql}`,
-    `--socket=${inFolder(folder, 's')}`,
-    `--pid-file=${inFolder(folder, 'pid')}`,
+    `--socket=${inDirectory(directory, 's')}`,
+    `--pid-file=${inDirectory(directory, 'pid')}`,
     `--server-id=${name.replace(/\D/g, '')}`,
     `--wsrep-cluster-name=${cluster}`,
     `--wsrep-cluster-address=gcomm://${groupPorts.map((port) => `${HOST}:${port}`).join(',')}`,

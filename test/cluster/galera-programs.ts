@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders, type MariadbPrograms } from './mariadb-programs.ts';
+import { libraryDirectories, type MariadbPrograms } from './mariadb-programs.ts';
 
 /** MariaDB's programs with what makes nodes of them. */
 export interface GaleraPrograms extends MariadbPrograms {
@@ -11,7 +11,7 @@ export interface GaleraPrograms extends MariadbPrograms {
 }
 
 const PACKAGES = ['mariadb-server-core', 'mariadb-client-core', 'galera-4'];
-/** Apart from them: the server puts its own bin folder first on the PATH, before our rsync. */
+/** Apart from them: the server puts its own bin directory first on the PATH, before our rsync. */
 const TRANSFER_PACKAGES = ['rsync', 'lsof'];
 /** The transfer's scripts lie in a package whose closure is a whole Perl. */
 const SCRIPT_PACKAGE = 'mariadb-server';
@@ -22,24 +22,29 @@ export async function galeraPrograms(): Promise<GaleraPrograms> {
   const base = join(await unpackedPackages('galera', PACKAGES, { except }), 'usr');
   const transfer = join(await unpackedPackages('galera-transfer', TRANSFER_PACKAGES, { except }), 'usr');
   const scripts = join(await unpackedPackages('galera-scripts', [SCRIPT_PACKAGE], { dependencies: false }), 'usr');
-  const folders = [...(await rsyncAsRoot(transfer)), join(transfer, 'bin'), join(scripts, 'bin'), join(base, 'bin')];
-  const libraries = await Promise.all([base, transfer].map(libraryFolders));
+  const directories = [
+    ...(await rsyncAsRoot(transfer)),
+    join(transfer, 'bin'),
+    join(scripts, 'bin'),
+    join(base, 'bin'),
+  ];
+  const libraries = await Promise.all([base, transfer].map(libraryDirectories));
   return {
     server: join(base, 'sbin/mariadbd'),
     installDb: join(base, 'bin/mariadb-install-db'),
     base,
-    env: { LD_LIBRARY_PATH: libraries.flat().join(':'), PATH: [...folders, process.env['PATH']].join(':') },
+    env: { LD_LIBRARY_PATH: libraries.flat().join(':'), PATH: [...directories, process.env['PATH']].join(':') },
     provider: join(base, 'lib/galera/libgalera_smm.so'),
   };
 }
 
-/** As root the transfer's rsync would write as nobody, which may not: root is told to stay root. */
+/** As root the transfer's rsync would write as the user nobody, which may not: root is told to stay root. */
 async function rsyncAsRoot(transfer: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const rsync = join(transfer, 'bin/rsync');
   const script = `#!/bin/sh\n[ "$1" = --daemon ] && exec ${rsync} "$@" --dparam=uid=0 --dparam=gid=0\nexec ${rsync} "$@"\n`;
-  const folder = await cached('galera-rsync', [script], async (into) => {
+  const directory = await cached('galera-rsync', [script], async (into) => {
     await writeFile(join(into, 'rsync'), script, { mode: 0o755 });
   });
-  return [folder];
+  return [directory];
 }

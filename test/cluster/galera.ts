@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePorts } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { foundedData } from './galera-data.ts';
@@ -55,7 +55,7 @@ export const canRunGalera: Capability = async () => {
 export async function startGalera({ nodes: count = 3, timing = 'quick' }: GaleraOptions = {}): Promise<Galera> {
   const programs = await galeraPrograms();
   const data = await foundedData(programs);
-  const folder = await privateFolder('galera');
+  const directory = await privateDirectory('galera');
   const free = await freePorts(count * PORTS_PER_NODE);
   const portsOf = (index: number) => {
     const [sql, group, incremental, snapshot] = free.slice(index * PORTS_PER_NODE) as [number, number, number, number];
@@ -63,7 +63,7 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
   };
   const common = {
     programs,
-    folder: folder.path,
+    directory: directory.path,
     foundedData: data,
     rootPassword: randomBytes(16).toString('hex'),
     cluster: `kolla-pod-${randomBytes(6).toString('hex')}`,
@@ -73,7 +73,7 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
   const nodes: GaleraNode[] = [];
   const end = async () => {
     await Promise.all(nodes.map((node) => node.kill()));
-    await folder[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
   };
   try {
     for (let index = 0; index < count; index++) {

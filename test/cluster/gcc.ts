@@ -56,9 +56,9 @@ export async function linkSanitized(
   const { headers } = await engine(process.arch as Architecture);
   const by = await gcc();
   const flags = [...FLAGS, ...DEBUGGED, ...SANITIZED];
-  const objects = await cached('quickjs-sanitized', [headers, by.tree, ...flags], async (folder) => {
+  const objects = await cached('quickjs-sanitized', [headers, by.tree, ...flags], async (directory) => {
     for (const unit of UNITS)
-      await compile(by, [...flags, '-c', join(headers, `${unit}.c`), '-o', join(folder, `${unit}.o`)], folder);
+      await compile(by, [...flags, '-c', join(headers, `${unit}.c`), '-o', join(directory, `${unit}.o`)], directory);
   });
   const ends = join(import.meta.dirname, 'sanitizers.c');
   const words = [...flags, ...STATIC, `-Wl,-rpath,${LIBRARIES_AT}`, '-isystem', headers, '-o', output, ends, ...files];

@@ -2,8 +2,8 @@
  * MariaDB with Galera, RabbitMQ and memcached as container images with Kolla's layout, made without a container engine:
  *
  *   a shell and libc                                                          -> lowest layer, shared by all three
- *   Kolla's users and folders, the kolla-pod binary and its names             -> the next two, shared as well
- *   the service's programs from Debian's packages, and its own folders        -> topmost layers
+ *   Kolla's users and directories, the kolla-pod binary and its names             -> the next two, shared as well
+ *   the service's programs from Debian's packages, and its own directories        -> topmost layers
  *
  * Shared layers lie lowest, so that a node unpacks the binary once for all three. They are meant to run as the service's
  * uid with a read-only root, no capability and no privilege escalation; data, logs and /tmp lie in volumes.
@@ -16,7 +16,7 @@ import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { imagesTar, layerOfFolder, type Image, type Layer } from '../../tools/image.ts';
+import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
@@ -28,8 +28,8 @@ interface Recipe {
   /** As Kolla's base image has it. */
   readonly user: string;
   readonly trees: () => Promise<readonly string[]>;
-  /** Folders that are the user's. */
-  readonly folders: readonly string[];
+  /** Directories that are the user's. */
+  readonly directories: readonly string[];
   /** Names that Debian's alternatives would have made, and what each leads to. */
   readonly links?: readonly (readonly [string, string])[];
 }
@@ -48,18 +48,18 @@ const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
         OWN_LIBC,
       ),
     ],
-    folders: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
+    directories: ['etc/mysql/', 'var/lib/mysql/', 'run/mysqld/'],
     links: [['usr/bin/awk', 'mawk']],
   },
   rabbitmq: {
     user: 'rabbitmq',
     trees: async () => [await unpackedPackages('rabbitmq', ['rabbitmq-server'], OWN_LIBC)],
-    folders: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
+    directories: ['etc/rabbitmq/', 'var/lib/rabbitmq/', 'var/log/rabbitmq/'],
   },
   memcached: {
     user: 'memcached',
     trees: async () => [await unpackedPackages('memcached', ['memcached'], OWN_LIBC)],
-    folders: [],
+    directories: [],
   },
 };
 
@@ -104,7 +104,7 @@ export async function infrastructureImages(
   binary: string,
 ): Promise<void> {
   const shared: readonly Layer[] = [
-    layerOfFolder(await base(), ['--owner=0', '--group=0']),
+    layerOfDirectory(await base(), ['--owner=0', '--group=0']),
     tarOf(kollaEntries(KOLLA_USERS)),
     tarOf(binaryEntries(await readFile(binary), NAMES)),
   ];
@@ -115,16 +115,16 @@ export async function infrastructureImages(
 }
 
 async function ownLayers(name: InfrastructureName): Promise<Layer[]> {
-  const { user, folders, links = [] } = RECIPES[name];
+  const { user, directories, links = [] } = RECIPES[name];
   const id = KOLLA_USERS[user] ?? 0;
   const own: TarEntry[] = [
-    ...folders.map((folder) => ({ name: folder, mode: 0o755, uid: id, gid: id })),
+    ...directories.map((directory) => ({ name: directory, mode: 0o755, uid: id, gid: id })),
     ...links.map(([link, to]) => ({ name: link, mode: 0o777, link: to })),
   ];
-  return [layerOfFolder(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
+  return [layerOfDirectory(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
 }
 
-/** A cache's folder is its owner's alone; a container's / is everybody's. */
+/** A cache's directory is its owner's alone; a container's / is everybody's. */
 async function base(): Promise<string> {
   // The binary's own need besides libc.
   const trees = [

@@ -2,7 +2,7 @@
  * The same Keystone as a container image with Kolla's layout, made without a container engine:
  *
  *   Keystone's tree + a shell and libc -> root file system (in the cache)            -> lowest layer
- *   Kolla's users, folders and their owners                                          -> second layer
+ *   Kolla's users, directories and their owners                                          -> second layer
  *   the kolla-pod binary, and its names where Kolla has its scripts                  -> topmost layer
  *
  * It is meant to run as uid 42425 with a read-only root, no capability and no privilege escalation; what the service
@@ -16,7 +16,7 @@ import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { imageTar, layerOfFolder, type Layer } from '../../tools/image.ts';
+import { imageTar, layerOfDirectory, type Layer } from '../../tools/image.ts';
 import { IMAGE_PLUGIN, uwsgiOf } from './keystone.ts';
 import { keystoneTree, prune, UNUSED } from './keystone-tree.ts';
 import { KEYSTONE_UID, KOLLA_USERS, kollaEntries } from './kolla-layout.ts';
@@ -71,7 +71,7 @@ export async function keystoneImage(file: string, options: KeystoneImageOptions)
 export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOptions): Promise<Layer[]> {
   const root = await keystoneRootfs();
   return [
-    layerOfFolder(root, ['--owner=0', '--group=0']),
+    layerOfDirectory(root, ['--owner=0', '--group=0']),
     tarOf([...kollaEntries(KOLLA_USERS), ...(await uwsgiEntries(root))]),
     tarOf(binaryEntries(await readFile(binary), names)),
   ];
@@ -95,7 +95,7 @@ export async function keystoneRootfs(): Promise<string> {
     for (const from of [tree, base]) await must('cp', ['-al', '--remove-destination', `${from}/.`, root]);
     await prune(root);
     await trustDebiansAuthorities(root);
-    // A cache's folder is its owner's alone; a container's / is everybody's.
+    // A cache's directory is its owner's alone; a container's / is everybody's.
     await chmod(root, 0o755);
   });
 }

@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { step } from '../../tools/progress.ts';
@@ -34,8 +34,8 @@ const TRY_MS = 5000;
 /** Starts one on a database of its own in that MariaDB; about ten seconds. */
 export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'query'>): Promise<KeystoneServer> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('keystone')).path;
-  const at = (name: string) => join(folder, name);
+  const directory = stack.use(await privateDirectory('keystone')).path;
+  const at = (name: string) => join(directory, name);
   const [configFile, adminPassword, port] = [at('keystone.conf'), crypto.randomUUID(), await freePort()];
   const url = `http://127.0.0.1:${port}/v3`;
   const database = databaseName('keystone');
@@ -44,7 +44,7 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
   );
   await Promise.all(['log', 'keys'].map((name) => mkdir(at(name))));
   const connection = `mysql+pymysql://${database}:kpw@${mariadb.host}:${mariadb.port}/${database}`;
-  await writeFile(configFile, quick(keystoneConf({ connection, keys: at('keys'), logFolder: at('log') })));
+  await writeFile(configFile, quick(keystoneConf({ connection, keys: at('keys'), logDirectory: at('log') })));
   const { manage, serve } = await keystone();
   const run = async (...words: string[]): Promise<void> => {
     const { command, args, env } = manage(configFile);

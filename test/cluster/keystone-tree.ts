@@ -29,7 +29,7 @@ export const UNUSED = [
 
 /**
  * Imports what a Keystone imports and keeps the compiled modules beside their sources. They are never checked against
- * them, because an image's layer has other times than this folder, and nobody who runs it may write.
+ * them, because an image's layer has other times than this directory, and no user who runs it may write.
  */
 const COMPILE = `
 import importlib, pkgutil, py_compile, sys
@@ -41,14 +41,14 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
         py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/** A folder that is a root file system without libc: Keystone, Python, uWSGI and what they need. Kept in the cache. */
+/** A directory that is a root file system without libc: Keystone, Python, uWSGI and what they need. Kept in the cache. */
 export async function keystoneTree(): Promise<string> {
   const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
-  return await cached('keystone', [basename(unpacked), ...UNUSED, COMPILE], async (folder) => {
-    await must('cp', ['-al', `${unpacked}/.`, folder]);
-    await prune(folder);
-    const python = await pythonOf(folder);
-    await must(python.command, ['-c', COMPILE], { env: python.env, cwd: folder });
+  return await cached('keystone', [basename(unpacked), ...UNUSED, COMPILE], async (directory) => {
+    await must('cp', ['-al', `${unpacked}/.`, directory]);
+    await prune(directory);
+    const python = await pythonOf(directory);
+    await must(python.command, ['-c', COMPILE], { env: python.env, cwd: directory });
   });
 }
 

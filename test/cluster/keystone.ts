@@ -4,7 +4,7 @@
  *   packages -> tree (pruned, compiled; in the cache) -> command lines for keystone-manage and for its API under uWSGI
  *
  * It brings no configuration and no database: the caller writes keystone.conf (`keystoneConf` is one that works under
- * any folder) and starts what it is given.
+ * any directory) and starts what it is given.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface ServeOptions {
 
 export interface Keystone {
   /** The unpacked tree. */
-  readonly folder: string;
+  readonly directory: string;
   /** What its programs need in their environment to find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** `keystone-manage --config-file FILE`; append `db_sync`, `fernet_setup` ... */
@@ -48,14 +48,14 @@ export const canRunKeystone: Capability = async () => {
 
 /** Unpacks Keystone, or finds it unpacked. */
 export async function keystone(): Promise<Keystone> {
-  const folder = await keystoneTree();
-  const { command, env } = await pythonOf(folder);
-  const uwsgi = await uwsgiOf(folder);
+  const directory = await keystoneTree();
+  const { command, env } = await pythonOf(directory);
+  const uwsgi = await uwsgiOf(directory);
   return {
-    folder,
+    directory,
     env,
     manage: (configFile) => {
-      return { command, args: [join(folder, 'usr/bin/keystone-manage'), '--config-file', configFile], env };
+      return { command, args: [join(directory, 'usr/bin/keystone-manage'), '--config-file', configFile], env };
     },
     serve: ({ configFile, port, host = '127.0.0.1' }) => {
       const options: UwsgiOptions = { 'plugins-dir': uwsgi.plugins, plugin: uwsgi.plugin, ...uwsgiOptions(host, port) };
@@ -113,16 +113,16 @@ export interface ConfOptions {
   readonly connection: string;
   /** Where the three key repositories lie; `fernet_setup` and `credential_setup` make them. */
   readonly keys: string;
-  readonly logFolder: string;
+  readonly logDirectory: string;
   readonly logFile?: string;
 }
 
 /** A keystone.conf as kolla-ansible writes it, as far as a database, tokens and logs go. */
-export function keystoneConf({ connection, keys, logFolder, logFile = 'keystone.log' }: ConfOptions): string {
+export function keystoneConf({ connection, keys, logDirectory, logFile = 'keystone.log' }: ConfOptions): string {
   return [
     '[DEFAULT]',
     'debug = False',
-    `log_dir = ${logFolder}`,
+    `log_dir = ${logDirectory}`,
     `log_file = ${logFile}`,
     'use_stderr = True',
     '[database]',

@@ -21,7 +21,7 @@ export const KOLLA_GID = 42_400;
 export const KEYSTONE_UID = 42_425;
 export const PLACEMENT_UID = 42_482;
 
-/** The files and folders that Kolla's base and keystone images have above Debian's, with their owners. */
+/** The files and directories that Kolla's base and keystone images have above Debian's, with their owners. */
 export function kollaEntries(users: Readonly<Record<string, number>>): TarEntry[] {
   const keystone = { uid: KEYSTONE_UID, gid: KEYSTONE_UID };
   return [
@@ -52,7 +52,7 @@ function passwd(users: Readonly<Record<string, number>>): string {
   ].join('\n');
 }
 
-/** Each service's user is in the group kolla, which owns the log folder. */
+/** Each service's user is in the group kolla, which owns the log directory. */
 function group(users: Readonly<Record<string, number>>): string {
   const members = Object.keys(users).filter((name) => name !== 'kolla');
   return [

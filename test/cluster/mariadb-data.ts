@@ -1,27 +1,27 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../../tools/cache.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import type { MariadbPrograms } from './mariadb-programs.ts';
 
-/** Changes when what lies in the folder changes for the same programs. */
+/** Changes when what lies in the directory changes for the same programs. */
 const RECIPE_VERSION = '1';
-/** Of the log as it is installed and as the server wants it: a server with another wish makes it anew. The usual 96 MB would be copied each time. */
+/** Of the log as it is installed and as the server wants it: a server with another wish re-creates it. The usual 96 MB would be copied each time. */
 export const LOG_SIZE = '--innodb-log-file-size=16M';
 
 /** It never waits for the disk: one that is killed loses nothing by that, only one whose machine fails. */
 export const NO_SYNC = '--debug-no-sync';
 
-/** The data folder of a server that never ran, made once: to make it takes longer than the server's start. */
+/** The data directory of a server that never ran, made once: to make it takes longer than the server's start. */
 export async function installedData(programs: MariadbPrograms): Promise<string> {
-  return await cached('mariadb-data', [RECIPE_VERSION, programs.base, LOG_SIZE], async (folder) => {
-    await using work = await privateFolder('mariadb-data');
-    await install(programs, join(folder, 'data'), work.path, [LOG_SIZE]);
+  return await cached('mariadb-data', [RECIPE_VERSION, programs.base, LOG_SIZE], async (directory) => {
+    await using work = await privateDirectory('mariadb-data');
+    await install(programs, join(directory, 'data'), work.path, [LOG_SIZE]);
   });
 }
 
-/** Makes a data folder whose root account has no password yet. */
+/** Makes a data directory whose root account has no password yet. */
 export async function install(
   programs: MariadbPrograms,
   data: string,

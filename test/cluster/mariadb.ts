@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +38,7 @@ export interface Mariadb extends AsyncDisposable {
   readonly port: number;
   readonly socket: string;
   readonly rootPassword: string;
-  readonly folder: string;
+  readonly directory: string;
   readonly errorLog: string;
   /** The server's process, or its launcher's. */
   readonly pid: number;
@@ -68,12 +68,12 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const { address = '127.0.0.1', launcher = (command, args) => [command, args] } = options;
   const programs = options.programs ?? (await mariadbPrograms());
   const port = options.port ?? (await freePort());
-  const folder = await privateFolder('mariadb');
-  const at = (name: string) => join(folder.path, name);
+  const directory = await privateDirectory('mariadb');
+  const at = (name: string) => join(directory.path, name);
   const [socket, errorLog] = [at('s'), at('error.log')];
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
   // Of its own: a MariaDB that starts removes every #sql file in its TMPDIR, also another's.
-  const env = { PATH: process.env['PATH'], TMPDIR: folder.path, ...programs.env };
+  const env = { PATH: process.env['PATH'], TMPDIR: directory.path, ...programs.env };
   const args = [
     ...serverIdentity(programs, at('data')),
     `--socket=${socket}`,
@@ -95,7 +95,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const restart = async (): Promise<void> => {
     await writeFile(errorLog, '');
     const [command, commandArgs] = launcher(...tied(programs.server, args));
-    const started = await start(command, commandArgs, { cwd: folder.path, env, logFile: at('out.log') });
+    const started = await start(command, commandArgs, { cwd: directory.path, env, logFile: at('out.log') });
     running = started;
     let ended: number | undefined;
     void started.ended.then((code) => (ended = code));
@@ -116,7 +116,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     await copyData(await installedData(programs), at('data'));
     await restart();
   } catch (error) {
-    await folder[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
     throw error;
   }
   return {
@@ -124,7 +124,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     port,
     socket,
     rootPassword,
-    folder: folder.path,
+    directory: directory.path,
     errorLog,
     get pid() {
       return running?.pid ?? 0;
@@ -138,7 +138,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     restart,
     async [Symbol.asyncDispose]() {
       await stop();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

@@ -8,7 +8,7 @@ export const COPY_GOAL: string = `${PLUGIN}:copy`;
 const COPY_ALL_GOAL = `${PLUGIN}:copy-dependencies`;
 
 /**
- * Fetches one artifact's file into a folder. Maven's repository lies in it for as long as that takes: the usual one
+ * Fetches one artifact's file into a directory. Maven's repository lies in it for as long as that takes: the usual one
  * is below the home that /etc/passwd names, which need not be ours to write.
  * @param artifact `group:name:version:type`
  */

@@ -9,7 +9,7 @@ import type { Capability } from '../../tools/capability.ts';
 import { start, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 /** Proven by fetching and unpacking it. */
 export const canRunMemcached: Capability = async () => {
@@ -26,7 +26,7 @@ export async function startMemcached(port: number): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   const args = [...asRoot, '--listen=127.0.0.1', `--port=${port}`, '--udp-port=0', '--memory-limit=8', '--threads=1'];
-  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
   const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
   await until('memcached to accept connections', async () => {
     const refusal = await dial({ host: '127.0.0.1', port }, new AbortController().signal);

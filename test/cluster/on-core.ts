@@ -2,16 +2,16 @@
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { bundledHelpers } from '../support/bundled.ts';
 import { coreBinary } from './core-binary.ts';
 
 /** kolla-core of the sources as they are now, and beside it kolla-pod, run by node itself; until this process ends. */
 export async function builtCore() {
-  const { path } = await privateFolder('on-core');
+  const { path } = await privateDirectory('on-core');
   // Not a hook of a test's: `make soak` has none.
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const pod = `#!/bin/sh\nexec '${process.execPath}' '${await bundledHelpers()}' "$@"\n`;
   await writeFile(join(path, 'kolla-pod'), pod, { mode: 0o755 });
-  return { ...(await coreBinary(path)), folder: path };
+  return { ...(await coreBinary(path)), directory: path };
 }

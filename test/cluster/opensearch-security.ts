@@ -22,11 +22,11 @@ export const SECURITY_SETTINGS: Settings = {
 
 /** The plugin's own example of a configuration, with our one user. */
 export async function writeSecurity(
-  folder: string,
+  directory: string,
   example: string,
   { login, certificate }: { login: Login; certificate: Credentials },
 ): Promise<void> {
-  const config = join(folder, 'config');
+  const config = join(directory, 'config');
   await writeCertificate(config, certificate);
   await writeFile(join(config, 'ca.crt'), login.ca);
   await cp(join(example, 'config'), join(config, 'opensearch-security'), { recursive: true });

@@ -78,11 +78,16 @@ async function programOf(release: OpenSearchRelease): Promise<SearchProgram> {
   const program = (jvm: readonly string[]): SearchProgram => ({
     kind: 'opensearch',
     ...(secured && { login: secured.login }),
-    async configure(folder, settings) {
-      if (secured) await writeSecurity(folder, join(server, 'security'), secured);
-      const words = ['-cp', classPath, MAIN, folder, classes.join(',')];
+    async configure(directory, settings) {
+      if (secured) await writeSecurity(directory, join(server, 'security'), secured);
+      const words = ['-cp', classPath, MAIN, directory, classes.join(',')];
       const types = secured ? SECURITY_SETTINGS : { 'transport.type': 'netty4', 'http.type': 'netty4' };
-      return javaCommand(java, jvm, words, { ...commonSettings(folder), 'node.name': 'test', ...types, ...settings });
+      return javaCommand(java, jvm, words, {
+        ...commonSettings(directory),
+        'node.name': 'test',
+        ...types,
+        ...settings,
+      });
     },
   });
   return program(await keptClasses(java, server, program));

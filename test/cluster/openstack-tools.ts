@@ -43,7 +43,7 @@ export const canRunOpenstackTools: Capability = async () => {
 
 export interface OpenstackTools {
   /** The unpacked tree. */
-  readonly folder: string;
+  readonly directory: string;
   /** What they need in their environment to find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** Where Glance's definitions lie: `metadata_source_path`, which its package names as an image does. */
@@ -56,20 +56,20 @@ export interface OpenstackTools {
 export async function openstackTools(): Promise<OpenstackTools> {
   const unpacked = await unpackedPackages('openstack-packages', PACKAGES, { except: MACHINE_HAS });
   const madeFrom = [basename(unpacked), ...Object.values(TOOLS), COMPILE];
-  const folder = await cached('openstack-tools', madeFrom, async (tree) => {
+  const directory = await cached('openstack-tools', madeFrom, async (tree) => {
     await must('cp', ['-al', `${unpacked}/.`, tree]);
     const python = await pythonOf(tree);
     for (const module of Object.values(TOOLS)) {
       await must(python.command, ['-c', COMPILE, module], { env: python.env, cwd: tree });
     }
   });
-  const { command, env } = await pythonOf(folder);
+  const { command, env } = await pythonOf(directory);
   return {
-    folder,
+    directory,
     env,
-    metadefs: join(folder, 'usr/share/glance-common/metadefs'),
+    metadefs: join(directory, 'usr/share/glance-common/metadefs'),
     manage: (owner, configFile) => {
-      return { command, args: [join(folder, `usr/bin/${owner}-manage`), '--config-file', configFile], env };
+      return { command, args: [join(directory, `usr/bin/${owner}-manage`), '--config-file', configFile], env };
     },
   };
 }

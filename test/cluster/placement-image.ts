@@ -2,7 +2,7 @@
  * Placement as a container image with Kolla's layout, made without a container engine:
  *
  *   all layers of Keystone's image, which a node that has that image does not unpack again
- *     -> what Placement's tree has besides, and Placement's own folders           -> topmost layers
+ *     -> what Placement's tree has besides, and Placement's own directories           -> topmost layers
  *
  * So Keystone lies in it too, unused; in Kolla's images it is the Python below both that is shared. It is meant to run as
  * uid 42482 with a read-only root, no capability and no privilege escalation, with volumes for /etc/placement,
@@ -13,7 +13,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { imageTar, layerOfFolder, type Image, type Layer } from '../../tools/image.ts';
+import { imageTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
 import { kollaEnv, keystoneLayers, keystoneRootfs, type KeystoneImageOptions } from './keystone-image.ts';
 import { PLACEMENT_UID } from './kolla-layout.ts';
 import { placementTree } from './placement-tree.ts';
@@ -51,7 +51,7 @@ export async function placementOn(keystone: readonly Layer[], reference: string)
     reference,
     layers: [
       ...keystone,
-      layerOfFolder(await placementLayer(), ['--owner=0', '--group=0']),
+      layerOfDirectory(await placementLayer(), ['--owner=0', '--group=0']),
       tarOf([
         { name: 'etc/placement/', mode: 0o755, ...owner },
         { name: 'var/lib/placement/', mode: 0o755, ...owner },

@@ -34,10 +34,10 @@ export async function placementTree(): Promise<string> {
   const keystone = await keystoneTree();
   const unpacked = await unpackedPackages('placement-packages', PACKAGES, { dependencies: false });
   const madeFrom = [basename(keystone), basename(unpacked), ...UNUSED, COMPILE];
-  return await cached('placement', madeFrom, async (folder) => {
-    for (const from of [keystone, unpacked]) await must('cp', ['-al', '--remove-destination', `${from}/.`, folder]);
-    for await (const path of glob(UNUSED, { cwd: folder })) await rm(join(folder, path), { recursive: true });
-    const python = await pythonOf(folder);
-    await must(python.command, ['-c', COMPILE], { env: python.env, cwd: folder });
+  return await cached('placement', madeFrom, async (directory) => {
+    for (const from of [keystone, unpacked]) await must('cp', ['-al', '--remove-destination', `${from}/.`, directory]);
+    for await (const path of glob(UNUSED, { cwd: directory })) await rm(join(directory, path), { recursive: true });
+    const python = await pythonOf(directory);
+    await must(python.command, ['-c', COMPILE], { env: python.env, cwd: directory });
   });
 }

@@ -21,15 +21,15 @@ export function binarySources(): string[] {
 
 /**
  * The binary of the sources as they are now, with its links, every name of it run; built once for the same sources. Don't write
- * into its folder.
+ * into its directory.
  */
 export async function podBinary(): Promise<Built> {
-  const folder = await cached(
+  const directory = await cached(
     'binary',
     binarySources(),
     async (place) => {
       removeOld();
-      // A folder for temporary files is its maker's alone, and other users run the binary.
+      // A directory for temporary files is its maker's alone, and other users run the binary.
       await chmod(place, 0o755);
       const built = await buildBinary(place, () => {});
       await checkBinary(built);
@@ -37,8 +37,8 @@ export async function podBinary(): Promise<Built> {
     },
     PLACE,
   );
-  const built = JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as Built;
+  const built = JSON.parse(await readFile(join(directory, INDEX), 'utf8')) as Built;
   // It was built beside its place.
-  const core = { ...built.core, binary: join(folder, 'kolla-core') };
-  return { ...built, folder, binary: join(folder, 'kolla-pod'), core };
+  const core = { ...built.core, binary: join(directory, 'kolla-core') };
+  return { ...built, directory, binary: join(directory, 'kolla-pod'), core };
 }

@@ -18,13 +18,13 @@ const INDEX = 'images.json';
 /** Both images of the sources as they are now, for this machine; built once for the same sources. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
   const madeFrom = ['3', basename(await libraryPackages(HERE.arch)), ...binarySources()];
-  const folder = await cached(
+  const directory = await cached(
     'images',
     madeFrom,
     async (place) => {
       removeOld();
       const images = await buildImages({
-        folder: place,
+        directory: place,
         target: HERE,
         repository: 'kolla-pod',
         say: () => {},
@@ -34,9 +34,9 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
     },
     PLACE,
   );
-  const images = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as BuiltImage[];
+  const images = JSON.parse(readFileSync(join(directory, INDEX), 'utf8')) as BuiltImage[];
   // It was built beside its place.
-  return images.map((image) => ({ ...image, file: join(folder, basename(image.file)) }));
+  return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 
 /** Writes Keystone's image as a docker-archive without anything of ours in it. */

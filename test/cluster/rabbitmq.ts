@@ -4,19 +4,19 @@
  *   Debian's packages, unpacked -> epmd on a free port of its own -> Erlang runs the broker, without its shell scripts
  *     -> AMQP on a free loopback port -> "Server startup complete" in its log, in about five seconds
  *
- * It runs as whoever runs the test; state, cookie and log lie in a private folder. Both programs are tied to this process.
+ * It runs as whoever runs the test; state, cookie and log lie in a private directory. Both programs are tied to this process.
  * epmd is what tells Erlang nodes where others are: the machine's own must neither be asked nor started, as it would outlive us.
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface RabbitmqOptions {
   /** A free one unless given. */
@@ -67,8 +67,8 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const [epmdPort = 0, nodePort = 0, managementPort = 0] = await freePorts(3);
   const managementUrl = options.management ? `http://127.0.0.1:${managementPort}` : undefined;
   await using stack = new AsyncDisposableStack();
-  const { path: folder } = stack.use(await privateFolder('rabbitmq'));
-  const at = (name: string) => join(folder, name);
+  const { path: directory } = stack.use(await privateDirectory('rabbitmq'));
+  const at = (name: string) => join(directory, name);
   const more = options.management ? ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`] : [];
   await writeFile(at('rabbitmq.conf'), configuration(port, [...more, ...(options.config ?? [])]));
   await writeFile(at('plugins'), options.management ? '[rabbitmq_management].\n' : '[].\n');
@@ -76,7 +76,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const env = {
     PATH: process.env['PATH'],
     LC_ALL: 'C.UTF-8',
-    HOME: folder, // of the cookie
+    HOME: directory, // of the cookie
     ROOTDIR: erlang,
     BINDIR: bin,
     EMU: 'beam',
@@ -98,11 +98,11 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_LOG_BASE: at('log'),
   };
   const epmd = tied(join(bin, 'epmd'), ['-port', String(epmdPort), '-address', '127.0.0.1']);
-  stack.use(await start(...epmd, { env, cwd: folder, logFile: at('epmd.log'), throwAway: true }));
+  stack.use(await start(...epmd, { env, cwd: directory, logFile: at('epmd.log'), throwAway: true }));
   const broker = stack.use(
     await start(...tied(join(bin, 'erlexec'), brokerArgs(nodePort)), {
       env,
-      cwd: folder,
+      cwd: directory,
       logFile: at('out.log'),
       throwAway: true,
     }),
@@ -133,7 +133,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     log: () => tailOf(at('out.log'), 100_000),
     control: (args, tool = 'rabbitmqctl') => {
       const [erlexec = '', ...words] = toolLine(args, tool).words;
-      return must(...tied(erlexec, words), { env, cwd: folder });
+      return must(...tied(erlexec, words), { env, cwd: directory });
     },
     toolLine,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -165,14 +165,14 @@ function brokerArgs(nodePort: number): string[] {
 interface Programs {
   readonly erlang: string;
   readonly bin: string;
-  /** RabbitMQ's own folder. */
+  /** RabbitMQ's own directory. */
   readonly home: string;
   readonly libraries: string;
 }
 
 async function programs(): Promise<Programs> {
-  const folder = await unpackedPackages('rabbitmq', ['rabbitmq-server'], { except: ['libc6'] });
-  const usr = join(folder, 'usr');
+  const directory = await unpackedPackages('rabbitmq', ['rabbitmq-server'], { except: ['libc6'] });
+  const usr = join(directory, 'usr');
   const erlang = join(usr, 'lib/erlang');
   const servers = join(usr, 'lib/rabbitmq/lib');
   const only = async (where: string, prefix: string) => {
@@ -184,6 +184,6 @@ async function programs(): Promise<Programs> {
     erlang,
     bin: join(await only(erlang, 'erts-'), 'bin'),
     home: await only(servers, 'rabbitmq_server-'),
-    libraries: (await libraryFolders(usr)).join(':'),
+    libraries: (await libraryDirectories(usr)).join(':'),
   };
 }

@@ -1,23 +1,23 @@
 /**
  * A real Redis of our own: Debian's package, unpacked -> a process on loopback, on a free port, with nothing but the options
- * that a test gives. Its folder is private; it saves nothing there unless it is told to.
+ * that a test gives. Its directory is private; it saves nothing there unless it is told to.
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { dial } from '../../src/net/dial.ts';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface Redis extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  readonly folder: string;
+  readonly directory: string;
   /** Runs `redis-cli` with these words and returns what it printed. */
   cli(...words: readonly string[]): Promise<string>;
 }
@@ -25,8 +25,8 @@ export interface Redis extends AsyncDisposable {
 export interface RedisOptions {
   /** As its command line has them: `--requirepass`, `secret`. */
   readonly args?: readonly string[];
-  /** Its data; a folder of its own unless given. */
-  readonly folder?: string;
+  /** Its data; a directory of its own unless given. */
+  readonly directory?: string;
 }
 
 const HOST = '127.0.0.1';
@@ -42,12 +42,12 @@ export const canRunRedis: Capability = async () => {
 };
 
 /** Starts one; resolves when it accepts connections, which it does before it has read its data. */
-export async function startRedis({ args = [], folder }: RedisOptions = {}): Promise<Redis> {
+export async function startRedis({ args = [], directory }: RedisOptions = {}): Promise<Redis> {
   const usr = join(await unpacked(), 'usr');
   const port = await freePort();
   await using stack = new AsyncDisposableStack();
-  const dir = folder ?? stack.use(await privateFolder('redis')).path;
-  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryFolders(usr)).join(':') };
+  const dir = directory ?? stack.use(await privateDirectory('redis')).path;
+  const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
   const own = ['--bind', HOST, '--port', String(port), '--dir', dir, '--save', '', '--daemonize', 'no'];
   const running = stack.use(await start(...tied(join(usr, 'bin/redis-server'), [...own, ...args]), { env, cwd: dir }));
   await until('Redis to accept connections', async () => {
@@ -59,7 +59,7 @@ export async function startRedis({ args = [], folder }: RedisOptions = {}): Prom
     host: HOST,
     port,
     pid: running.pid,
-    folder: dir,
+    directory: dir,
     cli: (...words) => must(join(usr, 'bin/redis-cli'), ['-h', HOST, '-p', String(port), ...words], { env }),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };

@@ -11,7 +11,7 @@ import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must, start, tied, type Running } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
-import { libraryFolders } from './mariadb-programs.ts';
+import { libraryDirectories } from './mariadb-programs.ts';
 
 export interface RsyslogOptions {
   /** Paths or globs. */
@@ -22,7 +22,7 @@ export interface RsyslogOptions {
   readonly documents: 'raw' | 'parsed';
   readonly index: string;
   /** For its configuration, state and pid; an empty one. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** Proven by letting it check a configuration. */
@@ -42,21 +42,21 @@ export async function rsyslogVersion(): Promise<string> {
   return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? said;
 }
 
-/** Starts one. What it has to complain of goes to `rsyslog.log` in the folder. */
+/** Starts one. What it has to complain of goes to `rsyslog.log` in the directory. */
 export async function startRsyslog(options: RsyslogOptions): Promise<Running> {
   const { program, modules, env } = await unpacked();
-  const { folder } = options;
-  const config = join(folder, 'rsyslog.conf');
-  await writeFile(join(folder, 'oslo.rulebase'), RULEBASE);
+  const { directory } = options;
+  const config = join(directory, 'rsyslog.conf');
+  await writeFile(join(directory, 'oslo.rulebase'), RULEBASE);
   await writeFile(config, configOf(options));
-  const args = ['-n', '-f', config, '-i', join(folder, 'pid'), '-M', modules];
-  return await start(...tied(program, args), { env, cwd: folder, logFile: join(folder, 'rsyslog.log') });
+  const args = ['-n', '-f', config, '-i', join(directory, 'pid'), '-M', modules];
+  return await start(...tied(program, args), { env, cwd: directory, logFile: join(directory, 'rsyslog.log') });
 }
 
 async function unpacked(): Promise<{ program: string; modules: string; env: NodeJS.ProcessEnv }> {
   const packages = ['rsyslog', 'rsyslog-elasticsearch'];
   const usr = join(await unpackedPackages('rsyslog', packages, { except: ['libc6'] }), 'usr');
-  const libraries = await libraryFolders(usr);
+  const libraries = await libraryDirectories(usr);
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: libraries.join(':') };
   return { program: join(usr, 'sbin/rsyslogd'), modules: `${libraries[0]}/rsyslog`, env };
 }
@@ -100,18 +100,18 @@ const TEMPLATES = {
   ),
 };
 
-function configOf({ files, port, documents, index, folder }: RsyslogOptions): string {
+function configOf({ files, port, documents, index, directory }: RsyslogOptions): string {
   const inputs = files.map(
     (file) => `input(type="imfile" file="${file}" tag="kolla" addMetadata="on" freshStartTail="off")`,
   );
-  return `global(workDirectory="${folder}" maxMessageSize="1m")
+  return `global(workDirectory="${directory}" maxMessageSize="1m")
 main_queue(queue.type="linkedList" queue.size="100000" queue.dequeueBatchSize="2000")
 module(load="imfile" mode="inotify")
 module(load="omelasticsearch")
 module(load="mmnormalize")
 ${TEMPLATES[documents]}
 ${inputs.join('\n')}
-${documents === 'parsed' ? `action(type="mmnormalize" rulebase="${folder}/oslo.rulebase" useRawMsg="off")` : ''}
+${documents === 'parsed' ? `action(type="mmnormalize" rulebase="${directory}/oslo.rulebase" useRawMsg="off")` : ''}
 action(type="omelasticsearch" server="127.0.0.1" serverport="${port}" template="documents" searchIndex="${index}"
   searchType="" bulkmode="on" maxbytes="1m" action.resumeRetryCount="-1")
 `;

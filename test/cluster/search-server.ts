@@ -1,13 +1,13 @@
 /**
  * What tests want of a real Elasticsearch or OpenSearch, whichever it is:
  *
- *   a program with its own folder (elasticsearch.ts, elasticsearch-9.ts, opensearch.ts) -> started in a process group
+ *   a program with its own directory (elasticsearch.ts, elasticsearch-9.ts, opensearch.ts) -> started in a process group
  *     -> asked until it answers -> requests, counts and searches; stopped, killed and started again at the same address
  *
  * A program that ends before it answers is an error with the end of its log.
  */
 import { join } from 'node:path';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { start, tailOf, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -76,9 +76,9 @@ export interface SearchProgram {
   readonly login?: Login;
   /** How long its end may take; 10 s unless given. */
   readonly stopMs?: number;
-  /** Writes the server's own folder, and returns how to start it there. */
+  /** Writes the server's own directory, and returns how to start it there. */
   readonly configure: (
-    folder: string,
+    directory: string,
     settings: Settings,
   ) => Promise<{ argv: readonly string[]; env: NodeJS.ProcessEnv }>;
 }
@@ -91,15 +91,15 @@ export async function startSearchServer(
   const port = wanted ?? (await freePort());
   const url = `${login === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('es'));
-  const command = await configure(folder.path, { 'network.host': host, 'http.port': port, ...settings });
+  const directory = stack.use(await privateDirectory('es'));
+  const command = await configure(directory.path, { 'network.host': host, 'http.port': port, ...settings });
   const request = requester(url, { launcher, ...(login && { login }) });
-  const logFile = join(folder.path, 'out.txt');
+  const logFile = join(directory.path, 'out.txt');
   let running: Running;
 
   const up = async (): Promise<void> => {
     const [program = '', ...args] = [...launcher, ...command.argv];
-    running = await start(program, args, { env: command.env, cwd: folder.path, logFile });
+    running = await start(program, args, { env: command.env, cwd: directory.path, logFile });
     const { child } = running;
     await until(`${kind} to answer`, async (saw) => {
       if (child.exitCode !== null || child.signalCode !== null)

@@ -8,12 +8,12 @@ const PASSWORD = 'changeme-test';
 /** Its bcrypt, which Node can't make. */
 export const PASSWORD_HASH = '$2a$10$n0oFP/9KOXMlyrywjzXBmudDiuhzgzyA5s1OLHQ.Ig2aNCt8jeV6m';
 
-/** What each server of one node in a folder of its own is told. */
-export function commonSettings(folder: string): Settings {
+/** What each server of one node in a directory of its own is told. */
+export function commonSettings(directory: string): Settings {
   return {
     'cluster.name': 'kolla-pod-test',
-    'path.data': join(folder, 'data'),
-    'path.logs': join(folder, 'logs'),
+    'path.data': join(directory, 'data'),
+    'path.logs': join(directory, 'logs'),
     'transport.port': 0,
     'discovery.type': 'single-node',
     // A developer's full disk must not make the server read-only.
@@ -28,7 +28,7 @@ export function newLogin(): { login: Login; certificate: Credentials } {
   return { login: { ca: authority.certificate, user: ADMIN, password: PASSWORD }, certificate };
 }
 
-/** `node.crt` and `node.key` in a server's config folder. */
+/** `node.crt` and `node.key` in a server's config directory. */
 export async function writeCertificate(config: string, { certificate, key }: Credentials): Promise<void> {
   await mkdir(config, { recursive: true });
   await writeFile(join(config, 'node.crt'), certificate);

@@ -15,7 +15,7 @@ export const canHaveSmallDisk: Capability = async () => {
   }
 };
 
-/** A server whose data lie on a small disk, which nobody else sees; started again, it has what it was installed with. */
+/** A server whose data lie on a small disk, which no other process sees; restarted, it has what it was installed with. */
 export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | 'extraArgs'> {
   return {
     extraArgs: ['--innodb-log-file-size=16M'],
@@ -39,7 +39,7 @@ export async function emptyDisk(mariadb: Mariadb): Promise<void> {
   await must('rm', [fillerOf(mariadb)]);
 }
 
-/** As the server sees its folder. */
-function fillerOf({ pid, folder }: Mariadb): string {
-  return `/proc/${pid}/root${folder}/data/filler`;
+/** As the server sees its directory. */
+function fillerOf({ pid, directory }: Mariadb): string {
+  return `/proc/${pid}/root${directory}/data/filler`;
 }

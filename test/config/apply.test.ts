@@ -38,7 +38,7 @@ test('a wrong mode is a reason to replace the file', async () => {
   assert.equal((await stat(join(p.root, 'etc/a.conf'))).mode & 0o7777, 0o600);
 });
 
-test('a dest with a trailing slash is a folder to put the source into', async () => {
+test('a dest with a trailing slash is a directory to put the source into', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({ command: 'true', config_files: [entry('a.conf', '/etc/a.d/')] });
@@ -59,7 +59,7 @@ test('a glob copies every match, in the order of their names', async () => {
   );
 });
 
-test('a glob is looked up in a config folder that is named from the working directory', async () => {
+test('a glob is looked up in a config directory that is named from the working directory', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({ command: 'true', config_files: [entry('*.conf', '/etc/d/')] });
@@ -78,7 +78,7 @@ for (const source of ['d/.', 'd/', '[d]/.'])
     assert.deepEqual(await p.apply(), { written: 0, unchanged: 1 });
   });
 
-test("a folder is copied whole, without the kubelet's own links, and can be entered where it can be read", async () => {
+test("a directory is copied whole, without the kubelet's own links, and can be entered where it can be read", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'domains/..2026/k.conf'), 'k');
   await symlink('..2026', join(p.configDir, 'domains/..data'));

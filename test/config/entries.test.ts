@@ -33,7 +33,7 @@ test('files are made empty where they are missing, and keep what a service wrote
   assert.equal((await stat(kept)).ino, ino, 'a service may have it open');
 });
 
-test('a link or a folder where a file shall be made is refused', async () => {
+test('a link or a directory where a file shall be made is refused', async () => {
   await using p = await pod();
   await symlink('/etc/passwd', join(p.root, 'etc/link'));
   const file = (path: string) => ({ path, owner: 'keystone', perm: '0640' });
@@ -42,7 +42,7 @@ test('a link or a folder where a file shall be made is refused', async () => {
     assert.ok(error instanceof ConfigError);
     assert.match(
       error.message,
-      /files\[0\].path: .*etc\/link is a link, and must be a file; files\[1\].path: .*etc is a folder/,
+      /files\[0\].path: .*etc\/link is a link, and must be a file; files\[1\].path: .*etc is a directory/,
     );
     return true;
   });
@@ -199,7 +199,7 @@ test('with merge and preserve_properties a link stays a link, even to nowhere', 
   assert.equal((await lstat(join(p.root, 'etc/d/link'))).ctimeMs, ctimeMs);
 });
 
-test('a later entry that copies a folder whole is all that is left of it', async () => {
+test('a later entry that copies a directory whole is all that is left of it', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'x/one'), '1');
   await p.write(join(p.configDir, 'y/two'), '2');
@@ -211,7 +211,7 @@ test('a later entry that copies a folder whole is all that is left of it', async
   assert.deepEqual((await readdir(join(p.root, 'etc/d'))).toSorted(), ['one', 'two']);
 });
 
-test('a source that ends with a slash has no name of its own to put into a folder', async () => {
+test('a source that ends with a slash has no name of its own to put into a directory', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'd/x'), 'x');
   await p.config({ command: 'true', config_files: [entry('d/', '/etc/d/')] });

@@ -36,7 +36,7 @@ test(
     }
     await p.config({ command: 'true', config_files: [entry('*.conf', '/etc/x/')] });
     const [volume, full, after] = ['volume', 'full', 'after'].map((name) => join(p.root, '..', name));
-    for (const folder of [volume, full, after]) await mkdir(folder!);
+    for (const directory of [volume, full, after]) await mkdir(directory!);
     const me = { uid: 0, gid: 0, groups: [] };
     const options = { root: volume!, configDir: p.configDir, configFile: undefined, me };
     const done = await whereWeMayMount(SCRIPT, volume!, p.root, full!, after!, ...applyWords(options));

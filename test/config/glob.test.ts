@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { glob } from '../../src/config/glob.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const NAMES = ['a.conf', 'b.conf', '.dot.conf', 'x[1]', '{a}', 'a+b', 'ä.conf'];
 const CASES: [string, string[]][] = [
@@ -31,31 +31,31 @@ const CASES: [string, string[]][] = [
 
 for (const [pattern, expected] of CASES) {
   test(`'${pattern}' matches what Python's glob matches`, async () => {
-    await using folder = await privateFolder('glob');
-    for (const name of NAMES) await writeFile(join(folder.path, name), '');
-    await mkdir(join(folder.path, 'sub/deep'), { recursive: true });
-    await writeFile(join(folder.path, 'sub/inner'), '');
-    await writeFile(join(folder.path, 'sub/deep/inner'), '');
-    const found = glob(`${folder.path}/${pattern}`);
+    await using directory = await privateDirectory('glob');
+    for (const name of NAMES) await writeFile(join(directory.path, name), '');
+    await mkdir(join(directory.path, 'sub/deep'), { recursive: true });
+    await writeFile(join(directory.path, 'sub/inner'), '');
+    await writeFile(join(directory.path, 'sub/deep/inner'), '');
+    const found = glob(`${directory.path}/${pattern}`);
     assert.deepEqual(
       found,
-      expected.map((name) => `${folder.path}/${name}`),
+      expected.map((name) => `${directory.path}/${name}`),
     );
   });
 }
 
 for (const start of ['', './'])
   test(`a pattern that begins with ${start === '' ? 'a name' : start} is looked up in the working directory`, async () => {
-    await using folder = await privateFolder('glob');
-    for (const name of ['a.conf', 'b.conf']) await writeFile(join(folder.path, name), '');
-    const from = relative(process.cwd(), folder.path);
+    await using directory = await privateDirectory('glob');
+    for (const name of ['a.conf', 'b.conf']) await writeFile(join(directory.path, name), '');
+    const from = relative(process.cwd(), directory.path);
     const found = glob(`${start}${from}/*.conf`);
     assert.deepEqual(found, [`${from}/a.conf`, `${from}/b.conf`]);
   });
 
 test('thirty stars over a name of 250 letters are answered', async () => {
-  await using folder = await privateFolder('glob');
-  await writeFile(join(folder.path, 'a'.repeat(250)), '');
-  assert.deepEqual(glob(`${folder.path}/${'a*'.repeat(30)}b`), []);
-  assert.equal(glob(`${folder.path}/${'a*'.repeat(30)}a`).length, 1);
+  await using directory = await privateDirectory('glob');
+  await writeFile(join(directory.path, 'a'.repeat(250)), '');
+  assert.deepEqual(glob(`${directory.path}/${'a*'.repeat(30)}b`), []);
+  assert.equal(glob(`${directory.path}/${'a*'.repeat(30)}a`).length, 1);
 });

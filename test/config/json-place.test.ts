@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeOfMistake } from '../../src/config/json-place.ts';
 
-/** Whether V8, which says where a text stops being JSON for some mistakes alone, holds that more text could mend this one. */
+/** Whether V8, which says where a text stops being JSON for some mistakes alone, holds that more text could fix this one. */
 function couldGoOn(beginning: string): boolean {
   try {
     JSON.parse(beginning);

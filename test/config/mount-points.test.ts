@@ -32,7 +32,7 @@ test('a destination that is a mount point is refused before anything is touched'
   await using p = await pod();
   const [code, first, mounted, stderr] = await withMountedFile(p, {});
   assert.deepEqual([code, first, mounted], ['65', 'old', 'a longer old one'], stderr);
-  assert.match(stderr ?? '', /config_files\[1\]: .*my.cnf: it is itself a mount point.*mount its folder instead/);
+  assert.match(stderr ?? '', /config_files\[1\]: .*my.cnf: it is itself a mount point.*mount its directory instead/);
 });
 
 test('a file that the service has mounted itself is written where it is, when that is asked', { skip }, async () => {
@@ -43,14 +43,14 @@ test('a file that the service has mounted itself is written where it is, when th
   assert.equal((await stat(before)).mode & 0o777, 0o600);
 });
 
-test('a file in a folder that can be mounted is never written in place', { skip }, async () => {
+test('a file in a directory that can be mounted is never written in place', { skip }, async () => {
   await using p = await pod();
   const [, first] = await withMountedFile(p, { writesInPlace: true });
   assert.equal(first, 'new');
   assert.equal(await readFile(join(p.root, '../same-inode'), 'utf8'), 'old');
 });
 
-test('a mounted folder is updated inside, and stays the folder that it is', { skip }, async () => {
+test('a mounted directory is updated inside, and stays the directory that it is', { skip }, async () => {
   await using p = await pod();
   await p.write(join(p.root, 'etc/passwd'), 'keystone:x:0:0::/:/bin/sh\n');
   await p.write(join(p.root, 'etc/group'), 'keystone:x:0:\n');
@@ -68,7 +68,7 @@ test('a mounted folder is updated inside, and stays the folder that it is', { sk
   assert.equal(await readFile(join(volume, 'service.db'), 'utf8'), 'data');
 });
 
-test('mount points with blanks in their names are found', async () => {
+test('mount points with spaces in their names are found', async () => {
   await using p = await pod();
   const line = String.raw`36 35 98:0 /a /etc/with\040blank\011tab rw - ext3 /dev/root rw`;
   const file = await p.write(join(p.root, 'mountinfo'), `${line}\n`);

@@ -16,7 +16,7 @@ async function mounts(p: Pod, document: object, root: string | undefined = p.roo
 const short = (found: readonly Mount[]) =>
   found.map(({ path, kind, reload, entries }) => `${path} ${kind} ${reload} ${entries.join(' ')}`);
 
-test("a file's folder is mounted, and what lies in one that is mounted already shares it", async () => {
+test("a file's directory is mounted, and what lies in one that is mounted already shares it", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'domains/x.conf'), '');
   const found = await mounts(p, {
@@ -29,8 +29,8 @@ test("a file's folder is mounted, and what lies in one that is mounted already s
     permissions: [{ path: '/etc/keystone/fernet-keys', owner: 'keystone', perm: '0770' }],
   });
   assert.deepEqual(short(found), [
-    '/etc/apache2/conf-enabled folder live config_files[3]',
-    '/etc/keystone folder live config_files[0] config_files[1] config_files[2] permissions[0]',
+    '/etc/apache2/conf-enabled directory live config_files[3]',
+    '/etc/keystone directory live config_files[0] config_files[1] config_files[2] permissions[0]',
   ]);
   assert.deepEqual(
     found.map(({ data }) => data),
@@ -39,28 +39,31 @@ test("a file's folder is mounted, and what lies in one that is mounted already s
 });
 
 for (const dest of ['/etc/hosts', '/usr/bin/wrapper', '/root/.my.cnf', '/run_command', '/var/lib/x.conf', '/dev/a/b']) {
-  test(`${dest} lies in a folder of the whole system, so the file itself is mounted and needs a restart`, async () => {
+  test(`${dest} lies in a directory of the whole system, so the file itself is mounted and needs a restart`, async () => {
     await using p = await pod();
     const found = await mounts(p, { config_files: [entry('a', dest)] });
     assert.deepEqual(short(found), [`${dest} file restart config_files[0]`]);
   });
 }
 
-test('a folder that is copied over a shared one becomes its own folders and files', async () => {
+test('a directory that is copied over a shared one becomes its own directories and files', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'etc/nova/nova.conf'), '');
   await p.write(join(p.configDir, 'etc/my.cnf'), '');
   const found = await mounts(p, { config_files: [entry('etc', '/etc')] });
-  assert.deepEqual(short(found), ['/etc/my.cnf file restart config_files[0]', '/etc/nova folder live config_files[0]']);
+  assert.deepEqual(short(found), [
+    '/etc/my.cnf file restart config_files[0]',
+    '/etc/nova directory live config_files[0]',
+  ]);
 });
 
 for (const source of ['d/', 'd/.', 'd//./'])
-  test(`${source} is a folder without a name of its own, whether it can be seen or not`, async () => {
+  test(`${source} is a directory without a name of its own, whether it can be seen or not`, async () => {
     await using p = await pod();
     const config = { config_files: [entry(source, '/etc/nova/')] };
     const unseen = short(await mounts(p, config));
     await p.write(join(p.configDir, 'd/nova.conf'), '');
-    assert.deepEqual(unseen, ['/etc/nova folder live config_files[0]']);
+    assert.deepEqual(unseen, ['/etc/nova directory live config_files[0]']);
     assert.deepEqual(short(await mounts(p, config)), unseen);
   });
 
@@ -104,11 +107,11 @@ test("the image's links are followed, for a mount lies where they lead", async (
   });
   assert.deepEqual(short(found), [
     '/run/a file restart config_files[0]',
-    '/run/keystone folder live config_files[1] directories[0]',
+    '/run/keystone directory live config_files[1] directories[0]',
   ]);
 });
 
-test('a pattern of permissions stands for what the image has, and else for the folder before it', async () => {
+test('a pattern of permissions stands for what the image has, and else for the directory before it', async () => {
   await using p = await pod();
   await p.write(join(p.root, 'var/lib/nova/x/file'), '');
   const document = {
@@ -118,7 +121,7 @@ test('a pattern of permissions stands for what the image has, and else for the f
     ],
   };
   assert.deepEqual(short(await mounts(p, document)), [
-    '/var/lib/nova folder live permissions[0]',
-    '/var/log/kolla folder live permissions[1]',
+    '/var/lib/nova directory live permissions[0]',
+    '/var/log/kolla directory live permissions[1]',
   ]);
 });

@@ -37,7 +37,7 @@ export async function look(root: string): Promise<Map<string, { readonly mode: n
       ? await readFile(path, 'utf8')
       : stats.isSymbolicLink()
         ? `-> ${await readlink(path)}`
-        : 'folder';
+        : 'directory';
     found.set(name, { mode: stats.mode & 0o7777, content });
   }
   return found;

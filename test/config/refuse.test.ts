@@ -82,7 +82,7 @@ test('every problem is named with its place, and nothing is touched', async () =
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
 });
 
-test('a missing source, an unknown owner and a folder in the way are all found before anything is written', async () => {
+test('a missing source, an unknown owner and a directory in the way are all found before anything is written', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.write(join(p.root, 'etc/d/x'), '');
@@ -99,8 +99,8 @@ test('a missing source, an unknown owner and a folder in the way are all found b
   const message = await refusal(p);
   assert.match(message, /config_files\[1\].source: nothing is at .*none; mount it, or set "optional": true/);
   assert.match(message, /config_files\[2\].owner: no user 'keyston' in \/etc\/passwd; did you mean 'keystone'\?/);
-  assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a folder; end dest with a slash/);
-  assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a folder/);
+  assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a directory; end dest with a slash/);
+  assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a directory/);
 });
 
 test('a FIFO, an empty path and a mode of five digits are named as such', async () => {
@@ -179,7 +179,7 @@ test('a link in the root that leads out of it is not followed', async () => {
   assert.match(await refusal(p), /is a link to .*config_files, outside of/);
 });
 
-test("one entry's file can be neither the folder nor the source of another's", async () => {
+test("one entry's file can be neither the directory nor the source of another's", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({
@@ -191,7 +191,7 @@ test("one entry's file can be neither the folder nor the source of another's", a
     ],
   });
   const message = await refusal(p, { image: p.root });
-  assert.match(message, /config_files\[1\]: .*etc\/x would be a folder, and config_files\[0\] puts a file there/);
+  assert.match(message, /config_files\[1\]: .*etc\/x would be a directory, and config_files\[0\] puts a file there/);
   assert.match(
     message,
     /config_files\[2\].source: .*etc\/x is put in place by config_files\[0\]; name that entry's source/,

@@ -39,7 +39,7 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   return tried.code === 0 ? { words, uid: OTHER } : undefined;
 }
 
-test('a service gets its volume whole, but for what the image lets nobody read, which is said by name', async (t) => {
+test('a service gets its volume whole, but for unreadable files of the image, which are named', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -78,10 +78,10 @@ test('a service gets its volume whole, but for what the image lets nobody read, 
   assert.deepEqual(await look(volume), before);
 });
 
-test("a volume's own folder, which is root's and open to the pod, is taken as it is", async (t) => {
+test("a volume's own directory, which is root's and open to the pod, is taken as it is", async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined || user.words.length === 0) return t.skip('no folder of another user can be had here');
+  if (user === undefined || user.words.length === 0) return t.skip('no directory of another user can be had here');
   await p.write(join(p.root, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(p.root, 'etc/group'), `service:x:${user.uid}:\n`);
   await mkdir(join(p.root, 'var/log/kolla'), { recursive: true });
@@ -99,7 +99,7 @@ test("a volume's own folder, which is root's and open to the pod, is taken as it
   assert.equal((await stat(join(p.root, 'var/log/kolla'))).mode & 0o7777, 0o2777);
 });
 
-test('a folder that this user may not write is refused before anything is touched, with the fix', async (t) => {
+test('a directory that this user may not write is refused before anything is touched, with the fix', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -117,7 +117,7 @@ test('a folder that this user may not write is refused before anything is touche
   assert.match(done.stderr, /etc\/y may not be written by us; mount a volume there that this user may write/);
 });
 
-test("a folder of the image's that this user may not enter is nothing to copy, and no reason to stop", async (t) => {
+test("a directory of the image's that this user may not enter is nothing to copy, and no reason to stop", async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');

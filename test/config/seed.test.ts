@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { accessOf } from '../../src/config/seed.ts';
 import { entry, pod, type Pod } from './support.ts';
 
-/** A pod whose image has a folder of Keystone's, and the volume that config.json is applied to. */
+/** A pod whose image has a directory of Keystone's, and the volume that config.json is applied to. */
 async function withImage(): Promise<Pod & { readonly image: string; readonly seeded: () => Promise<unknown> }> {
   const p = await pod();
   const image = join(p.configDir, '../image');
@@ -23,7 +23,7 @@ async function withImage(): Promise<Pod & { readonly image: string; readonly see
   return { ...p, image, seeded: () => p.apply({ image }), [Symbol.asyncDispose]: () => p[Symbol.asyncDispose]() };
 }
 
-test("a mounted folder gets the image's content, and then its configuration", async () => {
+test("a mounted directory gets the image's content, and then its configuration", async () => {
   await using p = await withImage();
   await p.seeded();
   const at = (path: string) => join(p.root, path);
@@ -31,7 +31,7 @@ test("a mounted folder gets the image's content, and then its configuration", as
   assert.equal(await readFile(at('etc/keystone/policy.d/default.json'), 'utf8'), '{}');
   assert.equal(await readlink(at('etc/keystone/policy.json')), 'policy.d/default.json');
   assert.equal((await stat(at('etc/keystone/policy.d/default.json'))).mode & 0o777, 0o644);
-  assert.deepEqual(await readdir(at('var/lib/keystone')), [], 'a data volume is a folder, and empty');
+  assert.deepEqual(await readdir(at('var/lib/keystone')), [], 'a data volume is a directory, and empty');
 });
 
 test('a second run, after the service changed its files, changes nothing', async () => {
@@ -46,7 +46,7 @@ test('a second run, after the service changed its files, changes nothing', async
   assert.equal(await readFile(seeded, 'utf8'), 'edited');
 });
 
-test('a folder that is copied whole hides what the image has there, unless it is merged', async () => {
+test('a directory that is copied whole hides what the image has there, unless it is merged', async () => {
   for (const merge of [false, true]) {
     await using p = await withImage();
     await p.write(join(p.configDir, 'keystone/own.conf'), 'own');
@@ -91,7 +91,7 @@ test("a destination below a link of the image lies where the link leads, as the 
   await assert.rejects(lstat(join(p.root, 'var/run')), { code: 'ENOENT' });
 });
 
-test("a volume's own data stays, where the image has a folder for it or not", async () => {
+test("a volume's own data stays, where the image has a directory for it or not", async () => {
   await using p = await withImage();
   await p.write(join(p.root, 'var/lib/keystone/data.db'), 'data');
   await p.write(join(p.root, 'etc/keystone/policy.d/default.json'), 'older');

@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { putInPlace, type ConfigOptions, type Identity } from '../../src/config/index.ts';
 import { ConfigError, KollaError } from '../../src/core/errors.ts';
-import { inMemory, privateFolder, type Folder } from '../../tools/folder.ts';
+import { inMemory, privateDirectory, type Directory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { coreBinary } from '../cluster/core-binary.ts';
 import { isOnCore, logLines } from '../support/helper.ts';
@@ -11,7 +11,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 
 /** What kolla-core makes of the same options: test/engine/on-engine/apply.ts. */
 async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
-  const { path } = await privateFolder('on-core');
+  const { path } = await privateDirectory('on-core');
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const { names } = await coreBinary(path, ['apply'], 'test/engine/on-engine');
   return async (options, onSaid) => {
@@ -39,8 +39,8 @@ export interface Pod extends AsyncDisposable {
 }
 
 export async function pod(): Promise<Pod> {
-  const folder: Folder = await privateFolder('config', inMemory());
-  const [root, configDir] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
+  const directory: Directory = await privateDirectory('config', inMemory());
+  const [root, configDir] = [join(directory.path, 'root'), join(directory.path, 'config_files')];
   const me = { uid: process.getuid!(), gid: process.getgid!(), groups: process.getgroups!() };
   const { log, said } = recordedLog();
   let saidByCore = '';
@@ -69,7 +69,7 @@ export async function pod(): Promise<Pod> {
       const applied = await (applyOnCore?.(all, (lines) => (saidByCore += lines)) ?? here());
       return applied && { written: applied.written, unchanged: applied.unchanged };
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

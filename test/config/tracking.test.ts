@@ -8,8 +8,8 @@ import { entry, pod, type Pod } from './support.ts';
 interface Life extends Pod {
   readonly image: string;
   readonly at: (path: string) => string;
-  /** The image has a file of its own in this folder of /run, and /var/run is a link to it. */
-  readonly linked: (folder: string) => Promise<void>;
+  /** The image has a file of its own in this directory of /run, and /var/run is a link to it. */
+  readonly linked: (directory: string) => Promise<void>;
   /** Applies these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;
 }
@@ -25,8 +25,8 @@ async function life(kind: 'volume' | 'image'): Promise<Life> {
     ...p,
     image,
     at: (path) => join(p.root, path),
-    async linked(folder) {
-      await p.write(join(image, folder, 'default.conf'), "the image's");
+    async linked(directory) {
+      await p.write(join(image, directory, 'default.conf'), "the image's");
       await mkdir(join(image, 'var'), { recursive: true });
       await symlink('/run', join(image, 'var/run'));
     },
@@ -54,7 +54,7 @@ for (const kind of ['volume', 'image'] as const) {
     ]);
   });
 
-  test(`in the ${kind}, a folder that is copied whole loses what is Kolla's, and nothing that a service wrote`, async () => {
+  test(`in the ${kind}, a directory that is copied whole loses what is Kolla's, and nothing that a service wrote`, async () => {
     await using p = await life(kind);
     await p.write(join(p.configDir, 'x/one.conf'), '1');
     await p.write(join(p.configDir, 'x/sub/two.conf'), '2');
@@ -70,18 +70,18 @@ for (const kind of ['volume', 'image'] as const) {
   test(`in the ${kind}, a file stays when its place is called by another name, and the image's own is still known`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
-    const both = (folder: string) => ['default.conf', 'new.conf'].map((name) => entry(name, `${folder}/${name}`));
-    for (const folder of ['/var/run/x', '/run/x', '/var/run/x']) {
-      await p.with(...both(folder));
+    const both = (directory: string) => ['default.conf', 'new.conf'].map((name) => entry(name, `${directory}/${name}`));
+    for (const directory of ['/var/run/x', '/run/x', '/var/run/x']) {
+      await p.with(...both(directory));
       for (const name of ['default.conf', 'new.conf'])
-        assert.equal(await readFile(p.at(`run/x/${name}`), 'utf8'), "the deployment's", `${folder}/${name}`);
+        assert.equal(await readFile(p.at(`run/x/${name}`), 'utf8'), "the deployment's", `${directory}/${name}`);
     }
     await p.with();
     assert.deepEqual(await readdir(p.at('run/x')), ['default.conf']);
     assert.equal(await readFile(p.at('run/x/default.conf'), 'utf8'), "the image's");
   });
 
-  test(`in the ${kind}, a folder that is copied whole by another name keeps what a service wrote`, async () => {
+  test(`in the ${kind}, a directory that is copied whole by another name keeps what a service wrote`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
     for (const name of ['one.conf', 'two.conf']) await p.write(join(p.configDir, 'x', name), name);
@@ -95,14 +95,14 @@ for (const kind of ['volume', 'image'] as const) {
   });
 }
 
-test('a folder that is copied with merge keeps what the image has', async () => {
+test('a directory that is copied with merge keeps what the image has', async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.with(entry('x', '/etc/x', { merge: 'true' }));
   assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'one.conf']);
 });
 
-test('a folder that was made for an entry goes with it', async () => {
+test('a directory that was made for an entry goes with it', async () => {
   await using p = await life('volume');
   await p.write(join(p.configDir, 'domains/x.conf'), '');
   await p.with(entry('domains', '/etc/keystone/domains'));
@@ -119,7 +119,7 @@ test("the image's own link comes back as a link", async () => {
   assert.equal(await readFile(p.at('etc/x/link.conf'), 'utf8'), "the image's");
 });
 
-test("the state's spelling is Kolla's, and its folder is for the user and its group", async () => {
+test("the state's spelling is Kolla's, and its directory is for the user and its group", async () => {
   await using p = await life('volume');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -141,7 +141,7 @@ test('a state that is none is refused with the fix, and nothing is touched', asy
   await assert.rejects(stat(p.at('etc/x')), { code: 'ENOENT' });
 });
 
-test('without a folder for the state in the image itself, nothing is removed and nothing is remembered', async () => {
+test('without a directory for the state in the image itself, nothing is removed and nothing is remembered', async () => {
   await using p = await life('image');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -150,7 +150,7 @@ test('without a folder for the state in the image itself, nothing is removed and
   await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
 });
 
-test('a file that only files names stays in a folder that is copied whole', async () => {
+test('a file that only files names stays in a directory that is copied whole', async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.config({

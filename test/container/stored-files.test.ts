@@ -4,15 +4,15 @@ import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 
 const STORED = fileURLToPath(new URL('../fixtures/stored', import.meta.url));
 
 /** A volume as kolla-init left it: two files in place, none of which the image has. */
 async function oldVolume() {
-  const folder = await privateFolder('stored');
-  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config_files')];
+  const directory = await privateDirectory('stored');
+  const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config_files')];
   await cp(join(STORED, 'run-kolla'), join(root, 'run/kolla'), { recursive: true });
   await mkdir(join(root, 'etc/keystone'), { recursive: true });
   await mkdir(config);
@@ -23,7 +23,7 @@ async function oldVolume() {
   const entry = { ...file, owner: 'service', perm: '0600' };
   await writeFile(join(config, 'keystone.conf'), 'ours\n');
   await writeFile(join(config, 'config.json'), JSON.stringify({ command: 'true', config_files: [entry] }));
-  return { root, config, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { root, config, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 test('kolla-init: a file that an older kolla-init put there, and the image has not, goes when its entry goes', async () => {
@@ -52,11 +52,11 @@ test('kolla-probe config: a record of a later format is refused, with the fix', 
 });
 
 test('kolla-log-ship: goes on behind what an older one shipped, under the same source', async () => {
-  await using folder = await privateFolder('stored');
-  const file = join(folder.path, 'keystone/keystone.log');
-  const state = join(folder.path, '.kolla-log-ship');
+  await using directory = await privateDirectory('stored');
+  const file = join(directory.path, 'keystone/keystone.log');
+  const state = join(directory.path, '.kolla-log-ship');
   const line = (n: number) => `2026-11-20 08:15:42.123 7 INFO keystone.server [-] line ${n}\n`;
-  await mkdir(join(folder.path, 'keystone'));
+  await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, Array.from({ length: 11 }, (_, n) => line(n)).join(''));
   await cp(join(STORED, 'log-ship'), state, { recursive: true });
   // The same file, as a copy of the volume has it.
@@ -67,7 +67,7 @@ test('kolla-log-ship: goes on behind what an older one shipped, under the same s
     .replace(/"dev":\d+,"ino":\d+/, `"dev":${dev},"ino":${ino}`);
   assert.notEqual(here, stored);
   await writeFile(join(state, 'checkpoint.json'), here);
-  const words = ['--once', '--to', 'stdout', '--root', folder.path, '--timezone', 'UTC'];
+  const words = ['--once', '--to', 'stdout', '--root', directory.path, '--timezone', 'UTC'];
   const shipped = await runHelper('kolla-log-ship', words);
   assert.equal(shipped.code, 0, shipped.stderr);
   const payloads = shipped.stdout

@@ -38,7 +38,7 @@ function within(line: string, more: Tree = {}) {
     tree: { ...IMAGE, ...more },
     uid: 42_425,
     noNewPrivileges: true,
-    folders: ['/etc/ssl/certs'],
+    directories: ['/etc/ssl/certs'],
   });
 }
 
@@ -82,7 +82,7 @@ test('a file that holds no certificate ends kolla-init with 65 and its name', { 
   assert.match(stderr, /ca-certificates\/bad\.crt: no certificate in PEM/);
 });
 
-test('in the image itself, where nobody may change the store, kolla-init says what to do', { skip }, async () => {
+test('in the image itself, where the store is read-only, kolla-init says what to do', { skip }, async () => {
   const { code, stderr } = await within('kolla-init', { [`${CONFIG}/ca-certificates/a.crt`]: authority.certificate });
   assert.equal(code, 0, stderr);
   assert.match(stderr, /certificates in \S+ are not added: give --root a volume/);

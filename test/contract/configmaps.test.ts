@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { judge } from '../../src/toolbox/configmaps/secrecy.ts';
-import { canHaveKollaAnsible, rolesFolder } from './kolla-ansible.ts';
+import { canHaveKollaAnsible, rolesDirectory } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
@@ -27,7 +27,7 @@ test(
   'no secret of any of its templates would come into a ConfigMap, and config.json is one where it holds none',
   { skip },
   async () => {
-    const roles = await rolesFolder();
+    const roles = await rolesDirectory();
     const shown: string[] = [];
     const count = { templates: 0, withSecrets: 0, documents: 0, secretDocuments: [] as string[] };
     for await (const path of glob('*/templates/**/*.j2', { cwd: roles })) {
@@ -45,7 +45,7 @@ test(
       // What is no JSON any more without its statements can't be judged as what it will be.
       if (!name.endsWith('.json') || !isJson(text)) continue;
       count.documents++;
-      // In the folder of a service it is config.json.
+      // In the directory of a service it is config.json.
       const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
       if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
     }

@@ -1,6 +1,6 @@
 """Prints as JSON the containers that kolla-ansible deploys: [name, image, command], rendered with its defaults.
 
-Words: the folder with ansible's roles and group_vars, and the roles. Left out is what has no config.json, and what has a
+Words: the directory with ansible's roles and group_vars, and the roles. Left out is what has no config.json, and what has a
 condition in its command.
 """
 

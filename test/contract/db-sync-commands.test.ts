@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { KOLLA_USERS } from '../../src/config/volumes/kolla-users.ts';
 import { SERVICES, type Phase, type Service } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
@@ -78,21 +78,21 @@ const STUB = '#!/bin/bash\necho "ran: ${0##*/} $*"\n';
 /** The command lines of the service's own tools that Kolla's script runs, with `/var/lib/kolla` where it is in the image. */
 async function ranByKolla(service: Service, variables: readonly string[]): Promise<string[]> {
   const { script } = KOLLA[service.name] ?? { script: '' };
-  await using folder = await privateFolder('extend');
-  const image = join(folder.path, 'kolla');
+  await using directory = await privateDirectory('extend');
+  const image = join(directory.path, 'kolla');
   const tools = programsOf(service);
   const stubs = [
     ...[...tools, ...OTHERS].map((name) =>
       name.startsWith('/') ? name.replace('/var/lib/kolla', image) : join(image, 'bin', name),
     ),
     ...service.migration.phases.all.flatMap((step) =>
-      step.folder === undefined ? [] : [join(step.folder.replace('/var/lib/kolla', image), 'here')],
+      step.directory === undefined ? [] : [join(step.directory.replace('/var/lib/kolla', image), 'here')],
     ),
   ];
   for (const file of stubs) await executable(file, STUB);
   await executable(join(image, 'bin/sudo'), '#!/bin/bash\n[[ "$1 $2" == "-H -u" ]] && shift 3\nexec "$@"\n');
   const text = await readFile(join(await kollaPackage(), script, 'extend_start.sh'), 'utf8');
-  const own = join(folder.path, 'extend_start.sh');
+  const own = join(directory.path, 'extend_start.sh');
   await writeFile(own, text.replaceAll('/var/lib/kolla', image));
   const set = Object.fromEntries(
     variables.map((word) => word.split('=')).map(([name = '', value = '']) => [name, value]),

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { canRunGalera, startGalera, type GaleraNode } from '../cluster/galera.ts';
 import { galeraPrograms } from '../cluster/galera-programs.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
@@ -41,11 +41,11 @@ after(() => stack.disposeAsync());
 
 /** As an image has it: `rabbitmq-diagnostics` on PATH. */
 async function diagnosticsOnPath(of: Rabbitmq): Promise<NodeJS.ProcessEnv> {
-  const folder = stack.use(await privateFolder('diagnostics'));
+  const directory = stack.use(await privateDirectory('diagnostics'));
   const { words, env } = of.toolLine([], 'rabbitmq-diagnostics');
   const line = `#!/bin/bash\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`;
-  await writeFile(join(folder.path, 'rabbitmq-diagnostics'), line, { mode: 0o755 });
-  return { ...env, PATH: `${folder.path}:${process.env['PATH']}` };
+  await writeFile(join(directory.path, 'rabbitmq-diagnostics'), line, { mode: 0o755 });
+  return { ...env, PATH: `${directory.path}:${process.env['PATH']}` };
 }
 
 /** Exit code and stdout of Kolla's and of ours. */

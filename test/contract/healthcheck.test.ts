@@ -5,7 +5,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -18,13 +18,13 @@ const skip = missing ?? false;
 const ME = `kp${process.pid}`;
 
 let sides: Sides;
-let folder: Folder;
+let directory: Directory;
 before(async () => {
-  folder = await privateFolder('contract');
+  directory = await privateDirectory('contract');
   if (missing === undefined) sides = await allSides();
 });
 after(async () => {
-  await folder[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
 });
 
 interface Case {
@@ -111,14 +111,14 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'socket: a name longer than the kernel keeps': [
     0,
     async (s) => {
-      const path = join(folder.path, 'sock2');
+      const path = join(directory.path, 'sock2');
       const long = `${ME}-a-very-long-name`;
       await actor(s, long, `require('fs').writeFileSync('/proc/self/comm', '${long.slice(0, 15)}'); ${onSocket(path)}`);
       return socket(long, path);
     },
   ],
   "socket: another process's": [1, async (s) => socket(`${ME}-none`, (await onPath(s, 'sock3', `${ME}-q`)).args[1]!)],
-  'socket: a file that nobody listens on': [
+  'socket: a file without a listener': [
     1,
     async (s) => {
       await using own = new AsyncDisposableStack();
@@ -130,25 +130,25 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'filemod: written lately': [0, async () => filemod(await aged('new', 0), '60')],
   'filemod: written long ago': [1, async () => filemod(await aged('old', 100), '60')],
   'filemod: written in the future': [0, async () => filemod(await aged('future', -100), '60')],
-  'filemod: not there': [1, () => Promise.resolve(filemod(join(folder.path, 'none'), '60'))],
-  'filemod: a folder': [
+  'filemod: not there': [1, () => Promise.resolve(filemod(join(directory.path, 'none'), '60'))],
+  'filemod: a directory': [
     1,
     async () => {
-      await mkdir(join(folder.path, 'dir'));
-      return filemod(join(folder.path, 'dir'), '60');
+      await mkdir(join(directory.path, 'dir'));
+      return filemod(join(directory.path, 'dir'), '60');
     },
   ],
 };
 
 async function onPath(stack: AsyncDisposableStack, file: string, called: string): Promise<Case> {
-  const path = join(folder.path, file);
+  const path = join(directory.path, file);
   const comm = `require('fs').writeFileSync('/proc/self/comm', '${called}')`;
   await actor(stack, called, `${comm}; ${onSocket(path)}`);
   return socket(called, path);
 }
 
 async function aged(name: string, seconds: number): Promise<string> {
-  const file = join(folder.path, name);
+  const file = join(directory.path, name);
   await writeFile(file, '');
   const time = Math.floor(Date.now() / 1000) - seconds;
   await utimes(file, time, time);

@@ -1,6 +1,6 @@
 """Prints as JSON the health checks that kolla-ansible declares: [container's variable, words], rendered with its defaults.
 
-Words: the folder with ansible's roles and group_vars. A variable without a default becomes its own last word in capitals.
+Words: the directory with ansible's roles and group_vars. A variable without a default becomes its own last word in capitals.
 """
 
 import glob

@@ -18,7 +18,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   // What kolla_set_configs remembers is its own; kolla-init's memory is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
   // Sources are this machine's own here, where there is no /etc/e: --root is where they go.
-  'a check of an optional source that a later entry has made, into a folder that is not there': ExitCode.ok,
+  'a check of an optional source that a later entry has made, into a directory that is not there': ExitCode.ok,
 };
 
 const skip = (await canRunReference()) ?? false;

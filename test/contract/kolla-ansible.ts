@@ -20,7 +20,7 @@ export interface Declared {
 }
 
 /** Where its roles lie, each with the templates of its services' files. */
-export async function rolesFolder(): Promise<string> {
+export async function rolesDirectory(): Promise<string> {
   return join(await packages(), ANSIBLE, 'roles');
 }
 
@@ -48,20 +48,20 @@ export async function deployedContainers(roles: readonly string[]): Promise<Depl
 
 /** What one of the scripts here prints. */
 async function printedBy(script: string, ...words: readonly string[]): Promise<unknown> {
-  const folder = await packages();
+  const directory = await packages();
   // -B: else it writes what it compiled beside the scripts.
-  const args = ['-B', script, join(folder, ANSIBLE), ...words];
-  return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(folder, 'python') } }));
+  const args = ['-B', script, join(directory, ANSIBLE), ...words];
+  return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(directory, 'python') } }));
 }
 
 async function packages(): Promise<string> {
-  return await cached('kolla-ansible', [KOLLA_ANSIBLE_VERSION, ...RENDERER], async (folder) => {
+  return await cached('kolla-ansible', [KOLLA_ANSIBLE_VERSION, ...RENDERER], async (directory) => {
     const quiet = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
     const wanted = `kolla-ansible==${KOLLA_ANSIBLE_VERSION}`;
-    await must('python3', ['-m', 'pip', 'download', ...quiet, '--dest', folder, wanted]);
+    await must('python3', ['-m', 'pip', 'download', ...quiet, '--dest', directory, wanted]);
     const wheel = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}-py3-none-any.whl`;
-    await must('python3', ['-m', 'zipfile', '-e', join(folder, wheel), folder]);
-    await must('python3', ['-m', 'pip', 'install', ...quiet, '--target', join(folder, 'python'), ...RENDERER]);
+    await must('python3', ['-m', 'zipfile', '-e', join(directory, wheel), directory]);
+    await must('python3', ['-m', 'pip', 'install', ...quiet, '--target', join(directory, 'python'), ...RENDERER]);
   });
 }
 

@@ -6,13 +6,13 @@ import type { Capability } from '../../tools/capability.ts';
 /** The release of Kolla whose scripts ours are compared with. */
 export const KOLLA_VERSION = '22.0.0';
 
-/** The folder `docker/` of the package kolla, with the scripts of every image. */
+/** The directory `docker/` of the package kolla, with the scripts of every image. */
 export async function kollaPackage(): Promise<string> {
-  const place = await cached('kolla', [KOLLA_VERSION], async (folder) => {
+  const place = await cached('kolla', [KOLLA_VERSION], async (directory) => {
     const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
-    await must('python3', ['-m', 'pip', 'download', ...wheel, '--dest', folder, `kolla==${KOLLA_VERSION}`]);
-    const file = join(folder, `kolla-${KOLLA_VERSION}-py3-none-any.whl`);
-    await must('python3', ['-m', 'zipfile', '-e', file, folder]);
+    await must('python3', ['-m', 'pip', 'download', ...wheel, '--dest', directory, `kolla==${KOLLA_VERSION}`]);
+    const file = join(directory, `kolla-${KOLLA_VERSION}-py3-none-any.whl`);
+    await must('python3', ['-m', 'zipfile', '-e', file, directory]);
   });
   return join(place, `kolla-${KOLLA_VERSION}.data/data/share/kolla/docker`);
 }

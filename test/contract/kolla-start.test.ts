@@ -3,4 +3,4 @@ import { HELPERS } from '../support/helper.ts';
 import { testAsKolla } from './kolla-start/as-kolla.ts';
 
 const line = `'${process.execPath}' '${HELPERS}' kolla_start`;
-await testAsKolla({ line, folders: [], missing: undefined, handsOn: false });
+await testAsKolla({ line, directories: [], missing: undefined, handsOn: false });

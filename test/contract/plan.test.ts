@@ -17,8 +17,8 @@ const skip = (await canThrowAwayRoots()) ?? false;
 const CONFIG_FILES = 'var/lib/kolla/config_files';
 const STORE = ['/etc/ssl/certs', '/usr/local/share/ca-certificates'];
 
-/** Sources that are folders in a deployment; the others are files. */
-const FOLDERS = new Set(['ceph', 'certificates', 'domains', 'services.d', 'themes']);
+/** Sources that are directories in a deployment; the others are files. */
+const DIRECTORIES = new Set(['ceph', 'certificates', 'domains', 'services.d', 'themes']);
 
 const accounts = (line: (name: string, id: number) => string) =>
   Object.entries({ root: 0, ...KOLLA_USERS })
@@ -27,7 +27,7 @@ const accounts = (line: (name: string, id: number) => string) =>
 
 /** An image of that service: its users, and a file of its own wherever it will have a mount. */
 function imageOf({ layout }: PodPlan): Tree {
-  const own = layout.places.filter(({ kind, purpose }) => kind === 'folder' && purpose === 'config');
+  const own = layout.places.filter(({ kind, purpose }) => kind === 'directory' && purpose === 'config');
   return {
     'etc/debian_version': '12\n',
     'etc/ssl/certs/ca-certificates.crt': '',
@@ -46,7 +46,7 @@ function sourcesOf({ config_files }: Document): Tree {
     const path = source.slice(1).replace(/\/\*?$/, '');
     if (basename(path) === 'ca-certificates') return [`${path}/own.crt`, makeAuthority('Own').certificate];
     if (path.endsWith('.crt')) return [path, makeAuthority('Own').certificate];
-    return [FOLDERS.has(basename(path)) ? `${path}/in-folder` : path, `the deployment's ${basename(path)}`];
+    return [DIRECTORIES.has(basename(path)) ? `${path}/in-directory` : path, `the deployment's ${basename(path)}`];
   });
   return Object.fromEntries(files) as Tree;
 }
@@ -63,7 +63,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts
       .filter(({ mountPath }) => mountPath.startsWith(`${INIT_ROOT}/`))
-      // As the kubelet makes a volume's folder: root's, open to the Pod.
+      // As the kubelet makes a volume's directory: root's, open to the Pod.
       .map(({ mountPath }) => [mountPath, `mode=2777,gid=${KOLLA_GID}`]);
     const list = `find ${INIT_ROOT} -type f -user ${user.uid} -printf '%p\\n'; find ${INIT_ROOT} -type d -printf '%p/\\n'`;
     const { code, stdout, stderr } = await inThrowAwayRoot(`kolla-init --root ${INIT_ROOT} && ${list}`, {
@@ -82,12 +82,12 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     for (const { path, kind, purpose } of layout.places.filter((place) => place.purpose !== 'temporary')) {
       const at = `${INIT_ROOT}${path}`;
       assert.ok(there.has(`${at}/`) || (kind === 'file' && there.has(at)), `${at} is not there to be mounted`);
-      if (purpose === 'config' && kind === 'folder' && path !== '/etc/ssl/certs')
+      if (purpose === 'config' && kind === 'directory' && path !== '/etc/ssl/certs')
         assert.ok(there.has(`${at}/of-the-image`), `${at} has nothing of the image`);
     }
     for (const { source, dest } of document.config_files) {
       const name = basename(source.replace(/\/\*?$/, ''));
-      const inside = name === 'ca-certificates' ? 'own.crt' : FOLDERS.has(name) ? 'in-folder' : undefined;
+      const inside = name === 'ca-certificates' ? 'own.crt' : DIRECTORIES.has(name) ? 'in-directory' : undefined;
       const file = `${INIT_ROOT}${dest.replace(/\/$/, '')}${inside === undefined ? '' : `/${inside}`}`;
       assert.ok(there.has(file), `${file} is not in place`);
     }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run, type Finished } from '../../tools/process.ts';
 import type { Capability } from '../../tools/capability.ts';
 
@@ -10,7 +10,7 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 /**
  * In namespaces of its own: a root on a tmpfs with this machine's programs, read-only, an empty
  * /usr/local (what a tree has elsewhere in /usr lies over the machine's), and nothing else of it. Words: the
- * folder to mount it on, the tree to copy into it, unpacked packages or nothing, the folders to bind read-only, `--`,
+ * directory to mount it on, the tree to copy into it, unpacked packages or nothing, the directories to bind read-only, `--`,
  * volumes and their options, `--`, what to run in it. With volumes nothing else can be written.
  */
 const ENTER = `set -o errexit -o nounset
@@ -24,8 +24,8 @@ for each in bin sbin lib lib32 lib64 libx32; do
   elif [[ -d /$each ]]; then mkdir "$root/$each"; mount --bind /$each "$root/$each"; fi
 done
 bind() { mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
-folders=()
-while [[ $1 != -- ]]; do bind "$1"; folders+=("$1"); shift; done
+directories=()
+while [[ $1 != -- ]]; do bind "$1"; directories+=("$1"); shift; done
 shift
 if [[ -n $packages || -n $(find "$tree/usr" -mindepth 1 -maxdepth 1 ! -name local 2> /dev/null) ]]; then
   mkdir -p "$tree/usr"
@@ -40,7 +40,7 @@ volumes=()
 while [[ $1 != -- ]]; do
   mkdir -p "$root$1"; mount -t tmpfs -o "$2" tmpfs "$root$1"; volumes+=("$1")
   # A volume at /tmp hides a repository that lies in there.
-  for folder in "\${folders[@]}"; do if [[ $folder == "$1"/* ]]; then bind "$folder"; fi; done
+  for directory in "\${directories[@]}"; do if [[ $directory == "$1"/* ]]; then bind "$directory"; fi; done
   shift 2
 done
 shift
@@ -55,8 +55,8 @@ export type Tree = Readonly<Record<string, string | { readonly text: string; rea
 
 export interface InRoot {
   readonly tree: Tree;
-  /** Folders of this machine that are needed besides the repository and /usr. */
-  readonly folders?: readonly string[];
+  /** Directories of this machine that are needed besides the repository and /usr. */
+  readonly directories?: readonly string[];
   /** Unpacked ones, whose /usr lies over the machine's. */
   readonly packages?: string;
   readonly uid?: number;
@@ -72,8 +72,8 @@ const INSIDE = { HOME: '/', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 
 /** Runs a line of bash in a root that is gone afterwards. Nothing of it reaches this machine's files. */
 export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Finished> {
-  await using folder = await privateFolder('root');
-  const [root, tree] = [join(folder.path, 'root'), join(folder.path, 'tree')];
+  await using directory = await privateDirectory('root');
+  const [root, tree] = [join(directory.path, 'root'), join(directory.path, 'tree')];
   await Promise.all([mkdir(root), mkdir(tree)]);
   for (const [path, file] of Object.entries(options.tree)) {
     const { text, mode } = typeof file === 'string' ? { text: file, mode: 0o644 } : file;
@@ -83,7 +83,7 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
   }
   const { uid = 0 } = options;
   const who = uid === 0 ? [] : ['--reuid', `${uid}`, '--regid', `${uid}`, ...groupsOf(options.groups)];
-  const bound = ['/usr', REPOSITORY, ...(options.folders ?? [])];
+  const bound = ['/usr', REPOSITORY, ...(options.directories ?? [])];
   const become = ['setpriv', ...who, ...(options.noNewPrivileges ? ['--no-new-privs'] : [])];
   const inside = ['/usr/bin/env', '-i', ...Object.entries({ ...INSIDE, ...options.env }).map(([k, v]) => `${k}=${v}`)];
   const volumes = Object.entries(options.volumes ?? {}).flat();

@@ -4,7 +4,7 @@ import { copyFile, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isoTime, localTime, zoneOffset } from '../../src/core/local-time.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const ZONES = '/usr/share/zoneinfo';
 const skip = existsSync(join(ZONES, 'Europe/Berlin')) ? false : 'no zone database on this machine';
@@ -43,8 +43,8 @@ for (const zone of [
 }
 
 test('a zone that is a file is read, one that is absent is UTC', { skip }, async () => {
-  await using folder = await privateFolder('zone');
-  const file = join(folder.path, 'localtime');
+  await using directory = await privateDirectory('zone');
+  const file = join(directory.path, 'localtime');
   const at = new Date('1999-07-15T12:00:00Z');
   assert.equal(localTime(at, undefined, file).toISOString(), '1999-07-15T12:00:00.000Z');
   await copyFile(join(ZONES, 'Asia/Tokyo'), file);
@@ -52,14 +52,14 @@ test('a zone that is a file is read, one that is absent is UTC', { skip }, async
 });
 
 test('a link into the database, and TZ, are left to Date', { skip }, async () => {
-  await using folder = await privateFolder('zone');
-  const file = join(folder.path, 'localtime');
+  await using directory = await privateDirectory('zone');
+  const file = join(directory.path, 'localtime');
   await symlink(join(ZONES, 'Asia/Tokyo'), file);
   const at = new Date('2026-07-15T12:00:00Z');
   const own = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   assert.deepEqual(localTime(at, undefined, file), own);
-  await copyFile(join(ZONES, 'Asia/Tokyo'), join(folder.path, 'tokyo'));
-  assert.deepEqual(localTime(at, 'UTC', join(folder.path, 'tokyo')), own);
+  await copyFile(join(ZONES, 'Asia/Tokyo'), join(directory.path, 'tokyo'));
+  assert.deepEqual(localTime(at, 'UTC', join(directory.path, 'tokyo')), own);
 });
 
 test('what is no zone is left to Date', () => {

@@ -118,7 +118,7 @@ test('a comment stands above its item, each line of it', () => {
   );
 });
 
-test('a text of several lines is a block, and comes back whatever its blanks are', () => {
+test('a text of several lines is a block, and comes back whatever its spaces are', () => {
   assert.equal(yamlText({ data: { a: 'one\n\n  two\n' } }, none), 'data:\n  a: |\n    one\n\n      two\n');
   const random = randomFrom(7);
   for (let i = 0; i < 5_000; i++) {

@@ -1,11 +1,11 @@
-/** A folder as kolla-ansible writes it, on the node of the other tests: `kolla-pod configmaps`, `kolla-init plan`, and nothing by hand. */
+/** A directory as kolla-ansible writes it, on the node of the other tests: `kolla-pod configmaps`, `kolla-init plan`, and nothing by hand. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { configmaps, takes, writeService } from '../toolbox/configmaps/folder.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { configmaps, takes, writeService } from '../toolbox/configmaps/directory.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 import { IMAGE, type Stage } from './keystone-pod.ts';
@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   'keystone.conf': '[database]\nconnection = mysql+pymysql://keystone:hidden@db/keystone\n',
   'domains/keystone.Über uns.conf': '[identity]\ndriver = sql\n',
   'logo.png': Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
-  'blanks.conf': '  \n\t\n[a]\n\n',
+  'spaces.conf': '  \n\t\n[a]\n\n',
 };
 
 interface Volumes {
@@ -31,11 +31,11 @@ export function configmapsTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
 
-  test('what configmaps prints of a folder, in a Pod that plan prints, is in the service byte for byte', async () => {
-    await using folder = await privateFolder('configmaps');
-    const keystone = join(folder.path, 'keystone');
+  test('what configmaps prints of a directory, in a Pod that plan prints, is in the service byte for byte', async () => {
+    await using directory = await privateDirectory('configmaps');
+    const keystone = join(directory.path, 'keystone');
     const pictures = { ...takes('*.png'), dest: '/etc/keystone/' };
-    const entries = [takes('keystone.conf'), takes('domains', '0700'), pictures, takes('blanks.conf')];
+    const entries = [takes('keystone.conf'), takes('domains', '0700'), pictures, takes('spaces.conf')];
     await writeService(keystone, FILES, entries);
     await writeFile(join(keystone, 'config.json'), JSON.stringify({ command: 'sleep 3600', config_files: entries }));
     await stage().node.kubectl(['create', 'namespace', NAME]);

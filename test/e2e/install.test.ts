@@ -6,7 +6,7 @@ import { VERSION } from '../../src/core/version.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
 import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 import { copiedChartTests } from './copied-chart.ts';
 
@@ -15,13 +15,13 @@ const skip = (await canRunNode()) ?? (await canBuildImages()) ?? (await canBuild
 
 describe('an unmodified image on a real node', { skip }, () => {
   let node: KubeNode;
-  let folder: Folder;
+  let directory: Directory;
   const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace=keystone', ...args], input);
   const example = async (name: string) => await readFile(join(EXAMPLES, 'install', `${name}.yaml`), 'utf8');
 
   before(async () => {
-    folder = await privateFolder('install');
-    const keystone = join(folder.path, 'keystone.tar');
+    directory = await privateDirectory('install');
+    const keystone = join(directory.path, 'keystone.tar');
     await unmodifiedKeystone(keystone, 'your/keystone:1');
     node = await startNode({ images: [keystone, ...(await podImages()).map(({ file }) => file)] });
     // A namespace that enforces `restricted`.
@@ -32,7 +32,7 @@ describe('an unmodified image on a real node', { skip }, () => {
   });
   after(async () => {
     await node?.[Symbol.asyncDispose]();
-    await folder?.[Symbol.asyncDispose]();
+    await directory?.[Symbol.asyncDispose]();
   });
 
   test('has the binary from an init container, under restricted, and runs it', async () => {

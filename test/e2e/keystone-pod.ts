@@ -17,7 +17,7 @@ import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/inde
 import { canRunMariadb, startMariadb, type Mariadb } from '../cluster/mariadb.ts';
 import { canBuildPlacementImage, placementImage } from '../cluster/placement-image.ts';
 import { firstLacking } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { step } from '../../tools/progress.ts';
 import { until } from '../support/until.ts';
 
@@ -44,9 +44,9 @@ export async function whyNoStage(): Promise<string | undefined> {
 /** Brings all of it up; about half a minute with warm caches. */
 export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
-  const folder = parts.use(await privateFolder('e2e'));
+  const directory = parts.use(await privateDirectory('e2e'));
   const { binary } = await podBinary();
-  const [keystone, placement] = [join(folder.path, 'keystone.tar'), join(folder.path, 'placement.tar')];
+  const [keystone, placement] = [join(directory.path, 'keystone.tar'), join(directory.path, 'placement.tar')];
   await step("writing Keystone's and Placement's images", async () => {
     await keystoneImage(keystone, { binary, reference: IMAGE });
     await placementImage(placement, { binary, reference: PLACEMENT_IMAGE });
@@ -78,7 +78,7 @@ export async function deployKeystone(stage: Stage, namespace: string, change = (
     text.replaceAll('3306/keystone?', `3306/${namespace}?`).replaceAll('keystone-keys', `${namespace}-keys`);
   const manifest = async (name: string) => await readFile(join(EXAMPLES, `${name}.yaml`), 'utf8');
   await apply((await manifest('namespace')).replace('name: keystone', `name: ${namespace}`));
-  await apply(keysVolume(`${namespace}-keys`, await keysFolder(mariadb.folder, namespace)));
+  await apply(keysVolume(`${namespace}-keys`, await keysDirectory(mariadb.directory, namespace)));
   await apply(secret('database-admin', mariadb.rootPassword));
   await apply(secret('keystone-admin', ADMIN_PASSWORD));
   for (const name of MANIFESTS) await apply(change(ownNames(await manifest(name))));
@@ -95,9 +95,9 @@ export async function deployReconfigured({ node }: Stage, namespace: string): Pr
   await kubectl(['apply', '--filename=-'], await readFile(RECONFIGURE, 'utf8'));
 }
 
-/** A folder on the node for the keys, whose owner is Keystone: a volume that every replica can read. */
-async function keysFolder(folder: string, namespace: string): Promise<string> {
-  const path = join(folder, `${namespace}-keys`);
+/** A directory on the node for the keys, whose owner is Keystone: a volume that every replica can read. */
+async function keysDirectory(directory: string, namespace: string): Promise<string> {
+  const path = join(directory, `${namespace}-keys`);
   await mkdir(path, { mode: 0o750 });
   await chown(path, KEYSTONE_UID, KEYSTONE_UID);
   return path;

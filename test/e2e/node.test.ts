@@ -121,15 +121,15 @@ describe('the end of a node', { skip }, () => {
     const mounts = ourMounts();
     const script = `
       import { startNode } from ${JSON.stringify(import.meta.resolve('../cluster/kubernetes/index.ts'))};
-      const { pid, cgroup, folder } = await startNode();
-      console.log(JSON.stringify({ pid, cgroup, folder }));
+      const { pid, cgroup, directory } = await startNode();
+      console.log(JSON.stringify({ pid, cgroup, directory }));
       setInterval(() => {}, 1000);`;
     const run = await start(...tied(process.execPath, ['--input-type=module', '--eval', script]));
     let said = '';
     run.child.stdout?.on('data', (text: Buffer) => (said += text.toString()));
     const killed = await until('the node of another process', async () => {
       assert.equal(run.child.exitCode, null);
-      return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>) : undefined;
+      return said.endsWith('\n') ? (JSON.parse(said) as Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>) : undefined;
     });
     const seen = lookAt(killed);
     assert.ok(seen.processes().length >= 7, 'the node runs');
@@ -144,20 +144,20 @@ describe('the end of a node', { skip }, () => {
 });
 
 interface Seen {
-  readonly folder: string;
+  readonly directory: string;
   processes(): number[];
   cgroups(): string[];
 }
 
 /** Notes what belongs to a node, to be looked for when it is gone. */
-function lookAt({ pid, cgroup, folder }: Pick<KubeNode, 'pid' | 'cgroup' | 'folder'>): Seen {
+function lookAt({ pid, cgroup, directory }: Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>): Seen {
   const kinds = ['mnt', 'net', 'pid'] as const;
   const namespaces = kinds.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const);
   for (const [kind, namespace] of namespaces) assert.notEqual(namespace, readlinkSync(`/proc/self/ns/${kind}`));
   const hierarchies = hierarchiesOf(readFileSync('/proc/self/mountinfo', 'utf8'));
   return {
-    folder,
-    processes: () => [...namespaces.flatMap(([kind, name]) => processesIn(kind, name)), ...processesWith(folder)],
+    directory,
+    processes: () => [...namespaces.flatMap(([kind, name]) => processesIn(kind, name)), ...processesWith(directory)],
     cgroups: () => hierarchies.map(({ mount }) => join(mount, cgroup)).filter((path) => existsSync(path)),
   };
 }
@@ -171,7 +171,7 @@ async function gone(seen: Seen): Promise<void> {
     return left.length === 0 || undefined;
   });
   assert.deepEqual(seen.cgroups(), []);
-  assert.ok(!existsSync(seen.folder));
+  assert.ok(!existsSync(seen.directory));
 }
 
 /** Mount points on this machine; other programs' come and go, a node's would lie in one of these. */

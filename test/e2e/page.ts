@@ -7,7 +7,7 @@ import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kubeBinary } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must, tied } from '../../tools/process.ts';
 import type { Stage } from './keystone-pod.ts';
 
@@ -37,14 +37,14 @@ export async function openPage(
   { programs = {}, cwd = ROOT }: PageOptions = {},
 ): Promise<Page> {
   const page = `docs/${name}.md`;
-  const folder = await privateFolder('page');
-  const kubectl = join(folder.path, 'kubectl');
+  const directory = await privateDirectory('page');
+  const kubectl = join(directory.path, 'kubectl');
   const program = [await kubeBinary(), 'kubectl', '--kubeconfig', node.kubeconfig];
   await writeFile(kubectl, `#!/bin/sh\nexec ${program.map((word) => `'${word}'`).join(' ')} "$@"\n`);
   await chmod(kubectl, 0o755);
-  for (const [called, file] of Object.entries(programs)) await symlink(file, join(folder.path, called));
-  const path = `${folder.path}:${process.env['PATH']}`;
-  const env = { PATH: path, HOME: folder.path, KUBERC: 'off', KUBECONFIG: node.kubeconfig };
+  for (const [called, file] of Object.entries(programs)) await symlink(file, join(directory.path, called));
+  const path = `${directory.path}:${process.env['PATH']}`;
+  const env = { PATH: path, HOME: directory.path, KUBERC: 'off', KUBECONFIG: node.kubeconfig };
   const sections = (await readFile(join(ROOT, page), 'utf8')).split(/^## /m);
   const blocksIn = (text: string) => [...text.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
   const blocksUnder = (heading: string): string[] => {
@@ -67,6 +67,6 @@ export async function openPage(
       const blocks = heading === undefined ? sections.flatMap((text) => blocksIn(text)) : blocksUnder(heading);
       return blocks.filter((block) => !done.has(block));
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
-/** A service that sleeps, with one entry of each sort: a folder of its own, one of the image's, a shared one, logs, data. */
+/** A service that sleeps, with one entry of each sort: a directory of its own, one of the image's, a shared one, logs, data. */
 const CONFIG = {
   command: 'sleep 3600',
   config_files: [
@@ -39,13 +39,13 @@ export async function runPlannedPod(node: KubeNode, namespace: string, image: st
   const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace', namespace, ...args], input);
   await node.kubectl(['create', 'namespace', namespace]);
   await node.kubectl(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
-  await using folder = await privateFolder('planned');
-  await writeFile(join(folder.path, 'config.json'), JSON.stringify(CONFIG));
-  await writeFile(join(folder.path, 'keystone.conf'), '[DEFAULT]\ndebug = true\n');
-  await writeFile(join(folder.path, 'audit_map.conf'), '[DEFAULT]\n');
-  await writeFile(join(folder.path, 'hello.sh'), '#!/bin/sh\necho hello\n');
-  await kubectl(['create', 'configmap', 'planned', `--from-file=${folder.path}`]);
-  const config = join(folder.path, 'config.json');
+  await using directory = await privateDirectory('planned');
+  await writeFile(join(directory.path, 'config.json'), JSON.stringify(CONFIG));
+  await writeFile(join(directory.path, 'keystone.conf'), '[DEFAULT]\ndebug = true\n');
+  await writeFile(join(directory.path, 'audit_map.conf'), '[DEFAULT]\n');
+  await writeFile(join(directory.path, 'hello.sh'), '#!/bin/sh\necho hello\n');
+  await kubectl(['create', 'configmap', 'planned', `--from-file=${directory.path}`]);
+  const config = join(directory.path, 'config.json');
   const { code, stdout, stderr } = await runHelper('kolla-init', ['plan', config, '--name', 'planned']);
   if (code !== 0) throw new Error(stderr);
   const planned = load(stdout.replaceAll('image: IMAGE', `image: ${image}`)) as object;

@@ -9,7 +9,7 @@ import { IMAGE, type Stage } from './keystone-pod.ts';
 
 const PROFILE = fileURLToPath(new URL('../../k8s/security/seccomp-helpers.json', import.meta.url));
 const NAME = 'security';
-const FOLDER = '/var/lib/kubelet/seccomp/kolla-pod';
+const DIRECTORY = '/var/lib/kubelet/seccomp/kolla-pod';
 const LOCALHOST = { type: 'Localhost', localhostProfile: 'kolla-pod/helpers.json' };
 
 const CONFIG = {
@@ -94,7 +94,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
   test('kolla-init and every role of kolla-sidecar work under our seccomp profile, in a namespace that is restricted', async () => {
     const { node } = stage();
     const text = await readFile(PROFILE, 'utf8');
-    await must(...node.inside('sh', ['-c', `mkdir -p ${FOLDER} && cat > ${FOLDER}/helpers.json`], 'node'), {
+    await must(...node.inside('sh', ['-c', `mkdir -p ${DIRECTORY} && cat > ${DIRECTORY}/helpers.json`], 'node'), {
       input: text,
     });
     await node.kubectl(['create', 'namespace', NAME]);

@@ -31,7 +31,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
       await apply(pod(name, server, ['serve', `0.0.0.0:${PORT}`]), service(name));
       await node.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, TIMEOUT]);
       const url = `http://${name}.default.svc.cluster.local:${PORT}/`;
-      // The rules and names of a Service come to each node by themselves, and nobody says when: it asks until they are there.
+      // The rules and names of a Service come to each node by themselves, and there is no event for it: it asks until they are there.
       await apply(pod(`from-${client}`, client, ['get', url], 'OnFailure'));
       await node.kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', `pod/from-${client}`, TIMEOUT]);
     }

@@ -22,9 +22,9 @@ const noOpenssl = missing ?? (await canRunOpenssl()) ?? false;
 
 async function debians(): Promise<string[]> {
   const tree = await unpackedPackages('ca-certificates', ['ca-certificates'], { dependencies: false });
-  const folder = join(tree, 'usr/share/ca-certificates/mozilla');
-  const names = (await readdir(folder)).toSorted();
-  return await Promise.all(names.map(async (name) => (await readFile(join(folder, name), 'latin1')).trim()));
+  const directory = join(tree, 'usr/share/ca-certificates/mozilla');
+  const names = (await readdir(directory)).toSorted();
+  return await Promise.all(names.map(async (name) => (await readFile(join(directory, name), 'latin1')).trim()));
 }
 
 const DEBIAN = missing === undefined ? await debians() : [];

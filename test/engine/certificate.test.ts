@@ -130,7 +130,7 @@ const FILLED = ['x', 'xx', 'xxx']
   .find((pem) => pem.includes('='))!;
 for (const [name, pem] of Object.entries({
   'line ends of Windows': PEM.replaceAll('\n', '\r\n'),
-  'blanks at the ends of lines': PEM.replaceAll('\n', ' \t\n'),
+  'spaces at the ends of lines': PEM.replaceAll('\n', ' \t\n'),
   'lines of 76 characters': PEM.replaceAll(/\n(?!-)/g, '')
     .replace('-----M', '-----\nM')
     .replaceAll(/.{76}(?!-)/g, '$&\n'),

@@ -36,7 +36,7 @@ export interface Fields {
   readonly more?: Buffer;
 }
 
-/** DER of a certificate that nobody signed: reading one checks no signature. */
+/** DER of a unsigned certificate: reading one checks no signature. */
 export function certificateOf(fields: Fields): Buffer {
   const {
     version = VERSION,

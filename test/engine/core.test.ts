@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must, run, start } from '../../tools/process.ts';
 import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
 import { testServer } from '../net/http/server-cases.ts';
@@ -19,11 +19,11 @@ import { SUBJECTS } from './subjects.ts';
 
 const missing = await canBuildCore();
 const skip = missing ?? false;
-const folder = await privateFolder('engine');
-after(async () => await folder[Symbol.asyncDispose]());
+const directory = await privateDirectory('engine');
+after(async () => await directory[Symbol.asyncDispose]());
 const NAMES = ['aborts', 'buffers', 'hashes', 'health', 'limits', 'uncaught', 'words'];
-if (missing === undefined) await coreBinary(folder.path, NAMES, 'test/engine/on-engine');
-const at = (name: string) => join(folder.path, 'core-bin', name);
+if (missing === undefined) await coreBinary(directory.path, NAMES, 'test/engine/on-engine');
+const at = (name: string) => join(directory.path, 'core-bin', name);
 
 test('Buffer does what Node does', { skip }, async () => {
   const ours = JSON.parse(await must(at('buffers'), [])) as Record<string, unknown>;
@@ -42,7 +42,7 @@ test('parseArgs does what Node does', { skip }, async () => {
 test("subjects' hashes and digests are those of Node, and what is damaged is refused", { skip }, async () => {
   const whole = Object.values(SUBJECTS).map((subject) => certificateOf({ subject }));
   const pems = whole.flatMap((der, i) => [pemOf(der), ...Array.from(damaged(der, 20, i), pemOf)]);
-  const file = join(folder.path, 'certificates.json');
+  const file = join(directory.path, 'certificates.json');
   await writeFile(file, JSON.stringify(pems));
   const ours = JSON.parse(await must(at('hashes'), [file])) as string[];
   const wanted = pems.map((pem) => (assertRefusedOrSame(pem) === undefined ? 'refused' : hashOf(pem)));

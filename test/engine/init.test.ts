@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { run, start } from '../../tools/process.ts';
 import { canBuildCore } from '../cluster/core-binary.ts';
@@ -16,13 +16,13 @@ import { startNameServer } from './name-server.ts';
 const missing = await canBuildCore();
 const skip = missing ?? false;
 const skipUnlessRoot = missing ?? (process.geteuid?.() === 0 ? false : 'needs root, for namespaces');
-const folder = await privateFolder('core-init');
-after(async () => await folder[Symbol.asyncDispose]());
-const core = missing === undefined ? await builtCore() : { names: '', folder: '' };
+const directory = await privateDirectory('core-init');
+after(async () => await directory[Symbol.asyncDispose]());
+const core = missing === undefined ? await builtCore() : { names: '', directory: '' };
 const init = join(core.names, 'kolla-init');
 const entrypoint = join(core.names, 'kubernetes-entrypoint');
 
-const [config, root] = [join(folder.path, 'config'), join(folder.path, 'root')];
+const [config, root] = [join(directory.path, 'config'), join(directory.path, 'root')];
 await mkdir(config);
 await mkdir(root);
 await writeFile(join(config, 'a.conf'), '');
@@ -35,7 +35,7 @@ const FILES = ['--config-dir', config, '--root', root];
 
 /** Without kolla-pod beside kolla-core, as in the image -core. */
 async function alone<T>(act: () => Promise<T>): Promise<T> {
-  const [pod, away] = ['kolla-pod', 'away'].map((name) => join(core.folder, name)) as [string, string];
+  const [pod, away] = ['kolla-pod', 'away'].map((name) => join(core.directory, name)) as [string, string];
   await rename(pod, away);
   try {
     return await act();
@@ -54,7 +54,7 @@ test('with its output closed it still ends with its own code', { skip }, async (
   assert.equal(code, 0);
 });
 
-const env = { PATH: process.env['PATH'], HOME: folder.path };
+const env = { PATH: process.env['PATH'], HOME: directory.path };
 
 for (const wait of [
   'job/a',
@@ -80,11 +80,13 @@ for (const wait of [
 
 test('kolla-pod has the words, environment and pid of who became it', { skip }, async () => {
   const words = ['-c', 'echo $$; exec "$@"', 'sh', init, '--wait', 'job/a', '--timeout', '7s'];
-  const told = join(folder.path, 'told');
+  const told = join(directory.path, 'told');
   await mkdir(told);
   // Its own kolla-pod, which says what it was given.
   await alone(async () => {
-    await writeFile(join(core.folder, 'kolla-pod'), '#!/bin/sh\necho "$$ $KOLLA_POD_LOG_LEVEL $@"\n', { mode: 0o755 });
+    await writeFile(join(core.directory, 'kolla-pod'), '#!/bin/sh\necho "$$ $KOLLA_POD_LOG_LEVEL $@"\n', {
+      mode: 0o755,
+    });
     const { stdout } = await run('sh', words, { env: { ...env, KOLLA_POD_LOG_LEVEL: 'warn' } });
     const [pid, said] = stdout.split('\n');
     assert.equal(said, `${pid} warn kolla-init --wait job/a --timeout 7s`);
@@ -126,7 +128,7 @@ for (const command of ['watch', 'rbac'])
   });
 
 test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async () => {
-  // 1 is the shell, 2 its subshell, whose child is an orphan and 3: it is in /proc until somebody waits for it.
+  // 1 is the shell, 2 its subshell, whose child is an orphan and 3: it is in /proc until a client waits for it.
   const script = '(sleep 0.1 &); test -d /proc/3; exec "$0" --timeout 20s --wait "!file:/proc/3"';
   const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
   const { code, stderr } = await run('unshare', words, { env });
@@ -148,7 +150,7 @@ test('as PID 1 it ends with 143 at a SIGTERM', { skip: skipUnlessRoot }, async (
 test('SIGTERM ends a wait whose name is being resolved', { skip: skipUnlessRoot }, async () => {
   const address = `127.78.${process.pid % 250}.2`;
   await using server = await startNameServer(address, { 'silent.test': { fault: 'silent' } });
-  const conf = join(folder.path, 'resolv.conf');
+  const conf = join(directory.path, 'resolv.conf');
   await writeFile(conf, `nameserver ${address}\noptions timeout:30\n`);
   const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
   for (const wait of ['tcp://silent.test:1', 'http://silent.test/']) {

@@ -1,4 +1,4 @@
-/** A name server with faults, on an address of the loopback that nobody else has. */
+/** A DNS server with faults, on an address of the loopback for itself. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must, run } from '../../tools/process.ts';
 
 export const canRunOpenssl: Capability = async () => {
@@ -11,9 +11,11 @@ export const canRunOpenssl: Capability = async () => {
 
 /** OpenSSL's own hash of each certificate's subject, in their order; `refused` where it reads none. */
 export async function hashesByOpenssl(pems: readonly string[]): Promise<string[]> {
-  await using folder = await privateFolder('hashes');
-  for (const [i, pem] of pems.entries()) await writeFile(join(folder.path, `${i}`), `${pem}\n`);
+  await using directory = await privateDirectory('hashes');
+  for (const [i, pem] of pems.entries()) await writeFile(join(directory.path, `${i}`), `${pem}\n`);
   const each = 'openssl x509 -noout -subject_hash -in "$i" 2> /dev/null || echo refused';
-  const said = await must('sh', ['-c', `i=0; while [ -e "$i" ]; do ${each}; i=$((i + 1)); done`], { cwd: folder.path });
+  const said = await must('sh', ['-c', `i=0; while [ -e "$i" ]; do ${each}; i=$((i + 1)); done`], {
+    cwd: directory.path,
+  });
   return said.trim().split('\n');
 }

@@ -1,10 +1,10 @@
-/** The resolver of kolla-core and that of the C library, with the same files and the same name servers. */
+/** The resolver of kolla-core and that of the C library, with the same files and the same DNS servers. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must, start } from '../../tools/process.ts';
 import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
 import { until } from '../support/until.ts';
@@ -13,9 +13,9 @@ import { startNameServer, type Zone } from './name-server.ts';
 const isRoot = process.geteuid?.() === 0;
 const missing = (await canBuildCore()) ?? (isRoot ? undefined : 'needs root, for resolv.conf in a namespace of mounts');
 const skip = missing ?? false;
-const folder = await privateFolder('resolver');
-after(async () => await folder[Symbol.asyncDispose]());
-if (missing === undefined) await coreBinary(folder.path, ['lookup'], 'test/engine/on-engine');
+const directory = await privateDirectory('resolver');
+after(async () => await directory[Symbol.asyncDispose]());
+if (missing === undefined) await coreBinary(directory.path, ['lookup'], 'test/engine/on-engine');
 
 const C_LIBRARY = fileURLToPath(new URL('fixtures/lookup.ts', import.meta.url));
 const address = (last: number) => `127.77.${process.pid % 250}.${last}`;
@@ -43,7 +43,7 @@ interface Files {
 
 /** Words that run a program with its own resolv.conf and hosts. */
 async function wordsFor({ conf, hosts = HOSTS }: Files): Promise<readonly string[]> {
-  const places = ['resolv.conf', 'hosts'].map((name) => join(folder.path, name));
+  const places = ['resolv.conf', 'hosts'].map((name) => join(directory.path, name));
   await writeFile(places[0]!, conf);
   await writeFile(places[1]!, hosts);
   const script = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" /etc/hosts && shift && exec "$@"';
@@ -52,7 +52,7 @@ async function wordsFor({ conf, hosts = HOSTS }: Files): Promise<readonly string
 
 async function both(files: Files, names: readonly string[]): Promise<[ours: unknown, theirs: unknown]> {
   const words = await wordsFor(files);
-  const ours = await must('unshare', [...words, join(folder.path, 'core-bin/lookup'), ...names]);
+  const ours = await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), ...names]);
   const theirs = await must('unshare', [...words, process.execPath, C_LIBRARY, ...names]);
   return [JSON.parse(ours), JSON.parse(theirs)];
 }
@@ -85,7 +85,7 @@ test('names are what they are to the C library', { skip }, async () => {
 test("others' answers, and what is none, are not believed", { skip }, async () => {
   await using _ = await startNameServer(address(2), ZONE);
   const words = await wordsFor({ conf: `nameserver ${address(2)}\noptions timeout:1 attempts:1\n` });
-  const ours = await must('unshare', [...words, join(folder.path, 'core-bin/lookup'), 'forged.test']);
+  const ours = await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), 'forged.test']);
   assert.deepEqual(JSON.parse(ours), { 'forged.test': ['192.0.2.7'] });
 });
 
@@ -99,7 +99,7 @@ for (const options of ['', 'options ndots:5\n', 'options ndots:2 timeout:1 attem
       const names = ['short', 'two.dots', 'four.test', 'absent', 'short.'];
       const words = await wordsFor({ conf });
       const ours = JSON.parse(
-        await must('unshare', [...words, join(folder.path, 'core-bin/lookup'), ...names]),
+        await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), ...names]),
       ) as unknown;
       const asked = server.asked.filter((one) => one.endsWith(' A'));
       const theirs = JSON.parse(await must('unshare', [...words, process.execPath, C_LIBRARY, ...names])) as unknown;
@@ -108,7 +108,7 @@ for (const options of ['', 'options ndots:5\n', 'options ndots:2 timeout:1 attem
     },
   );
 
-test('a server that is silent, or not there, is passed over for the next', { skip }, async () => {
+test('a server that is silent, or not there, is skipped for the next', { skip }, async () => {
   const silent = Object.fromEntries(Object.keys(ZONE).map((name) => [name, { fault: 'silent' as const }]));
   await using first = await startNameServer(address(2), silent);
   await using _ = await startNameServer(address(3), ZONE);
@@ -123,13 +123,13 @@ test('a server that is silent, or not there, is passed over for the next', { ski
   assert.deepEqual([alone, alike], [{ 'four.test': 'EAI_AGAIN' }, { 'four.test': 'EAI_AGAIN' }]);
 });
 
-test('SIGTERM ends a wait for a name server', { skip }, async () => {
+test('SIGTERM ends a wait for a DNS server', { skip }, async () => {
   await using server = await startNameServer(address(2), { 'four.test': { fault: 'silent' } });
-  await coreBinary(folder.path, ['healthcheck_curl']);
+  await coreBinary(directory.path, ['healthcheck_curl']);
   const words = await wordsFor({ conf: `nameserver ${address(2)}\noptions timeout:30\n` });
   await using curl = await start('unshare', [
     ...words,
-    join(folder.path, 'core-bin/healthcheck_curl'),
+    join(directory.path, 'core-bin/healthcheck_curl'),
     'http://four.test/',
   ]);
   await until('the question', () => Promise.resolve(server.asked.length > 0 || undefined));

@@ -10,7 +10,7 @@ const utf32 = (text: string) =>
 /** Subjects as certificates of this world have them, and odder ones. */
 export const SUBJECTS: Readonly<Record<string, Buffer>> = {
   plain: nameOf([utf8String('Kolla CA')]),
-  'UTF-8, capitals and blanks': nameOf([utf8String('  ÜBER   Straße\t日本  CA ')]),
+  'UTF-8, capitals and spaces': nameOf([utf8String('  ÜBER   Straße\t日本  CA ')]),
   'PrintableString, as capitals': nameOf([der(0x13, Buffer.from('ACME  Root  ABCDEFGHIJKLMNOPQRSTUVWXYZ '))]),
   'T61String, as Latin-1': nameOf([der(0x14, Buffer.from('M\u00dcLLER  \u00e9', 'latin1'))]),
   IA5String: nameOf([der(0x16, Buffer.from('Admin@Example.ORG'))]),
@@ -22,7 +22,7 @@ export const SUBJECTS: Readonly<Record<string, Buffer>> = {
   'a part without values': nameOf([], [utf8String('x')]),
   nothing: nameOf(),
   'an empty text': nameOf([utf8String('')]),
-  'blanks alone': nameOf([utf8String(' \t ')]),
+  'spaces alone': nameOf([utf8String(' \t ')]),
   'line ends': nameOf([utf8String('a\r\n\v\fb\n')]),
   'a text of more than 127 bytes': nameOf([utf8String('Long Name '.repeat(30))]),
   bits: nameOf([bitString(Buffer.from([0xa5, 0x80]), 7)]),

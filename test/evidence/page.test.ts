@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import type { JudgedRow, Page } from './judge.ts';
 import { textOf, writePages } from './page.ts';
 import { EVERY } from './row.ts';
@@ -42,8 +42,8 @@ test('a page has a line for each row, and says how many hold', () => {
 });
 
 test('pages are written under their names', async () => {
-  await using folder = await privateFolder('pages');
-  const directory = join(folder.path, 'docs/evidence');
-  await writePages([PAGE], directory);
-  assert.equal(await readFile(join(directory, 'waits.md'), 'utf8'), textOf(PAGE));
+  await using directory = await privateDirectory('pages');
+  const handle = join(directory.path, 'docs/evidence');
+  await writePages([PAGE], handle);
+  assert.equal(await readFile(join(handle, 'waits.md'), 'utf8'), textOf(PAGE));
 });

@@ -8,7 +8,7 @@ import { logOf, type Site } from './site.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** Holes are made behind each acknowledged block, and not only when there is much to give back. */
+/** Holes are made behind each acknowledged block, and not only when there is much to release. */
 const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
 
 const TRACEBACKS = { workers: 5, tracebackEvery: 20 };

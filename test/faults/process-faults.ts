@@ -78,7 +78,7 @@ export const PROCESS_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** The state folder's disk is full for a while; needs a disk of one's own, see canHaveSmallDisk. */
+/** The state directory's disk is full for a while; needs a disk of one's own, see canHaveSmallDisk. */
 export const DISK_FAULTS: readonly SinkFault[] = [
   {
     name: 'the checkpoint’s disk full, SIGKILL, and room again',

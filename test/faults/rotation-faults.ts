@@ -59,7 +59,7 @@ function compressing(rotation: Rotation, name: string): SinkFault {
   return { ...others, name, writing: (size, to) => ({ ...writing?.(size, to), compressesBehind: to.sink.url }) };
 }
 
-/** A file that came and went before anybody could look is nobody's fault: each lives two seconds. */
+/** A file that came and went before it could be polled is no fault: each lives two seconds. */
 function slowly(rotation: Rotation): NonNullable<SinkFault['writing']> {
   return ({ events }) => ({ to: events, rotation, perSecond: 3500, rotateEvery: 7000, ...TRACEBACKS });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { headOf, judge, rowOf, type Row } from './row.ts';
 import { openSite, type Place, type ShipOptions, type Shipper, type Site, type Writing } from './site.ts';
 
-/** Where documents go. It is asked for what it holds, and nobody else. */
+/** Where documents go. It is asked for what it holds, and no other source. */
 export interface Destination {
   /** Options of the shipper that lead there. */
   readonly args: readonly string[];

@@ -69,15 +69,15 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
   },
   {
     name: 'a wrong password, then the right one',
-    args: ({ folder }) => ['--user', 'shipper', '--password-file', join(folder, 'password')],
-    async before({ folder }, { sink }) {
-      await writeFile(join(folder, 'password'), 'wrong\n');
+    args: ({ directory }) => ['--user', 'shipper', '--password-file', join(directory, 'password')],
+    async before({ directory }, { sink }) {
+      await writeFile(join(directory, 'password'), 'wrong\n');
       await sink.set({ login: 'shipper:right' });
     },
     async strike({ site, written }, { sink }) {
       await written();
       assert.equal((await sink.counts()).documents, 0);
-      await writeFile(join(site.folder, 'password'), 'right\n');
+      await writeFile(join(site.directory, 'password'), 'right\n');
     },
   },
 ];

@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { startHelper } from '../support/helper.ts';
 import { start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { readTruth, type Truth } from './truth.ts';
@@ -16,7 +16,7 @@ export type Writing = Partial<Omit<WriterOptions, 'truth' | 'log'>> & { readonly
 /** A pod's log volume, who writes into it, and who ships it. */
 export interface Site extends AsyncDisposable {
   /** For what else a run needs. */
-  readonly folder: string;
+  readonly directory: string;
   /** The log root. */
   readonly root: string;
   readonly state: string;
@@ -54,20 +54,20 @@ export interface ShipOptions {
 export interface Place extends AsyncDisposable {
   /** Words in front of a shipper's command line. */
   readonly launcher: readonly string[];
-  /** Their state folder as it is seen from here. */
+  /** Their state directory as it is seen from here. */
   readonly state: string;
 }
 
 /**
  * On a real disk: there a new file gets the inode of one that was removed.
- * @param place gets the state folder, and makes it another one for the shippers
+ * @param place gets the state directory, and makes it another one for the shippers
  */
 export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('faults'));
-  const root = join(folder.path, 'logs');
+  const directory = stack.use(await privateDirectory('faults'));
+  const root = join(directory.path, 'logs');
   const ownState = join(root, '.kolla-log-ship');
-  const logFile = join(folder.path, 'shipper.txt');
+  const logFile = join(directory.path, 'shipper.txt');
   const truths: { readonly name: string; readonly file: string; readonly first: number }[] = [];
   await mkdir(join(root, 'nova'), { recursive: true });
   // There at the first start: what was rotated away before it is not its business.
@@ -76,12 +76,12 @@ export async function openSite(place?: (state: string) => Promise<Place>): Promi
   const { launcher = [], state = ownState } = there ?? {};
   const resources = stack.move();
   return {
-    folder: folder.path,
+    directory: directory.path,
     root,
     state,
     async write(writing, name = USUAL_NAME) {
       const log = logOf(root, name);
-      const truth = join(folder.path, `truth-${truths.length}`);
+      const truth = join(directory.path, `truth-${truths.length}`);
       const options: WriterOptions = { ...USUAL, ...writing, log, truth };
       truths.push({ name, file: truth, first: options.from });
       return await start(...tied(process.execPath, [WRITER, JSON.stringify(options)]), { logFile });

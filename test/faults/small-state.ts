@@ -8,7 +8,7 @@ import { stat } from 'node:fs/promises';
 /** Room for the dead letters of a soak. */
 const SIZE_KB = 2048;
 
-/** A view in which the state folder is a disk of its own, and a small one. See canHaveSmallDisk. */
+/** A view in which the state directory is a disk of its own, and a small one. See canHaveSmallDisk. */
 export async function onSmallDisk(state: string): Promise<Place> {
   const script = `mkdir "$0" && mount -t tmpfs -o size=${SIZE_KB}k,mode=700 none "$0" && touch "$0/up" && exec sleep infinity`;
   const view = ['--mount', '--propagation', 'private', 'sh', '-c', script, state];
@@ -22,7 +22,7 @@ export async function onSmallDisk(state: string): Promise<Place> {
   };
 }
 
-/** Takes all that is left of the state folder's disk. */
+/** Takes all that is left of the state directory's disk. */
 export function fill(state: string): void {
   const fd = openSync(join(state, 'filler'), 'a');
   try {

@@ -34,7 +34,7 @@ export interface WriterOptions {
   /** Events between two rotations. */
   readonly rotateEvery: number;
   /**
-   * The sink that must have what the next rotation compresses, for nobody reads it then: a day later with Kolla's settings, here
+   * The sink that must have what the next rotation compresses, for it is not read then: a day later with Kolla's settings, here
    * within a second, in which a busy machine may not let the shipper run.
    */
   readonly compressesBehind?: string | undefined;
@@ -44,7 +44,7 @@ const BEGIN_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 const FIRST_PID = 7;
 const NEWLINE = 10;
-/** Of `renames`: events in a generation that nobody sees at its path. */
+/** Of `renames`: events in a generation that is never seen at its path. */
 const FEW = 25;
 
 class Service implements Disposable {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { replaceFile } from '../../src/fs/replace-file.ts';
 import { writeInPlace } from '../../src/fs/write-in-place.ts';
 import { canGiveFilesAway } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const skip = (await canGiveFilesAway()) ?? false;
 const OTHER = 65_534;
@@ -13,44 +13,44 @@ const OTHER = 65_534;
 const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
 
 test('a file is replaced by another with its mode, and nothing else is left', async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'a.conf');
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'a.conf');
   await writeFile(path, 'old', { mode: 0o644 });
   const { ino } = await stat(path);
   await replaceFile(path, image('new'));
   assert.equal(await readFile(path, 'utf8'), 'new');
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.notEqual((await stat(path)).ino, ino);
-  assert.deepEqual(await readdir(folder.path), ['a.conf']);
+  assert.deepEqual(await readdir(directory.path), ['a.conf']);
 });
 
 test("a temporary that is older than this process is a dead run's and goes; a younger one may be in use", async () => {
-  await using folder = await privateFolder('replace');
+  await using directory = await privateDirectory('replace');
   const [dead, used, other] = ['.a.kolla-0a0a0a', '.a.kolla-0b0b0b', '.b.kolla-0a0a0a'];
-  for (const name of [dead, used, other]) await writeFile(join(folder.path, name), '');
+  for (const name of [dead, used, other]) await writeFile(join(directory.path, name), '');
   const beforeUs = (performance.timeOrigin - 1) / 1000;
-  for (const name of [dead, other]) await utimes(join(folder.path, name), beforeUs, beforeUs);
-  await replaceFile(join(folder.path, 'a'), image('a'));
-  assert.deepEqual((await readdir(folder.path)).toSorted(), [used, other, 'a'].toSorted());
+  for (const name of [dead, other]) await utimes(join(directory.path, name), beforeUs, beforeUs);
+  await replaceFile(join(directory.path, 'a'), image('a'));
+  assert.deepEqual((await readdir(directory.path)).toSorted(), [used, other, 'a'].toSorted());
 });
 
 test('a name of 255 bytes can be replaced', async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'ä'.repeat(127));
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'ä'.repeat(127));
   await replaceFile(path, image('x'));
   assert.equal(await readFile(path, 'utf8'), 'x');
 });
 
 test('what cannot be renamed leaves no temporary', async () => {
-  await using folder = await privateFolder('replace');
-  await mkdir(join(folder.path, 'a', 'full'), { recursive: true });
-  await assert.rejects(replaceFile(join(folder.path, 'a'), image('x')), { code: 'EISDIR' });
-  assert.deepEqual(await readdir(folder.path), ['a']);
+  await using directory = await privateDirectory('replace');
+  await mkdir(join(directory.path, 'a', 'full'), { recursive: true });
+  await assert.rejects(replaceFile(join(directory.path, 'a'), image('x')), { code: 'EISDIR' });
+  assert.deepEqual(await readdir(directory.path), ['a']);
 });
 
 test('a file that is written in place keeps its inode, and nothing of what was longer', async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'a');
   await writeFile(path, 'a long old one', { mode: 0o644 });
   const { ino } = await stat(path);
   await writeInPlace(path, image('new'));
@@ -63,11 +63,11 @@ test('a file that is written in place keeps its inode, and nothing of what was l
 });
 
 test('a file that even its owner may not write is written in place by its owner', { skip }, async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'sudoers');
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'sudoers');
   await writeFile(path, 'old', { mode: 0o440 });
   await chown(path, OTHER, OTHER);
-  await asOther(folder.path, async () => {
+  await asOther(directory.path, async () => {
     await writeInPlace(path, image('newer', 0o440));
     assert.equal(await readFile(path, 'utf8'), 'newer');
     assert.equal((await stat(path)).mode & 0o7777, 0o440);
@@ -75,29 +75,29 @@ test('a file that even its owner may not write is written in place by its owner'
 });
 
 test("another's file that all may write is written in place, and keeps owner and mode", { skip }, async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'a');
   await writeFile(path, 'a long old one');
   await chmod(path, 0o666);
   const { uid, gid } = await stat(path);
-  await asOther(folder.path, () => writeInPlace(path, { content: Buffer.from('new'), mode: 0o666, uid, gid }));
+  await asOther(directory.path, () => writeInPlace(path, { content: Buffer.from('new'), mode: 0o666, uid, gid }));
   assert.equal(await readFile(path, 'utf8'), 'new');
   assert.equal((await stat(path)).mode & 0o7777, 0o666);
 });
 
 test("another's file that may not be written stays as it is", { skip }, async () => {
-  await using folder = await privateFolder('replace');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('replace');
+  const path = join(directory.path, 'a');
   await writeFile(path, 'old', { mode: 0o444 });
-  await asOther(folder.path, async () => {
+  await asOther(directory.path, async () => {
     await assert.rejects(writeInPlace(path, image('new', 0o444)), { code: 'EACCES', syscall: 'open' });
   });
   assert.equal(await readFile(path, 'utf8'), 'old');
 });
 
-/** Does it as a user without rights, who reaches the folder. */
-async function asOther(folder: string, work: () => Promise<void>): Promise<void> {
-  await chmod(folder, 0o755);
+/** Does it as a user without rights, who reaches the directory. */
+async function asOther(directory: string, work: () => Promise<void>): Promise<void> {
+  await chmod(directory, 0o755);
   process.seteuid!(OTHER);
   try {
     await work();

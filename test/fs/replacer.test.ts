@@ -4,41 +4,41 @@ import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Replacer } from '../../src/fs/replacer.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
-const nobody = { uid: -1, gid: -1 };
+const unchangedOwner = { uid: -1, gid: -1 };
 
 test('a file and a link take the place of others, and nothing else is left', async () => {
-  await using folder = await privateFolder('replacer');
-  const [a, b] = [join(folder.path, 'a'), join(folder.path, 'b')];
+  await using directory = await privateDirectory('replacer');
+  const [a, b] = [join(directory.path, 'a'), join(directory.path, 'b')];
   await writeFile(a, 'old');
   await symlink('old', b);
   const replacer = new Replacer();
-  replacer.replace(a, { content: Buffer.from('new'), mode: 0o600, ...nobody });
-  replacer.link(b, { target: 'new', ...nobody });
+  replacer.replace(a, { content: Buffer.from('new'), mode: 0o600, ...unchangedOwner });
+  replacer.link(b, { target: 'new', ...unchangedOwner });
   replacer.sync();
   assert.equal(await readFile(a, 'utf8'), 'new');
   assert.equal(await readlink(b), 'new');
-  assert.deepEqual((await readdir(folder.path)).toSorted(), ['a', 'b']);
+  assert.deepEqual((await readdir(directory.path)).toSorted(), ['a', 'b']);
 });
 
 test('a link takes the place of a file, and a link that a dead run left goes', async () => {
-  await using folder = await privateFolder('replacer');
-  const [dead, used] = [join(folder.path, '.a.kolla-0a0a0a'), join(folder.path, '.a.kolla-0b0b0b')];
-  await writeFile(join(folder.path, 'a'), 'file');
+  await using directory = await privateDirectory('replacer');
+  const [dead, used] = [join(directory.path, '.a.kolla-0a0a0a'), join(directory.path, '.a.kolla-0b0b0b')];
+  await writeFile(join(directory.path, 'a'), 'file');
   for (const path of [dead, used]) await symlink('x', path);
   const beforeUs = (performance.timeOrigin - 1) / 1000;
   lutimesSync(dead, beforeUs, beforeUs);
-  new Replacer().link(join(folder.path, 'a'), { target: 'to', ...nobody });
-  assert.equal(await readlink(join(folder.path, 'a')), 'to');
-  assert.deepEqual((await readdir(folder.path)).toSorted(), ['.a.kolla-0b0b0b', 'a']);
+  new Replacer().link(join(directory.path, 'a'), { target: 'to', ...unchangedOwner });
+  assert.equal(await readlink(join(directory.path, 'a')), 'to');
+  assert.deepEqual((await readdir(directory.path)).toSorted(), ['.a.kolla-0b0b0b', 'a']);
 });
 
 test('what cannot be renamed leaves no temporary', async () => {
-  await using folder = await privateFolder('replacer');
-  await mkdir(join(folder.path, 'a'));
+  await using directory = await privateDirectory('replacer');
+  await mkdir(join(directory.path, 'a'));
   const replacer = new Replacer();
-  const put = () => replacer.link(join(folder.path, 'a'), { target: 'to', ...nobody });
+  const put = () => replacer.link(join(directory.path, 'a'), { target: 'to', ...unchangedOwner });
   assert.throws(put, { code: 'EISDIR' });
-  assert.deepEqual(await readdir(folder.path), ['a']);
+  assert.deepEqual(await readdir(directory.path), ['a']);
 });

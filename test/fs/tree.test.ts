@@ -4,75 +4,75 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { bytesOf, fileHolds, isSameContent, LargeFile, readContent } from '../../src/fs/content.ts';
 import { Directory } from '../../src/fs/tree.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 const MIB = 1024 * 1024;
 const image = (text: string) => ({ content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
 
 test('a directory that is held stays the one, whatever takes its name', async () => {
-  await using folder = await privateFolder('tree');
-  const [held, other] = [join(folder.path, 'held'), join(folder.path, 'other')];
+  await using directory = await privateDirectory('tree');
+  const [held, other] = [join(directory.path, 'held'), join(directory.path, 'other')];
   for (const path of [held, other]) await mkdir(path);
-  using directory = Directory.below(folder.path, held);
+  using handle = Directory.below(directory.path, held);
   await rename(held, `${held}.moved`);
   await symlink(other, held);
-  directory.create('a', image('x'));
+  handle.create('a', image('x'));
   assert.deepEqual([await readdir(`${held}.moved`), await readdir(other)], [['a'], []]);
 });
 
 test('no link is followed below a root, nor one out of it', async () => {
-  await using folder = await privateFolder('tree');
-  await using outside = await privateFolder('tree');
-  const [out, within] = [join(folder.path, 'out'), join(folder.path, 'within')];
-  await mkdir(join(folder.path, 'real'));
+  await using directory = await privateDirectory('tree');
+  await using outside = await privateDirectory('tree');
+  const [out, within] = [join(directory.path, 'out'), join(directory.path, 'within')];
+  await mkdir(join(directory.path, 'real'));
   await symlink(outside.path, out);
   await symlink('real', within);
-  assert.throws(() => Directory.below(folder.path, out), { code: 'ENOTDIR' });
-  assert.throws(() => Directory.below(folder.path, within), { code: 'ENOTDIR' });
-  assert.throws(() => Directory.inside(folder.path, join(out, 'a'), 0o755), /is a link to .*, outside of/);
-  using made = Directory.inside(folder.path, join(within, 'a'), 0o755);
-  assert.deepEqual(await readdir(join(folder.path, 'real')), ['a']);
-  assert.equal(made.path, join(folder.path, 'real/a'));
+  assert.throws(() => Directory.below(directory.path, out), { code: 'ENOTDIR' });
+  assert.throws(() => Directory.below(directory.path, within), { code: 'ENOTDIR' });
+  assert.throws(() => Directory.inside(directory.path, join(out, 'a'), 0o755), /is a link to .*, outside of/);
+  using made = Directory.inside(directory.path, join(within, 'a'), 0o755);
+  assert.deepEqual(await readdir(join(directory.path, 'real')), ['a']);
+  assert.equal(made.path, join(directory.path, 'real/a'));
 });
 
 test('the mode is set of a file that may not be read, and never through a link', async () => {
-  await using folder = await privateFolder('tree');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('tree');
+  const path = join(directory.path, 'a');
   await writeFile(path, 'x');
   await chmod(path, 0o200);
-  await symlink('a', join(folder.path, 'link'));
-  using directory = Directory.open(folder.path);
-  assert.throws(() => directory.setMode('link', 0o777));
+  await symlink('a', join(directory.path, 'link'));
+  using handle = Directory.open(directory.path);
+  assert.throws(() => handle.setMode('link', 0o777));
   assert.equal((await stat(path)).mode & 0o777, 0o200);
-  directory.setMode('a', 0o640);
+  handle.setMode('a', 0o640);
   assert.equal((await stat(path)).mode & 0o777, 0o640);
 });
 
 test('errors name the path that a person knows', async () => {
-  await using folder = await privateFolder('tree');
-  using directory = Directory.open(folder.path);
-  assert.throws(() => directory.readlink('a'), { message: new RegExp(`'${join(folder.path, 'a')}'`) });
+  await using directory = await privateDirectory('tree');
+  using handle = Directory.open(directory.path);
+  assert.throws(() => handle.readlink('a'), { message: new RegExp(`'${join(directory.path, 'a')}'`) });
 });
 
 test('a file of more than 2 GiB is copied and compared in bounded memory', async () => {
-  await using folder = await privateFolder('tree');
-  const [source, size] = [join(folder.path, 'source'), 2049 * MIB];
+  await using directory = await privateDirectory('tree');
+  const [source, size] = [join(directory.path, 'source'), 2049 * MIB];
   await writeFile(source, 'first');
   await truncate(source, size);
   const before = process.memoryUsage().rss;
   const content = readContent(source);
-  using directory = Directory.open(folder.path);
-  directory.create('copy', { ...image(''), content });
-  assert.equal((await stat(join(folder.path, 'copy'))).size, size);
-  assert.ok(fileHolds(join(folder.path, 'copy'), content));
+  using handle = Directory.open(directory.path);
+  handle.create('copy', { ...image(''), content });
+  assert.equal((await stat(join(directory.path, 'copy'))).size, size);
+  assert.ok(fileHolds(join(directory.path, 'copy'), content));
   const grown = process.memoryUsage().rss - before;
   assert.ok(grown < 100 * MIB, `${Math.round(grown / MIB)} MiB`);
 });
 
 test('a large file that was replaced is an error, unless it was kept open', async () => {
-  await using folder = await privateFolder('tree');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('tree');
+  const path = join(directory.path, 'a');
   await writeFile(path, Buffer.alloc(2 * MIB, 'a'));
   const [found, kept] = [readContent(path), readContent(path)];
   assert.ok(found instanceof LargeFile && kept instanceof LargeFile);
@@ -84,8 +84,8 @@ test('a large file that was replaced is an error, unless it was kept open', asyn
 });
 
 test('contents are the same by their bytes, held or not, and one byte tells them apart', async () => {
-  await using folder = await privateFolder('tree');
-  const path = join(folder.path, 'a');
+  await using directory = await privateDirectory('tree');
+  const path = join(directory.path, 'a');
   const bytes = Buffer.alloc(2 * MIB + 5, 'a');
   await writeFile(path, bytes);
   assert.ok(isSameContent(readContent(path), bytes));
@@ -97,8 +97,8 @@ test('contents are the same by their bytes, held or not, and one byte tells them
 });
 
 test('a pipe in the place of a file is compared without waiting for who writes to it', async () => {
-  await using folder = await privateFolder('tree');
-  const pipe = join(folder.path, 'pipe');
+  await using directory = await privateDirectory('tree');
+  const pipe = join(directory.path, 'pipe');
   await must('mkfifo', [pipe]);
   assert.equal(fileHolds(pipe, Buffer.from('x')), false);
   assert.equal(bytesOf(readContent(pipe)).length, 0);

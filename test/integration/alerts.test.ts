@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
 import { ruleFile, rules } from '../docs/metrics.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 const skip = (await canUnpackDebian()) ?? false;
@@ -31,8 +31,8 @@ const SERIES: Readonly<Record<string, readonly [series: string, fires: string, s
 test('every alert fires when it is to, and only then', { skip }, async () => {
   const all = await rules();
   assert.deepEqual(Object.keys(SERIES).toSorted(), all.map(({ alert }) => alert).toSorted());
-  await using folder = await privateFolder('alerts');
-  const [file, tests] = [join(folder.path, 'rules.json'), join(folder.path, 'tests.json')];
+  await using directory = await privateDirectory('alerts');
+  const [file, tests] = [join(directory.path, 'rules.json'), join(directory.path, 'tests.json')];
   await writeFile(file, JSON.stringify(await ruleFile()));
   const program = await promtool();
   assert.match(await must(program, ['check', 'rules', file]), new RegExp(`${all.length} rules found`));

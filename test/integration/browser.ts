@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromium, CHROMIUM_ARGS, pageFonts } from '../cluster/chromium.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 /** A browser of our own, with all that its pages complained about. */
 export interface OwnBrowser extends AsyncDisposable {
@@ -14,19 +14,25 @@ export interface OwnBrowser extends AsyncDisposable {
 /** Starts chromium with a profile and fonts of its own. */
 export async function startBrowser(): Promise<OwnBrowser> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('browser'));
+  const directory = stack.use(await privateDirectory('browser'));
   const { path, env } = await chromium();
-  const fonts = join(folder.path, 'fonts.conf');
-  await mkdir(join(folder.path, 'cache'));
+  const fonts = join(directory.path, 'fonts.conf');
+  await mkdir(join(directory.path, 'cache'));
   await writeFile(
     fonts,
-    `<?xml version="1.0"?><fontconfig>${[...(await pageFonts()), '/usr/share/fonts'].map((each) => `<dir>${each}</dir>`).join('')}<cachedir>${join(folder.path, 'cache')}</cachedir></fontconfig>`,
+    `<?xml version="1.0"?><fontconfig>${[...(await pageFonts()), '/usr/share/fonts'].map((each) => `<dir>${each}</dir>`).join('')}<cachedir>${join(directory.path, 'cache')}</cachedir></fontconfig>`,
   );
   const browser: Browser = await playwright.launch({
     executablePath: path,
     args: [...CHROMIUM_ARGS],
     chromiumSandbox: false,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder.path, FONTCONFIG_FILE: fonts, TMPDIR: folder.path, ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: directory.path,
+      FONTCONFIG_FILE: fonts,
+      TMPDIR: directory.path,
+      ...env,
+    },
   });
   stack.defer(() => browser.close());
   const complaints: string[] = [];

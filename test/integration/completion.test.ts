@@ -7,7 +7,7 @@ import { fishCompletion } from '../../src/toolbox/completion/fish.ts';
 import { zshCompletion } from '../../src/toolbox/completion/zsh.ts';
 import { all } from '../../src/toolbox/index.ts';
 import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 /** The shells run on this machine's own libc, from where they were unpacked. */
@@ -28,13 +28,13 @@ describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false
     args: readonly string[],
     script: string,
   ): Promise<string[]> {
-    await using folder = await privateFolder(shell);
-    const file = join(folder.path, 'completion');
+    await using directory = await privateDirectory(shell);
+    const file = join(directory.path, 'completion');
     await writeFile(file, completion);
     const text = script.replaceAll('COMPLETION', file).replaceAll('TREE', tree);
     const said = await must(join(tree, 'usr/bin', shell), [...args, '-c', text], {
-      cwd: folder.path,
-      env: { ...env, HOME: folder.path },
+      cwd: directory.path,
+      env: { ...env, HOME: directory.path },
     });
     return said.split('\n').filter((line) => line !== '');
   }

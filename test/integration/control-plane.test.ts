@@ -53,20 +53,20 @@ describe('a control plane without a node', { skip: (await canRunControlPlane()) 
   });
 
   test('two of them do not meet, and nothing of one is left at its end', async () => {
-    let folder = '';
+    let directory = '';
     {
       await using other = await startControlPlane();
-      ({ folder } = other);
+      ({ directory } = other);
       assert.notEqual(other.server, cluster.server);
       assert.doesNotMatch(await other.kubectl(['get', 'namespaces']), /openstack/);
       assert.equal(other.pids.length, 3);
       assert.deepEqual(
-        other.pids.filter((pid) => !processesWith(folder).includes(pid)),
+        other.pids.filter((pid) => !processesWith(directory).includes(pid)),
         [],
       );
     }
-    assert.deepEqual(processesWith(folder), []);
-    assert.ok(!existsSync(folder));
+    assert.deepEqual(processesWith(directory), []);
+    assert.ok(!existsSync(directory));
     await kubectl('get', 'namespace', 'openstack');
   });
 });

@@ -7,28 +7,28 @@ import { run } from '../../tools/process.ts';
 
 describe('Debian packages, unpacked', { skip: (await canUnpackDebian()) ?? false }, () => {
   test('come with what they depend on, down to libc, and run from where they lie', async () => {
-    const folder = await unpackedPackages('hello-tried', ['hello']);
-    assert.ok(existsSync(join(folder, 'usr/share/doc/libc6')));
-    const { stdout } = await run(join(folder, 'usr/bin/hello'), [], { env: { LC_ALL: 'C' } });
+    const directory = await unpackedPackages('hello-tried', ['hello']);
+    assert.ok(existsSync(join(directory, 'usr/share/doc/libc6')));
+    const { stdout } = await run(join(directory, 'usr/bin/hello'), [], { env: { LC_ALL: 'C' } });
     assert.equal(stdout, 'Hello, world!\n');
   });
 
   test('have one place for /lib and /usr/lib', async () => {
-    const folder = await unpackedPackages('hello-tried', ['hello']);
-    assert.ok(lstatSync(join(folder, 'lib')).isSymbolicLink());
-    assert.equal(readlinkSync(join(folder, 'lib')), 'usr/lib');
+    const directory = await unpackedPackages('hello-tried', ['hello']);
+    assert.ok(lstatSync(join(directory, 'lib')).isSymbolicLink());
+    assert.equal(readlinkSync(join(directory, 'lib')), 'usr/lib');
   });
 
   test('come alone when asked', async () => {
-    const folder = await unpackedPackages('hello-alone', ['hello'], { dependencies: false });
-    assert.ok(existsSync(join(folder, 'usr/bin/hello')));
-    assert.ok(!existsSync(join(folder, 'usr/share/doc/libc6')));
+    const directory = await unpackedPackages('hello-alone', ['hello'], { dependencies: false });
+    assert.ok(existsSync(join(directory, 'usr/bin/hello')));
+    assert.ok(!existsSync(join(directory, 'usr/share/doc/libc6')));
   });
 
   test('come without what the machine has already', async () => {
-    const folder = await unpackedPackages('hello-without-libc', ['hello'], { except: ['libc6'] });
-    assert.ok(existsSync(join(folder, 'usr/bin/hello')));
-    assert.ok(!existsSync(join(folder, 'usr/share/doc/libc6')));
+    const directory = await unpackedPackages('hello-without-libc', ['hello'], { except: ['libc6'] });
+    assert.ok(existsSync(join(directory, 'usr/bin/hello')));
+    assert.ok(!existsSync(join(directory, 'usr/share/doc/libc6')));
   });
 
   test('are refused by name when the release does not have them', async () => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { processesWith } from '../support/left-over.ts';
 import { run, start } from '../../tools/process.ts';
@@ -29,7 +29,7 @@ test('make demo tells the whole story and leaves only its picture', { skip }, as
   assert.match(readFileSync('dist/demo-timeline.svg', 'utf8'), /<\/svg>/);
 });
 
-test('servers of somebody else are used, and nothing is left in them', { skip }, async () => {
+test('servers of another run are used, and nothing is left in them', { skip }, async () => {
   await using mariadb = await startMariadb();
   const [url, login] = [`127.0.0.1:${mariadb.port}`, `root:${mariadb.rootPassword}`];
   await using elasticsearch = (await canRunElasticsearch()) === undefined ? await startElasticsearch() : undefined;
@@ -50,20 +50,23 @@ for (const [what, signal, toGroup] of [
   ['Ctrl-C', 'SIGINT', true],
   ['SIGKILL of make', 'SIGKILL', false],
 ] as const) {
-  test(`after ${what} in the middle, no process and no folder is left`, { skip }, async () => {
-    await using folder = await privateFolder('demo');
-    const env = { ...process.env, TMPDIR: folder.path };
+  test(`after ${what} in the middle, no process and no directory is left`, { skip }, async () => {
+    await using directory = await privateDirectory('demo');
+    const env = { ...process.env, TMPDIR: directory.path };
     await using make = await start('make', DEMO, { env, keepOutput: true });
     const { stdout, stderr } = make.child;
     assert.ok(stdout !== null && stderr !== null);
     stderr.resume();
     const running = createInterface({ input: stdout });
     for await (const line of running) if (line.includes('running ')) break;
-    assert.ok(readdirSync(folder.path).length > 0 && processesWith(folder.path).length > 0, 'it was not under way');
+    assert.ok(
+      readdirSync(directory.path).length > 0 && processesWith(directory.path).length > 0,
+      'it was not under way',
+    );
     process.kill(toGroup ? -make.pid : make.pid, signal);
     stdout.resume();
-    await until('processes and folder to be gone', async () => {
-      return readdirSync(folder.path).length + processesWith(folder.path).length > 0 ? undefined : true;
+    await until('processes and directory to be gone', async () => {
+      return readdirSync(directory.path).length + processesWith(directory.path).length > 0 ? undefined : true;
     });
   });
 }

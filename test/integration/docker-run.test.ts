@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
@@ -23,8 +23,8 @@ test(
     const { env, volumes, command } = await documentedRun('reference/kolla-init', 'KOLLA_INIT_WAIT');
     assert.equal(command[0], 'kolla-init');
     assert.deepEqual([...volumes.keys()], [CONFIG_FILES, '/etc/keystone']);
-    await using folder = await privateFolder('docker-run');
-    const [tree, config] = [join(folder.path, 'tree'), join(folder.path, volumes.get(CONFIG_FILES) ?? '')];
+    await using directory = await privateDirectory('docker-run');
+    const [tree, config] = [join(directory.path, 'tree'), join(directory.path, volumes.get(CONFIG_FILES) ?? '')];
     await mkdir(tree);
     await keystoneConfig(config);
     const [mysqlPort, memcachedPort] = [await freePort(), await freePort()];
@@ -33,7 +33,7 @@ test(
       .replace('memcached://memcached', `memcached://127.0.0.1:${memcachedPort}`);
     await using running = await startHelper('kolla-init', command.slice(1), {
       keepOutput: true,
-      cwd: folder.path,
+      cwd: directory.path,
       // What the engine would mount; the name of a network leads to its servers, as here a port does.
       env: { ...env, KOLLA_INIT_WAIT: waits, KOLLA_INIT_CONFIG_DIR: config, KOLLA_INIT_ROOT: tree },
     });
@@ -53,14 +53,14 @@ test(
   },
 );
 
-async function keystoneConfig(folder: string): Promise<void> {
-  await mkdir(folder);
+async function keystoneConfig(directory: string): Promise<void> {
+  await mkdir(directory);
   const file = {
     source: `${CONFIG_FILES}/keystone.conf`,
     dest: '/etc/keystone/',
     owner: userInfo().username,
     perm: '0600',
   };
-  await writeFile(join(folder, 'config.json'), JSON.stringify({ command: 'keystone', config_files: [file] }));
-  await writeFile(join(folder, 'keystone.conf'), '[DEFAULT]\n');
+  await writeFile(join(directory, 'config.json'), JSON.stringify({ command: 'keystone', config_files: [file] }));
+  await writeFile(join(directory, 'keystone.conf'), '[DEFAULT]\n');
 }

@@ -13,7 +13,7 @@ import { canRunHelm, helm } from '../../tools/helm.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
 import { blocksOf, commandsOf, readPages } from '../docs/page.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -65,21 +65,21 @@ const RUN_BY_AIO: ReadonlySet<string> = new Set(['start/quickstart', 'start/aio'
 
 describe('objects and commands of the pages', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: SharedControlPlane;
-  let folder: Folder;
+  let directory: Directory;
   before(async () => {
     cluster = await sharedControlPlane();
-    folder = await privateFolder('docs');
+    directory = await privateDirectory('docs');
     // The pages' own name: no other file has it.
     await cluster.createNamespace('openstack');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: {} };
     for (const name of ['node1', 'node2', 'node3', 'node4', 'node5'])
       await cluster.kubectl(['create', '--filename=-'], JSON.stringify({ ...node, metadata: { name } }));
-    await mkdir(join(folder.path, 'bin'));
+    await mkdir(join(directory.path, 'bin'));
     const words = (await kubectlWords(cluster)).map((word) => `'${word}'`).join(' ');
-    await writeFile(join(folder.path, 'bin/kubectl'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+    await writeFile(join(directory.path, 'bin/kubectl'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
   });
   after(async () => {
-    await folder?.[Symbol.asyncDispose]();
+    await directory?.[Symbol.asyncDispose]();
     await cluster?.[Symbol.asyncDispose]();
   });
   const dryRun = (document: object) =>
@@ -104,17 +104,17 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     });
 
   test('what the pages tell helm about one chart is done by Helm', { skip: noHelm ?? false }, async () => {
-    packageChart('keystone', join(folder.path, 'dist/charts'));
-    await writeFile(join(folder.path, 'passwords.yml'), JSON.stringify({ global: { passwords: PASSWORDS } }));
+    packageChart('keystone', join(directory.path, 'dist/charts'));
+    await writeFile(join(directory.path, 'passwords.yml'), JSON.stringify({ global: { passwords: PASSWORDS } }));
     const others = pages.filter(({ name }) => !RUN_BY_AIO.has(name));
     const blocks = others.flatMap(blocksOf).filter(({ language }) => language === 'sh');
     const told = blocks.flatMap(({ text }) => commandsOf(text)).filter(({ words: [program] }) => program === 'helm');
     assert.ok(told.length >= 3);
     for (const { words } of told) {
-      const args = words.slice(1).map((word) => word.replace(/^(?=dist\/|passwords\.yml$)/, `${folder.path}/`));
+      const args = words.slice(1).map((word) => word.replace(/^(?=dist\/|passwords\.yml$)/, `${directory.path}/`));
       // Asked no cluster, Helm takes the version that it was released with, which a build of one's own does not know.
       const version = args[0] === 'template' ? ['--kube-version', KUBE_VERSION] : [];
-      const { code, stdout, stderr } = await helm(folder.path, [...args, ...version], cluster.kubeconfig);
+      const { code, stdout, stderr } = await helm(directory.path, [...args, ...version], cluster.kubeconfig);
       assert.equal(code, 0, `${words.join(' ')}: ${stdout}${stderr}`);
     }
   });
@@ -123,7 +123,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     test(`what ${page.name}.md tells kubectl is what kubectl knows`, async () => {
       for (const { text, line } of blocksOf(page).filter(({ language }) => language === 'sh'))
         for (const { words } of commandsOf(text).filter(({ words: [program] }) => program === 'kubectl')) {
-          const said = await tried(words.slice(1), join(folder.path, 'bin/kubectl'));
+          const said = await tried(words.slice(1), join(directory.path, 'bin/kubectl'));
           assert.doesNotMatch(said, MISTAKE, `line ${line}: ${words.join(' ')}`);
         }
     });

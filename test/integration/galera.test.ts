@@ -49,7 +49,7 @@ describe('three nodes of Galera', { skip }, () => {
     assert.equal(await valueOf(third, "SELECT GET_LOCK('x', 0)"), 0);
   });
 
-  test('SELECT FOR UPDATE excludes nobody on another node', async () => {
+  test('SELECT FOR UPDATE does not exclude a session on another node', async () => {
     await using first = await sessionOn(nodes[0]);
     await using second = await sessionOn(nodes[1]);
     for (const connection of [first, second]) {
@@ -137,7 +137,7 @@ describe('three nodes of Galera', { skip }, () => {
   });
 });
 
-test('two clusters side by side do not meet, and leave neither processes nor folders', { skip }, async () => {
+test('two clusters side by side do not meet, and leave neither processes nor directories', { skip }, async () => {
   const both = await Promise.all([startGalera({ nodes: 1 }), startGalera({ nodes: 2 })]);
   const sizes = await Promise.all(both.map((galera) => galera.nodes[0]!.status('wsrep_cluster_size')));
   const nodes = both.flatMap((galera) => galera.nodes).map(({ pid, socket }) => ({ pid, socket }));

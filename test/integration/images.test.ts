@@ -36,7 +36,7 @@ describe('on a real engine', { skip }, () => {
   let here: string;
   before(async () => {
     docker = await startDocker();
-    here = join(docker.folder, 'repository');
+    here = join(docker.directory, 'repository');
     await installCompose(docker);
     await mkdir(join(here, 'dist/images'), { recursive: true });
     await cp(join(ROOT, 'images'), join(here, 'images'), { recursive: true });
@@ -44,7 +44,7 @@ describe('on a real engine', { skip }, () => {
       await symlink(file, join(here, 'dist/images', basename(file)));
       await docker.must(['load', '--input', file]);
     }
-    const archive = join(docker.folder, 'image.tar');
+    const archive = join(docker.directory, 'image.tar');
     await unmodifiedKeystone(archive, 'your/keystone:1');
     await docker.must(['load', '--input', archive]);
     await infrastructureImage('mariadb', archive, { binary: (await podBinary()).binary, reference: 'my/mariadb:1' });
@@ -78,7 +78,7 @@ describe('on a real engine', { skip }, () => {
   });
 
   test('install fills a volume as the service’s uid, and a second run finds it there', async () => {
-    const volume = join(docker.folder, 'volume');
+    const volume = join(docker.directory, 'volume');
     await mkdir(volume);
     await chown(volume, 42_425, 42_425);
     const mount = ['--user=42425:42425', ...HARDENED, `--volume=${volume}:/opt/kolla-pod`];
@@ -110,9 +110,9 @@ describe('on a real engine', { skip }, () => {
     assert.doesNotMatch(await docker.must(['volume', 'ls', '--quiet']), /example|kolla-pod/);
   });
 
-  /** Runs a block as its reader would, who stays in the folder that it went to. */
+  /** Runs a block as its reader would, who stays in the directory that it went to. */
   async function play(script: string): Promise<Finished> {
-    const file = join(docker.folder, 'here');
+    const file = join(docker.directory, 'here');
     const words = ['-c', `set -euo pipefail\n${script}\npwd > '${file}'`];
     const signal = AbortSignal.timeout(EXAMPLE_LIMIT_MS);
     const finished = await run('bash', words, { cwd: here, env: docker.env, signal });

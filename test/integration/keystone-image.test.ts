@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { canBuildKeystoneImage, keystoneImage } from '../cluster/keystone-image.ts';
 import { keystoneConf, uwsgiIni } from '../cluster/keystone.ts';
 import { KEYSTONE_UID } from '../cluster/kolla-layout.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start, tailOf, tied, type Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -32,7 +32,7 @@ async function canMount(): Promise<string | undefined> {
 }
 
 describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeystoneImage()) ?? false }, () => {
-  let folder: Folder;
+  let directory: Directory;
   let root: string;
   const volumes = { etc: '', logs: '' };
 
@@ -45,25 +45,34 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
   const runInside = (...words: string[]): Promise<Finished> => run(...inside(...words), { env });
 
   before(async () => {
-    folder = await privateFolder('image');
-    root = join(folder.path, 'root');
-    volumes.etc = join(folder.path, 'etc');
-    volumes.logs = join(folder.path, 'logs');
-    await chmod(folder.path, 0o755);
+    directory = await privateDirectory('image');
+    root = join(directory.path, 'root');
+    volumes.etc = join(directory.path, 'etc');
+    volumes.logs = join(directory.path, 'logs');
+    await chmod(directory.path, 0o755);
     for (const path of [root, ...Object.values(volumes)]) await mkdir(path);
     for (const path of Object.values(volumes)) await chown(path, KEYSTONE_UID, KEYSTONE_UID);
     // What the names do is the binary's own test; here it matters that the image finds and runs what lies behind them.
-    const binary = join(folder.path, 'binary');
+    const binary = join(directory.path, 'binary');
     await writeFile(binary, '#!/bin/sh\necho "${0##*/} of kolla-pod"\n');
-    const image = join(folder.path, 'image.tar');
+    const image = join(directory.path, 'image.tar');
     await keystoneImage(image, { binary });
-    await must('tar', ['-xf', image, '-C', folder.path]);
-    const [manifest] = JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8')) as [{ Layers: string[] }];
+    await must('tar', ['-xf', image, '-C', directory.path]);
+    const [manifest] = JSON.parse(await readFile(join(directory.path, 'manifest.json'), 'utf8')) as [
+      { Layers: string[] },
+    ];
     for (const layer of manifest.Layers) {
-      await must('tar', ['-xpf', join(folder.path, layer), '--numeric-owner', '--keep-directory-symlink', '-C', root]);
+      await must('tar', [
+        '-xpf',
+        join(directory.path, layer),
+        '--numeric-owner',
+        '--keep-directory-symlink',
+        '-C',
+        root,
+      ]);
     }
   });
-  after(async () => await folder[Symbol.asyncDispose]());
+  after(async () => await directory[Symbol.asyncDispose]());
 
   test('runs keystone-manage as uid 42425 without a privilege', async () => {
     const { code, stdout, stderr } = await runInside('keystone-manage', '--version');
@@ -91,7 +100,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     assert.equal(stdout, `kolla-pod of kolla-pod\nkolla-init of kolla-pod\nkolla-probe of kolla-pod\n${id}\n`, stderr);
   });
 
-  test("has Kolla's log folder: root's, writable for the group kolla, which its content inherits", async () => {
+  test("has Kolla's log directory: root's, writable for the group kolla, which its content inherits", async () => {
     const { uid, gid, mode } = await stat(join(root, 'var/log/kolla'));
     assert.deepEqual([uid, gid, mode & 0o7777], [0, 42_400, 0o2775]);
     assert.equal((await stat(root)).mode & 0o777, 0o755);
@@ -102,7 +111,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     const conf = {
       connection: 'mysql+pymysql://nobody@127.0.0.1:9/none',
       keys: '/etc/keystone',
-      logFolder: '/var/log/kolla',
+      logDirectory: '/var/log/kolla',
     };
     await writeFile(join(volumes.etc, 'keystone.conf'), keystoneConf(conf));
     await writeFile(join(volumes.etc, 'uwsgi.ini'), uwsgiIni('127.0.0.1', port));
@@ -110,7 +119,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     const owner = ['--keystone-user', 'keystone', '--keystone-group', 'keystone'];
     const { code, stderr } = await runInside(...manage, 'fernet_setup', ...owner);
     assert.equal(code, 0, stderr);
-    const logFile = join(folder.path, 'uwsgi.log');
+    const logFile = join(directory.path, 'uwsgi.log');
     const command = inside('uwsgi', '--ini', '/etc/keystone/uwsgi.ini');
     await using api = await start(...tied(...command), { env, logFile });
     const answer = await until('Keystone to answer', async () => {

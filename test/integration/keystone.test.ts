@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, start, tailOf, tied } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -17,20 +17,20 @@ const TRY_MS = 5000;
 
 describe('Keystone', { skip }, () => {
   test('migrates an empty database, is bootstrapped, answers /v3 and gives a token', async () => {
-    await using folder = await privateFolder('keystone');
+    await using directory = await privateDirectory('keystone');
     await using mariadb = await sharedMariadb();
     const name = databaseName('keystone');
     await mariadb.query(
       `CREATE DATABASE ${name}; CREATE USER ${name}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${name}.* TO ${name}@'%'`,
     );
     const { manage, serve } = await keystone();
-    const configFile = join(folder.path, 'keystone.conf');
-    const logFolder = join(folder.path, 'log');
-    const keys = join(folder.path, 'etc');
+    const configFile = join(directory.path, 'keystone.conf');
+    const logDirectory = join(directory.path, 'log');
+    const keys = join(directory.path, 'etc');
     const connection = `mysql+pymysql://${name}:kpw@${mariadb.host}:${mariadb.port}/${name}`;
-    await mkdir(logFolder);
+    await mkdir(logDirectory);
     await mkdir(keys);
-    await writeFile(configFile, keystoneConf({ connection, keys, logFolder }));
+    await writeFile(configFile, keystoneConf({ connection, keys, logDirectory }));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/v3`;
 
@@ -48,7 +48,7 @@ describe('Keystone', { skip }, () => {
     await run('bootstrap', '--bootstrap-public-url', url);
 
     const { command, args, env } = serve({ configFile, port });
-    const logFile = join(folder.path, 'uwsgi.log');
+    const logFile = join(directory.path, 'uwsgi.log');
     await using api = await start(...tied(command, args), { env, logFile });
     const answer = await until('Keystone to answer', async () => {
       if (api.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(logFile)}`);
@@ -57,7 +57,7 @@ describe('Keystone', { skip }, () => {
     assert.equal(answer.status, 200, tailOf(logFile));
     assert.equal(await statusOfTokenFor(url, ADMIN_PASSWORD), 201);
     assert.equal(await statusOfTokenFor(url, 'wrong'), 401);
-    assert.match(await readFile(join(logFolder, 'keystone.log'), 'utf8'), / WARNING keystone\./);
+    assert.match(await readFile(join(logDirectory, 'keystone.log'), 'utf8'), / WARNING keystone\./);
     assert.equal(await api.stop(), 0, 'SIGTERM ends it in good order');
   });
 });

@@ -44,7 +44,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     (await mariadb.query(
       `SELECT uuid, name, transport_url AS transport, database_connection AS \`database\` FROM ${API}.cell_mappings ORDER BY id`,
     )) as unknown as Cell[];
-  /** As somebody else has left them. */
+  /** As an earlier run has left them. */
   const put = async (...all: Cell[]) => {
     for (const { uuid, name, transport, database } of all) {
       await mariadb.query(
@@ -101,7 +101,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.deepEqual(await cells(), [cell0(url(ZERO))]);
   });
 
-  test("cell0 as somebody's template is right while it leads to the same", async () => {
+  test("cell0 as another owner's template is right while it leads to the same", async () => {
     await put(cell0(`{scheme}://{username}:{password}@{hostname}:{port}/${ZERO}?{query}`));
     assert.deepEqual(await nova.plan(), []);
   });
@@ -117,7 +117,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.deepEqual(await cells(), [{ ...made, transport: other }]);
   });
 
-  test('a cell that somebody made without a name is known by its database, and keeps it', async () => {
+  test('a cell that was created without a name is known by its database, and keeps it', async () => {
     const made = { uuid: ONE, name: null, transport: QUEUE, database: url(NOVA, SECOND) };
     await put(made);
     assert.equal((await cell.ensure()).changes, 1);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeystoneServer } from '../cluster/keystone-server.ts';
 import type { SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { databaseName } from '../support/names.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
@@ -35,13 +35,13 @@ export interface JobSite extends AsyncDisposable {
 /** @param isClosed whether the tool's command waits for open() */
 export async function newJobSite(mariadb: SharedMariadb, keystone: KeystoneServer, isClosed = false): Promise<JobSite> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('bootstrap-job')).path;
+  const directory = stack.use(await privateDirectory('bootstrap-job')).path;
   const proxy = stack.use(await startHttpProxy(keystone.port));
   const name = databaseName('job');
   const password = `hidden-${crypto.randomUUID()}`;
-  const at = (file: string) => join(folder, file);
+  const at = (file: string) => join(directory, file);
   await writeFile(at('journal'), '');
-  await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceOf(name, folder) } }));
+  await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceOf(name, directory) } }));
   const database = `[database]\nconnection = mysql+pymysql://${name}:${password}@127.0.0.1:${mariadb.port}/${name}\n`;
   await writeFile(
     at('job.conf'),
@@ -86,13 +86,13 @@ export async function newJobSite(mariadb: SharedMariadb, keystone: KeystoneServe
   };
 }
 
-function serviceOf(name: string, folder: string): object {
+function serviceOf(name: string, directory: string): object {
   const place = (key: string) => ({ section: 'keystone_authtoken', key });
-  const says = (word: string, more = '') => ['sh', '-c', `echo ${word} >>${folder}/journal${more}`];
-  const untilOpen = `; until [ -e ${folder}/open ]; do sleep 0.05; done; echo first-end >>${folder}/journal`;
+  const says = (word: string, more = '') => ['sh', '-c', `echo ${word} >>${directory}/journal${more}`];
+  const untilOpen = `; until [ -e ${directory}/open ]; do sleep 0.05; done; echo first-end >>${directory}/journal`;
   const path = { port: 8790, path: '' };
   return {
-    configFile: join(folder, 'job.conf'),
+    configFile: join(directory, 'job.conf'),
     databases: [{ name, url: [{ section: 'database', key: 'connection' }] }],
     migration: {
       phases: { all: [{ argv: says('schema') }] },

@@ -8,7 +8,7 @@ import { kubeconfigText } from '../cluster/kubernetes/credentials.ts';
 import { startProxy } from '../cluster/kubernetes/proxy.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { AT_ONCE, FERNET, keysOf, runKeys } from './kolla-bootstrap-keys-support.ts';
@@ -96,7 +96,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^fernet  \S+  0 1 2  2        unknown  in 1[0-5]m/m);
     assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
-    // Nobody knows who has them: the last change counts.
+    // No one knows who has them: the last change counts.
     assert.match(said(await run(['rotate', 'keystone', 'fernet'])), /nothing to do: it was changed/);
     assert.deepEqual((await keys()).keys, { 0: zero, 1: one, 2: two, note: 'mine' });
     const rotated = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
@@ -106,7 +106,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.ok(![zero, one, two].includes(now['0']!));
   });
 
-  test('a Secret that somebody has made empty is filled; one with an entry that is no key is left as it is', async () => {
+  test('an empty Secret is filled; one with an entry that is no key is left as it is', async () => {
     const { kubectl, run, keys } = await newNamespace();
     await kubectl(EMPTY);
     const early = await run(['rotate', 'keystone', 'fernet']);
@@ -147,8 +147,8 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     };
-    await using folder = await privateFolder('kube');
-    const KUBECONFIG = join(folder.path, 'config');
+    await using directory = await privateDirectory('kube');
+    const KUBECONFIG = join(directory.path, 'config');
     await writeFile(KUBECONFIG, await asOwner(kubectl, namespace, `https://127.0.0.1:${proxy.port}`, proxy.ca));
     const finished = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE], { KUBECONFIG });
     assert.equal(finished.code, 0, finished.stderr);
@@ -158,8 +158,8 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
 
   test('an API server that is away is waited for until the deadline, which says so', async () => {
     const { namespace } = await newNamespace();
-    await using folder = await privateFolder('kube');
-    const KUBECONFIG = join(folder.path, 'config');
+    await using directory = await privateDirectory('kube');
+    const KUBECONFIG = join(directory.path, 'config');
     await writeFile(KUBECONFIG, kubeconfigText('https://127.0.0.1:1', cluster.ca, { token: 'none' }, namespace));
     const finished = await runKeys(cluster, ['create', 'keystone', '--timeout', '30s'], {
       KUBECONFIG,

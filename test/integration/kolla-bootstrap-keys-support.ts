@@ -44,21 +44,21 @@ export async function keysOf(cluster: SharedControlPlane, secret: string, namesp
   return { version: metadata.resourceVersion, keys: Object.fromEntries(keys) as Record<string, string> };
 }
 
-/** Puts keys into a folder as the kubelet does: a folder for each version, links to the one that counts. */
-export async function mount(folder: string, { keys, version }: Keys): Promise<void> {
-  const data = join(folder, `..v${version}`);
+/** Puts keys into a directory as the kubelet does: a directory for each version, links to the one that counts. */
+export async function mount(directory: string, { keys, version }: Keys): Promise<void> {
+  const data = join(directory, `..v${version}`);
   await rm(data, { recursive: true, force: true });
   await mkdir(data, { recursive: true });
   for (const [id, key] of Object.entries(keys)) await writeFile(join(data, id), key);
-  await symlink(`..v${version}`, join(folder, '..data_tmp'));
-  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
-  const there = (await readdir(folder)).filter((name) => !name.startsWith('..'));
+  await symlink(`..v${version}`, join(directory, '..data_tmp'));
+  await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+  const there = (await readdir(directory)).filter((name) => !name.startsWith('..'));
   for (const id of Object.keys(keys).filter((each) => !there.includes(each)))
-    await symlink(`..data/${id}`, join(folder, id));
-  for (const id of there.filter((each) => !Object.hasOwn(keys, each))) await rm(join(folder, id));
+    await symlink(`..data/${id}`, join(directory, id));
+  for (const id of there.filter((each) => !Object.hasOwn(keys, each))) await rm(join(directory, id));
 }
 
-/** One Keystone of several on the same database, with key folders of its own. */
+/** One Keystone of several on the same database, with key directories of its own. */
 export interface Replica extends AsyncDisposable {
   readonly configFile: string;
   /** Gives it the keys that the cluster has now; until then it goes on with those it had. */
@@ -86,13 +86,13 @@ export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
 /** A replica's files, before it is started. */
 export async function replicaFiles(
   cluster: SharedControlPlane,
-  folder: string,
+  directory: string,
   connection: string,
 ): Promise<Omit<Replica, keyof AsyncDisposable | 'token' | 'use' | 'ask'>> {
-  const [configFile, keys] = [join(folder, 'keystone.conf'), join(folder, 'keys')];
+  const [configFile, keys] = [join(directory, 'keystone.conf'), join(directory, 'keys')];
   for (const each of ['log', 'keys/fernet-keys', 'keys/credential-keys'])
-    await mkdir(join(folder, each), { recursive: true });
-  const conf = keystoneConf({ connection, keys, logFolder: join(folder, 'log') });
+    await mkdir(join(directory, each), { recursive: true });
+  const conf = keystoneConf({ connection, keys, logDirectory: join(directory, 'log') });
   await writeFile(configFile, `${conf}[identity]\npassword_hash_rounds = 4\n`);
   const { manage } = await unpackedKeystone();
   return {
@@ -109,8 +109,11 @@ export async function replicaFiles(
 }
 
 /** Starts it, and waits until it answers. */
-export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles>>, folder: string): Promise<Replica> {
-  const [port, logFile] = [await freePort(), join(folder, 'uwsgi.log')];
+export async function startReplica(
+  files: Awaited<ReturnType<typeof replicaFiles>>,
+  directory: string,
+): Promise<Replica> {
+  const [port, logFile] = [await freePort(), join(directory, 'uwsgi.log')];
   const url = `http://127.0.0.1:${port}/v3`;
   const { serve } = await unpackedKeystone();
   const { command, args, env } = serve({ configFile: files.configFile, port });
@@ -153,10 +156,10 @@ export async function startReplica(files: Awaited<ReturnType<typeof replicaFiles
 }
 
 /** What keystone-manage needs to be found by that name. */
-export async function toolFolder(folder: string): Promise<NodeJS.ProcessEnv> {
+export async function toolDirectory(directory: string): Promise<NodeJS.ProcessEnv> {
   const { manage } = await unpackedKeystone();
   const { command, args, env } = manage('');
-  const path = join(folder, 'keystone-manage');
+  const path = join(directory, 'keystone-manage');
   await writeFile(path, `#!/bin/sh\nexec ${command} ${args[0]} "$@"\n`, { mode: 0o755 });
-  return { ...env, PATH: `${folder}:${env['PATH']}` };
+  return { ...env, PATH: `${directory}:${env['PATH']}` };
 }

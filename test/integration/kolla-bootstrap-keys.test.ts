@@ -1,5 +1,5 @@
 /**
- * Keystone's keys in Secrets of a real API server, and two real Keystones on one database whose key folders follow them late,
+ * Keystone's keys in Secrets of a real API server, and two real Keystones on one database whose key directories follow them late,
  * each when the test says so.
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedControlPlane, sharedMariadb, type SharedControlPlane, type SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -29,7 +29,7 @@ import {
   runKeys,
   shareDatabase,
   startReplica,
-  toolFolder,
+  toolDirectory,
   type Replica,
 } from './kolla-bootstrap-keys-support.ts';
 
@@ -69,13 +69,13 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
   };
 
   before(async () => {
-    const folder = stack.use(await privateFolder('keys')).path;
-    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    const directory = stack.use(await privateDirectory('keys')).path;
+    const [a, b] = [join(directory, 'a'), join(directory, 'b')];
     for (const each of [a, b]) await mkdir(each);
     cluster = stack.use(await sharedControlPlane());
     await cluster.createNamespace(NAMESPACE);
     mariadb = stack.use(await sharedMariadb());
-    tool = await toolFolder(folder);
+    tool = await toolDirectory(directory);
     const connection = await shareDatabase(mariadb);
     const [first, second] = [await replicaFiles(cluster, a, connection), await replicaFiles(cluster, b, connection)];
 
@@ -155,7 +155,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     const all = Promise.withResolvers<void>();
     let arrived = 0;
-    // Of each its second read is that of what is to be rotated: nobody goes on before all have read it.
+    // Of each its second read is that of what is to be rotated: none continues before all have read it.
     const runOf = (): KubeClient => {
       let reads = 0;
       const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
@@ -215,15 +215,15 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     });
     const { id } = (made.body as unknown as { credential: { id: string } }).credential;
     const config = ['--service-config', one.configFile];
-    const folder = stack.use(await privateFolder('tool')).path;
+    const directory = stack.use(await privateDirectory('tool')).path;
     await writeFile(
-      join(folder, 'keystone-manage'),
-      `#!/bin/sh\nif [ -e ${folder}/done ]; then kill -9 $PPID; exit 1; fi\ntouch ${folder}/done\nexec ${tool['PATH']!.split(':')[0]}/keystone-manage "$@"\n`,
+      join(directory, 'keystone-manage'),
+      `#!/bin/sh\nif [ -e ${directory}/done ]; then kill -9 $PPID; exit 1; fi\ntouch ${directory}/done\nexec ${tool['PATH']!.split(':')[0]}/keystone-manage "$@"\n`,
       { mode: 0o755 },
     );
     const dead = await runKeys(cluster, ['rotate', 'keystone', 'credential', ...config, ...AT_ONCE], {
       ...tool,
-      PATH: `${folder}:${tool['PATH']}`,
+      PATH: `${directory}:${tool['PATH']}`,
     });
     assert.notEqual(dead.code, 0);
     const left = await keysOf(cluster, CREDENTIAL);

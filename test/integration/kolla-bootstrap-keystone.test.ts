@@ -7,7 +7,7 @@ import { startKeystone, type KeystoneServer } from '../cluster/keystone-server.t
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines } from '../support/helper.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
 import { freePort } from '../../tools/port.ts';
@@ -221,8 +221,8 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('heat and ironic: a domain with an admin of its own, and a role on the system', async () => {
       await using site = await newSite(keystone, admin);
-      await using folder = await privateFolder('passwords');
-      const file = join(folder.path, 'domain-admin');
+      await using directory = await privateDirectory('passwords');
+      const file = join(directory.path, 'domain-admin');
       await writeFile(file, 'hidden-2\n');
       const env = { KOLLA_BOOTSTRAP_PASSWORD: 'hidden-1', KOLLA_BOOTSTRAP_PUBLIC_URL: 'http://{name}:{port}{path}' };
       const inKeystone = ['--only', 'users', '--only', 'endpoints'];
@@ -279,7 +279,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('an application credential, a token and clouds.yaml do as well as a password', async () => {
       await using site = await newSite(keystone, admin);
-      await using folder = await privateFolder('clouds');
+      await using directory = await privateDirectory('clouds');
       const [self] = await admin.list('/users?name=admin');
       const { application_credential: credential } = (await admin.ask(
         'POST',
@@ -297,7 +297,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
         password: keystone.adminPassword,
         project_name: 'admin',
       };
-      const file = join(folder.path, 'clouds.yaml');
+      const file = join(directory.path, 'clouds.yaml');
       await writeFile(file, JSON.stringify({ clouds: { here: { auth, region_name: 'RegionOne' } } }));
       const cloud = { OS_AUTH_URL: '', OS_CLOUD: 'here', OS_CLIENT_CONFIG_FILE: file };
       const byCloud = await site.plan([], { ...none, ...cloud });
@@ -313,13 +313,13 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('https with the authority of OS_CACERT; without it the run ends at once, and says so', async () => {
       await using site = await newSite(keystone, admin);
-      await using folder = await privateFolder('ca');
+      await using directory = await privateDirectory('ca');
       const authority = makeAuthority('of a test');
       await using tls = await startHttpProxy(
         keystone.port,
         authority.issue({ commonName: 'keystone', hosts: ['127.0.0.1'] }),
       );
-      const file = join(folder.path, 'ca.pem');
+      const file = join(directory.path, 'ca.pem');
       await writeFile(file, authority.certificate);
       const env = { OS_AUTH_URL: `https://127.0.0.1:${tls.port}/v3` };
       isDone(await site.bootstrap([], { ...env, OS_CACERT: file }));
@@ -359,7 +359,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.match(stderr, /600ms were not enough to log in to Keystone as user admin; last seen .*ECONNREFUSED/);
     });
 
-    test('a password that nobody told us stops it before anything is made', async () => {
+    test('a missing password stops it before anything is made', async () => {
       await using site = await newSite(keystone, admin);
       const { code, stderr } = await site.bootstrap(['--service-config', '/dev/null']);
       assert.equal(code, 65);

@@ -7,7 +7,7 @@ import { canRunKeystone, keystone, keystoneConf } from '../cluster/keystone.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { canRunOpenstackTools, openstackTools } from '../cluster/openstack-tools.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-support.ts';
 
 const [GLANCE, KEYSTONE] = [databaseName('glance'), databaseName('keystone')];
@@ -58,8 +58,8 @@ describe("what a service's own tool does once", { skip }, () => {
 
   test("Keystone's bootstrap is done once with its values, and its password stands in a file alone", async () => {
     const { manage } = await keystone();
-    await using folder = await privateFolder('keystone-once');
-    const at = (name: string) => join(folder.path, name);
+    await using directory = await privateDirectory('keystone-once');
+    const at = (name: string) => join(directory.path, name);
     await Promise.all(['keys', 'log'].map((name) => mkdir(at(name))));
     await emptyDatabase(mariadb, KEYSTONE, KEYSTONE, 'keystone-s3cret');
     await using site = await toolSite(mariadb, {
@@ -70,7 +70,7 @@ describe("what a service's own tool does once", { skip }, () => {
       manage,
     });
     const connection = `mysql+pymysql://${KEYSTONE}:keystone-s3cret@${mariadb.host}:${mariadb.port}/${KEYSTONE}`;
-    await site.configure(keystoneConf({ connection, keys: at('keys'), logFolder: at('log') }));
+    await site.configure(keystoneConf({ connection, keys: at('keys'), logDirectory: at('log') }));
     await site.byHand('db_sync');
     await assert.rejects(site.ensure(), (error: unknown) => {
       assert.ok(error instanceof ConfigError);

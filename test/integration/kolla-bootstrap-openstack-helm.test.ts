@@ -11,7 +11,7 @@ import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { canBuildPlacementImage } from '../cluster/placement-image.ts';
 import { placementTree } from '../cluster/placement-tree.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { must, type Finished } from '../../tools/process.ts';
 import { adminOf, type Admin } from './kolla-bootstrap-support.ts';
@@ -59,8 +59,8 @@ describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
     keystone = stack.use(await startKeystone(mariadb));
     admin = await adminOf(keystone);
     page = await readFile(PAGE, 'utf8');
-    const folder = stack.use(await privateFolder('openstack-helm')).path;
-    job = await pageJob(page, folder, mariadb, keystone);
+    const directory = stack.use(await privateDirectory('openstack-helm')).path;
+    job = await pageJob(page, directory, mariadb, keystone);
   });
   after(() => stack.disposeAsync());
 
@@ -83,7 +83,7 @@ describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
 
 async function pageJob(
   page: string,
-  folder: string,
+  directory: string,
   mariadb: SharedMariadb,
   keystone: KeystoneServer,
 ): Promise<PageJob> {
@@ -92,10 +92,10 @@ async function pageJob(
   if (container === undefined) throw new Error('the page has no Job');
   const tree = await placementTree();
   const { command, env } = await pythonOf(tree);
-  const tool = join(folder, 'placement-manage');
+  const tool = join(directory, 'placement-manage');
   await writeFile(tool, `#!/bin/sh\nexec '${command}' '${join(tree, 'usr/bin/placement-manage')}' "$@"\n`);
   await chmod(tool, 0o755);
-  const conf = join(folder, 'placement.conf');
+  const conf = join(directory, 'placement.conf');
   const connection = `mysql+pymysql://placement:${PASSWORD}@${mariadb.host}:${mariadb.port}/placement`;
   // As the chart renders it from its values.
   const authtoken = ['auth_type = password', 'auth_version = v3', 'os_region_name = RegionOne', 'username = placement'];
@@ -112,7 +112,7 @@ async function pageJob(
   const [, ...words] = container.command;
   const variables: NodeJS.ProcessEnv = {
     ...env,
-    PATH: `${folder}:${process.env['PATH']}`,
+    PATH: `${directory}:${process.env['PATH']}`,
     ...(Object.fromEntries(literal) as NodeJS.ProcessEnv),
     KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,
     // The Secret placement-keystone-admin.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { amqpLogin } from '../support/amqp-login.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import { freePort } from '../../tools/port.ts';
@@ -31,9 +31,9 @@ let count = 0;
 
 async function newSite(rabbitmq: Rabbitmq): Promise<Site> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('bootstrap-mq')).path;
+  const directory = stack.use(await privateDirectory('bootstrap-mq')).path;
   const proxy = stack.use(await startHttpProxy(Number(new URL(rabbitmq.managementUrl!).port)));
-  const [name, file] = [`nova${++count}`, join(folder, 'nova.conf')];
+  const [name, file] = [`nova${++count}`, join(directory, 'nova.conf')];
   const own = "hidden:/p@ss's";
   const env = {
     KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: 'guest',
@@ -114,7 +114,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.deepEqual((await site.ask('GET', `/users/${site.name}`))['tags'], ['monitoring', 'own']);
   });
 
-  test('half there, with permissions that somebody narrowed: they are shown before they are widened', async () => {
+  test('half there, with permissions that were narrowed: they are shown before they are widened', async () => {
     await using site = await newSite(rabbitmq);
     await site.ask('PUT', `/vhosts/${encodeURIComponent(`${site.name}/v`)}`);
     assert.equal(await site.login(), 'refused');
@@ -150,7 +150,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.equal(await site.login(), 'open');
   });
 
-  test('delete takes account and virtual host, but not while somebody is connected, nor what others share', async () => {
+  test('delete takes account and virtual host, but not while a client is connected, nor what others share', async () => {
     await using site = await newSite(rabbitmq);
     isDone(await site.bootstrap());
     const { name } = site;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeystoneServer } from '../cluster/keystone-server.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import type { Finished } from '../../tools/process.ts';
@@ -81,11 +81,11 @@ let count = 0;
 /** A service of kolla-pod.yaml that is like Placement but for its names, so that tests do not meet. */
 export async function newSite(keystone: KeystoneServer, admin: Admin): Promise<Site> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('bootstrap')).path;
+  const directory = stack.use(await privateDirectory('bootstrap')).path;
   const proxy = stack.use(await startHttpProxy(keystone.port));
   const name = `svc${++count}`;
   const password = `hidden-${crypto.randomUUID()}`;
-  const at = (file: string) => join(folder, file);
+  const at = (file: string) => join(directory, file);
   await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceLike(name, at('svc.conf')) } }));
   await writeFile(
     at('svc.conf'),

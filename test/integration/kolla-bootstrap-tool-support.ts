@@ -8,7 +8,7 @@ import { redactor } from '../../src/core/redact.ts';
 import { serviceNamed } from '../../src/catalog/index.ts';
 import type { CommandLine } from '../cluster/keystone.ts';
 import type { SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -65,8 +65,8 @@ export async function toolSite(mariadb: SharedMariadb, options: SiteOptions): Pr
   const service = serviceNamed(name);
   if (service === undefined) throw new Error(`no service ${name}`);
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('tool')).path;
-  const [config, bin, argvs] = [join(folder, 'service.conf'), join(folder, 'bin'), join(folder, 'argvs')];
+  const directory = stack.use(await privateDirectory('tool')).path;
+  const [config, bin, argvs] = [join(directory, 'service.conf'), join(directory, 'bin'), join(directory, 'argvs')];
   await mkdir(bin);
   await appendFile(argvs, '');
   const { command, args, env: toolEnv } = manage(config);
@@ -74,7 +74,7 @@ export async function toolSite(mariadb: SharedMariadb, options: SiteOptions): Pr
   const file = join(bin, program);
   await writeFile(file, `#!/bin/sh\necho "$*" >>'${argvs}'\nexec ${words} "$@"\n`);
   await chmod(file, 0o755);
-  const base = { ...toolEnv, HOME: folder, PATH: `${bin}:${process.env['PATH']}` };
+  const base = { ...toolEnv, HOME: directory, PATH: `${bin}:${process.env['PATH']}` };
   const { log, said } = recordedLog();
   const url = `mysql+pymysql://${name.replaceAll('-', '_')}:${password}@${mariadb.host}:${mariadb.port}/${database}`;
   const target = { ...parseMysqlUrl(url), user: 'root', password: mariadb.rootPassword };

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { VERSION } from '../../src/core/version.ts';
 import { BASE_IMAGE, canRunKollaBuild, kollaBuild, kollaTemplates, OVERRIDE, SUITE } from '../cluster/kolla-build.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(20);
 
 const IMAGES = ['^keystone$', '^mariadb-server$', '^rabbitmq$'];
-const FOLDERS = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };
+const DIRECTORIES = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };
 const skip = await canRunKollaBuild();
 
 test('the image that the override copies from is that of this version, where none is named', async () => {
@@ -24,8 +24,8 @@ test('the image that the override copies from is that of this version, where non
 
 describe('kolla-build with our override', { skip }, () => {
   /** Each image's Dockerfile; as it is by default, and for images without root from another name. */
-  let plain: Record<keyof typeof FOLDERS, string>;
-  let rootless: Record<keyof typeof FOLDERS, string>;
+  let plain: Record<keyof typeof DIRECTORIES, string>;
+  let rootless: Record<keyof typeof DIRECTORIES, string>;
   before(async () => {
     plain = await rendered({});
     rootless = await rendered({ KOLLA_POD_ROOTLESS: '1', KOLLA_POD_IMAGE: 'registry.example/kolla-pod:9' });
@@ -71,26 +71,26 @@ describe('kolla-build with our override', { skip }, () => {
   });
 
   test('a Kolla without the block that takes the binary is refused', async () => {
-    await using folder = await privateFolder('kolla');
+    await using directory = await privateDirectory('kolla');
     const change = async (templates: string) => {
       const file = join(templates, 'base/Dockerfile.j2');
       const text = await readFile(file, 'utf8');
       assert.ok(text.includes('block base_footer'));
       await writeFile(file, text.replace('block base_footer', 'block base_end'));
     };
-    const options = { folder: folder.path, env: { PATH: process.env['PATH'] }, change };
+    const options = { directory: directory.path, env: { PATH: process.env['PATH'] }, change };
     const { code, stdout, stderr } = await kollaBuild(options, ['--template-only', '^base$']);
     assert.notEqual(code, 0);
     assert.match(stdout + stderr, /base\/Dockerfile\.j2 has no block base_footer/);
   });
 });
 
-async function rendered(variables: NodeJS.ProcessEnv): Promise<Record<keyof typeof FOLDERS, string>> {
-  await using folder = await privateFolder('kolla');
+async function rendered(variables: NodeJS.ProcessEnv): Promise<Record<keyof typeof DIRECTORIES, string>> {
+  await using directory = await privateDirectory('kolla');
   const env = { PATH: process.env['PATH'], ...variables };
-  const work = await kollaTemplates({ folder: folder.path, env }, IMAGES);
-  const texts = Object.entries(FOLDERS).map(
+  const work = await kollaTemplates({ directory: directory.path, env }, IMAGES);
+  const texts = Object.entries(DIRECTORIES).map(
     async ([name, path]) => [name, await readFile(join(work, path, 'Dockerfile'), 'utf8')] as const,
   );
-  return Object.fromEntries(await Promise.all(texts)) as Record<keyof typeof FOLDERS, string>;
+  return Object.fromEntries(await Promise.all(texts)) as Record<keyof typeof DIRECTORIES, string>;
 }

@@ -37,7 +37,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     return rows.map(({ user, locked }) => `${user}${locked === '1' || locked === 'true' ? ' locked' : ''}`);
   }
 
-  test('is its own, is known to nobody else, and is dropped at the end', async () => {
+  test('is its own, is known to no other user, and is dropped at the end', async () => {
     const site = siteOn(mariadb);
     const { code, stderr } = await site.sync(statements());
     assert.equal(code, 0, stderr);

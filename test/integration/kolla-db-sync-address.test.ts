@@ -70,7 +70,7 @@ describe('a takeover by address', { skip }, () => {
     await holder.saying(/started/);
     const { client, is_alone } = (await site.fence()) ?? {};
     assert.deepEqual({ client, is_alone }, { client: address, is_alone: 1 });
-    // Guard, command and helper: nobody is left to end the command.
+    // Guard, command and helper: no process is left to end the command.
     const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
     for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
     const written = async () => ({

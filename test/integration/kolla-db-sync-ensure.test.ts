@@ -104,7 +104,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
 
   test('an account that the server takes for another one is said with its name', async () => {
     const site = siteOn(mariadb);
-    await mariadb.query(`CREATE USER ${site.database}@'127.0.0.1' IDENTIFIED BY 'of somebody else'`);
+    await mariadb.query(`CREATE USER ${site.database}@'127.0.0.1' IDENTIFIED BY 'of another one'`);
     const { code, stderr } = await ensure(site, ['--rotate']);
     assert.equal(code, 77);
     assert.match(stderr, /just been made and is refused: .*takes it for another one, 'key_stone\d+'@'127\.0\.0\.1'/);

@@ -1,6 +1,6 @@
 /**
  * What kolla-db-sync says when Keystone's own tool can't migrate a real database: the exit code, one last line with the
- * fix, the record; and that a run ends with 0 once the fault is mended.
+ * fix, the record; and that a run ends with 0 once the fault is undone.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -97,7 +97,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a server that is killed in the middle of the migration: the next run names what is half applied', async () => {
+  test('a server that is killed in the middle of the migration: the next run names what is partially applied', async () => {
     await using site = await keystoneSite(mariadb);
     await using begun = await site.begin();
     await until('some tables to be there', async () => ((await site.tables()) >= 6 ? true : undefined));
@@ -106,13 +106,13 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     assert.match(lastWord(begun.said()), /was stopped while it ran|the migration failed: .*Lost connection/);
     await mariadb.restart();
     const [cutOff = {}] = await site.records();
-    assert.equal(cutOff['state'], 'running', 'nobody could write how it ended');
+    assert.equal(cutOff['state'], 'running', 'its end could not be recorded');
 
     const next = await site.sync();
     assert.equal(next.code, 1);
     assert.match(next.stderr, /the migration before was cut off/);
     const word = lastWord(next.stderr);
-    assert.match(word, /error 1050 of the server: Table '\w+' already exists\. The schema is half applied/);
+    assert.match(word, /error 1050 of the server: Table '\w+' already exists\. The schema is partially applied/);
     assert.match(
       word,
       /In keystone\d+: \d+ tables \(.*\), no version is recorded\. Missing: what revision \w+ \(Initial version\)/,
@@ -155,7 +155,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
     await emptyDisk(mariadb);
     const next = await site.sync();
     assert.equal(next.code, 1);
-    assert.match(lastWord(next.stderr), /The schema is half applied/);
+    assert.match(lastWord(next.stderr), /The schema is partially applied/);
     await mariadb.query(`DROP DATABASE ${site.database}`);
     await endsWell(site);
   });

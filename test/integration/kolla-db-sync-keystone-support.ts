@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { keystone, keystoneConf } from '../cluster/keystone.ts';
 import type { Mariadb } from '../cluster/mariadb.ts';
 import { databaseName } from '../support/names.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { run, type Finished } from '../../tools/process.ts';
 import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
@@ -33,10 +33,10 @@ export async function keystoneSite(
   mariadb: Pick<Mariadb, 'host' | 'port' | 'rootPassword' | 'query'>,
 ): Promise<KeystoneSite> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('dbsync-keystone')).path;
+  const directory = stack.use(await privateDirectory('dbsync-keystone')).path;
   const database = databaseName('keystone');
   const { manage } = await keystone();
-  const at = (name: string) => join(folder, name);
+  const at = (name: string) => join(directory, name);
   await Promise.all(['log', 'keys', 'bin'].map((name) => mkdir(at(name))));
   const configure: KeystoneSite['configure'] = async ({
     password = 'pw-of-keystone',
@@ -44,7 +44,7 @@ export async function keystoneSite(
     query = '',
   } = {}) => {
     const connection = `mysql+pymysql://${database}:${password}@${host}:${mariadb.port}/${database}?charset=utf8${query}`;
-    await writeFile(at('keystone.conf'), keystoneConf({ connection, keys: at('keys'), logFolder: at('log') }));
+    await writeFile(at('keystone.conf'), keystoneConf({ connection, keys: at('keys'), logDirectory: at('log') }));
   };
   await configure();
   const { command, args, env } = manage(at('keystone.conf'));

@@ -78,7 +78,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.notEqual(code, 0);
     assert.match(
       stderr,
-      /the migration failed: keystone-manage ended with 1: error 1050 .*already exists.*half applied/,
+      /the migration failed: keystone-manage ended with 1: error 1050 .*already exists.*partially applied/,
     );
     const [{ state, output } = {}] = await site.records();
     assert.equal(state, 'failed');

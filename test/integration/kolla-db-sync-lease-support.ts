@@ -137,7 +137,7 @@ export async function leaseSite(
   );
   const proxy = stack.use(await startProxy(cluster));
   const save = async (name: string, server: string, ca: string) => {
-    const path = join(cluster.folder, `${namespace}.${name}`);
+    const path = join(cluster.directory, `${namespace}.${name}`);
     await writeFile(path, kubeconfigText(server, ca, { token: status.token }, namespace), { mode: 0o600 });
     return path;
   };

@@ -11,7 +11,7 @@ import { createConnection } from 'mysql2/promise';
 import { canRunControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { CALM, leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
@@ -31,7 +31,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  test('is held and says so while a migration runs, and is given back with what came of it', async () => {
+  test('is held and says so while a migration runs, and is released with what came of it', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin(['--release', 'r1', ...migration(gate.path)]);
@@ -57,7 +57,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
       const { code, stderr } = await runHelper('kolla-probe', words, { env: { KUBECONFIG: site.kubeconfig } });
       return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
     };
-    assert.match((await probed()).msg, /nobody has migrated with kolla-db-sync yet/);
+    assert.match((await probed()).msg, /no migration by kolla-db-sync yet/);
     assert.equal((await site.sync(['--release', 'r1', ...migration(0)])).code, 0);
     assert.deepEqual(await probed('--release', 'r1'), { code: 0, msg: '' });
     const other = await probed('--release', 'r2');
@@ -235,7 +235,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('somebody who writes to it all the time takes it from nobody', async () => {
+  test('a client that writes to it all the time takes it from no holder', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin(['--lock-loss', '4s', '--lease', '8s', ...migration(gate.path)]);
@@ -334,15 +334,15 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('all of a migration takes the word back when it begins; what is done already is said on a Lease that is new', async () => {
     const site = await newSite();
-    await using folder = await privateFolder('own-service');
-    const tool = join(folder.path, 'tool');
-    const gate = join(folder.path, 'open');
+    await using directory = await privateDirectory('own-service');
+    const tool = join(directory.path, 'tool');
+    const gate = join(directory.path, 'open');
     await writeFile(
       tool,
       `#!/bin/sh\n[ "$1" = check ] || { echo started; while [ ! -e ${gate} ]; do sleep 0.05; done; }\n`,
     );
     await chmod(tool, 0o755);
-    const file = join(folder.path, 'kolla-pod.yaml');
+    const file = join(directory.path, 'kolla-pod.yaml');
     const url = [{ section: 'database', key: 'connection' }];
     const steps = {
       phases: { all: [{ argv: [tool] }] },
@@ -352,7 +352,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     const own = { keystone: { configFile: '/etc/own.conf', databases, migration: steps } };
     await writeFile(file, JSON.stringify({ services: own }));
     const env = { KOLLA_POD_CONFIG: file };
-    await site.kubectl('create', '--filename', await leaseFile(folder.path, { 'kolla-pod/ready-for': 'r0' }));
+    await site.kubectl('create', '--filename', await leaseFile(directory.path, { 'kolla-pod/ready-for': 'r0' }));
     await using begun = await site.begin(['--release', 'r1'], env);
     await begun.saying(/started/);
     assert.equal(said(await site.lease())['ready-for'], undefined);
@@ -392,8 +392,8 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
   });
 });
 
-async function leaseFile(folder: string, annotations: Record<string, string>): Promise<string> {
-  const path = join(folder, 'lease.json');
+async function leaseFile(directory: string, annotations: Record<string, string>): Promise<string> {
+  const path = join(directory, 'lease.json');
   const metadata = { name: 'kolla-db-sync-keystone', annotations };
   await writeFile(path, JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata }));
   return path;

@@ -110,7 +110,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 2);
   });
 
-  test('goes on with greater tokens when somebody has thrown the row away', async () => {
+  test('goes on with greater tokens when the row was deleted', async () => {
     const site = siteOn(mariadb);
     for (const drop of ['SELECT 1', 'DELETE FROM kolla_pod_fence', 'DROP TABLE kolla_pod_fence']) {
       const { code, stderr } = await site.sync(migration(0));
@@ -121,7 +121,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 4);
   });
 
-  test('refuses a table whose engine would exclude nobody on another node', async () => {
+  test('refuses a table whose engine would not exclude a session on another node', async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(migration(0))).code, 0);
     await mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_fence ENGINE=MyISAM`);
@@ -131,7 +131,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 1);
   });
 
-  test('says which value of the row somebody has edited into nonsense, and what to do', async () => {
+  test('says which value of the row was edited into nonsense, and what to do', async () => {
     const site = siteOn(mariadb);
     for (const [column, value] of [
       ['token', '18446744073709551615'],

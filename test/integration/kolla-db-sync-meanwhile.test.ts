@@ -10,7 +10,7 @@ import type { Effects, Plan } from '../../src/migrate/plan.ts';
 import { prepareSync } from '../../src/migrate/prepare.ts';
 import { sync } from '../../src/migrate/sync.ts';
 import { underLock } from '../../src/migrate/under-lock.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb } from '../servers/index.ts';
 import { databaseName } from '../support/names.ts';
@@ -21,8 +21,8 @@ const skip = (await canRunMariadb()) ?? false;
 /** A whole run, and what another one does between its first look at the record and its turn at the lock. */
 async function migratedBeside(other: (plan: Plan, effects: Effects) => Promise<void>) {
   await using mariadb = await sharedMariadb();
-  await using folder = await privateFolder('meanwhile');
-  const journal = join(folder.path, 'journal');
+  await using directory = await privateDirectory('meanwhile');
+  const journal = join(directory.path, 'journal');
   await writeFile(journal, '');
   const name = databaseName('meanwhile').replaceAll('_', '-');
   const [service] = ownServices(

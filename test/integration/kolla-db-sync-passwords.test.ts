@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseMysqlUrl } from '../../src/mysql/index.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { sharedMariadb, type SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { ensure, withPassword } from './kolla-db-sync-ensure-support.ts';
 import { siteOn } from './kolla-db-sync-support.ts';
@@ -37,14 +37,14 @@ describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
 
   for (const [what, password] of Object.entries(HOSTILE)) {
     test(`a password may hold ${what}: from a URL, from a file, and set by --rotate`, async () => {
-      await using folder = await privateFolder('password');
+      await using directory = await privateDirectory('password');
       const site = siteOn(mariadb);
       const url = withPassword(site, password).KOLLA_DB_SYNC_CONNECTION;
       assert.equal(parseMysqlUrl(url).password, password);
       const made = await ensure(site, [], { KOLLA_DB_SYNC_CONNECTION: url });
       assert.equal(made.code, 0, made.stderr);
       assert.match(made.stderr, /account .* made/);
-      const file = join(folder.path, 'url');
+      const file = join(directory.path, 'url');
       await writeFile(file, `${url}\n`);
       const read = await ensure(site, ['--connection-file', file], { KOLLA_DB_SYNC_CONNECTION: '' });
       assert.equal(read.code, 0, read.stderr);
@@ -55,14 +55,14 @@ describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
   }
 
   test("the admin's password may hold anything too, in a file and in the environment", async () => {
-    await using folder = await privateFolder('password');
+    await using directory = await privateDirectory('password');
     const site = siteOn(mariadb);
     const [admin, password] = [`${site.database}-admin`, Object.values(HOSTILE).join('')];
     await mariadb.query(
       `CREATE USER '${admin}' IDENTIFIED BY ?; GRANT ALL PRIVILEGES ON *.* TO '${admin}' WITH GRANT OPTION`,
       [password],
     );
-    const file = join(folder.path, 'password');
+    const file = join(directory.path, 'password');
     await writeFile(file, `${password}\n`);
     const { KOLLA_DB_SYNC_CONNECTION } = site.env;
     const args = ['ensure', 'keystone', '--admin-user', admin];

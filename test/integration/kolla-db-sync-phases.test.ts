@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { SERVICES, serviceNamed, type Service } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -32,7 +32,7 @@ exit "$answer"
 interface Site {
   /** What the names of its databases begin with. */
   readonly name: string;
-  readonly folder: string;
+  readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly args: readonly string[];
   /** What the tool ends with, call by call, and 0 after that. */
@@ -52,9 +52,9 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   /** A service with its configuration, and stubs for its tools. */
   async function site(service: Service, stack: AsyncDisposableStack): Promise<Site> {
     const name = databaseName('phases');
-    const folder = stack.use(await privateFolder('phases')).path;
+    const directory = stack.use(await privateDirectory('phases')).path;
     const url = (i: number) => `mysql+pymysql://${name}:hidden-password@${mariadb.host}:${mariadb.port}/${name}_${i}`;
-    const config = join(folder, service.configFile?.endsWith('.yaml') ? 'own.yaml' : 'own.conf');
+    const config = join(directory, service.configFile?.endsWith('.yaml') ? 'own.yaml' : 'own.conf');
     const places = service.databases.map((database, i) => ({ ...database.url[0], url: url(i) }));
     await writeFile(
       config,
@@ -66,32 +66,32 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
         )
         .join('\n'),
     );
-    await mkdir(join(folder, 'answers'));
-    await mkdir(join(folder, 'bin'));
+    await mkdir(join(directory, 'answers'));
+    await mkdir(join(directory, 'bin'));
     const steps = Object.values(service.migration.phases).flat();
     for (const { argv } of [...steps, ...(service.migration.check ? [service.migration.check] : [])]) {
-      const file = join(folder, 'bin', argv[0]);
+      const file = join(directory, 'bin', argv[0]);
       if (argv[0].startsWith('/') || argv[0] === 'test') continue;
       await writeFile(file, STUB);
       await chmod(file, 0o755);
     }
     const given = (service.databases[0]?.url.length ?? 0) === 0;
     const env: NodeJS.ProcessEnv = {
-      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-      HOME: folder,
+      PATH: `${join(directory, 'bin')}:${process.env['PATH']}`,
+      HOME: directory,
       KOLLA_DB_SYNC_ADMIN_PASSWORD: mariadb.rootPassword,
       ...(given ? { KOLLA_DB_SYNC_CONNECTION: url(0) } : {}),
     };
     const args = [service.name, ...(given ? [] : ['--service-config', config])];
     return {
       name,
-      folder,
+      directory,
       env,
       args,
       answer: (line, ...codes) =>
-        writeFile(join(folder, 'answers', line.replaceAll('/', '_')), `${codes.join('\n')}\n`),
+        writeFile(join(directory, 'answers', line.replaceAll('/', '_')), `${codes.join('\n')}\n`),
       calls: async () =>
-        (await readFile(join(folder, 'calls'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+        (await readFile(join(directory, 'calls'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
       sync: (...more) => runHelper('kolla-db-sync', [...args, '--admin-user', 'root', ...more], { env }),
       async records() {
         const { stdout, stderr } = await runHelper('kolla-db-sync', ['status', ...args, '-o', 'json'], { env });
@@ -108,9 +108,9 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   }
 
   for (const service of SERVICES) {
-    // Kolla's image has these in its own folders, where this machine has none.
+    // Kolla's image has these in its own directories, where this machine has none.
     const isElsewhere = service.migration.phases.all.some(
-      ({ argv, folder }) => folder !== undefined || argv[0].startsWith('/'),
+      ({ argv, directory }) => directory !== undefined || argv[0].startsWith('/'),
     );
     test(`${service.name}: ${isElsewhere ? 'outside its image it is refused' : 'every step is run once, in its order'}`, async () => {
       await using stack = new AsyncDisposableStack();
@@ -118,7 +118,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
       const { code, stderr } = await sync('--release', 'r1');
       if (isElsewhere) {
         assert.equal(code, 69, stderr);
-        assert.match(stderr, /no (?:folder|program) \/var\/lib\/kolla\/venv.*own image/);
+        assert.match(stderr, /no (?:directory|program) \/var\/lib\/kolla\/venv.*own image/);
         return;
       }
       assert.equal(code, 0, stderr);
@@ -198,7 +198,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     const { code, stderr } = await sync('--phase', 'migrate', '--release', '2026.1');
     assert.equal(code, 1);
     const last = logLines(stderr).at(-1)?.msg ?? '';
-    assert.match(last, /error 1050 of the server: Table 'role' already exists\. The schema is half applied/);
+    assert.match(last, /error 1050 of the server: Table 'role' already exists\. The schema is partially applied/);
     assert.match(last, /Recorded as done last: expand of release 2026\.1, [-\d]+ [:\d]+ UTC, token 1\. /);
     assert.match(
       last,
@@ -292,7 +292,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
       },
     };
     const murano = await site(own, stack);
-    const file = join(murano.folder, 'kolla-pod.yaml');
+    const file = join(murano.directory, 'kolla-pod.yaml');
     const { name, ...rest } = own;
     // JSON is YAML.
     await writeFile(file, JSON.stringify({ services: { [name]: rest } }));

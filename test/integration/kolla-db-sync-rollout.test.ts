@@ -1,6 +1,6 @@
 /**
  * Whether replicas of an older release are left, asked of a real API server with the real controllers, and what kolla-db-sync
- * makes of it on a real MariaDB. Nobody runs the Pods here: a finalizer stands for a container that takes its time to end.
+ * makes of it on a real MariaDB. No one runs the Pods here: a finalizer stands for a container that takes its time to end.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -255,7 +255,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     return { ...site, contract, pod: pod.replace('pod/', '') };
   }
 
-  test('with its Role kolla-db-sync runs the contract when no old replica is left, and says when nobody looks', async () => {
+  test('with its Role kolla-db-sync runs the contract when no old replica is left, and says when it is not checked', async () => {
     await using stack = new AsyncDisposableStack();
     const site = await rolledOutSite(stack);
     const { contract } = site;
@@ -271,7 +271,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     assert.equal(unasked.code, 0, unasked.stderr);
     assert.match(
       unasked.stderr,
-      /"warn".*no --after-rollout: nobody looks whether replicas are left that online would break/,
+      /"warn".*no --after-rollout: not checked whether old replicas are left that online would break/,
     );
   });
 

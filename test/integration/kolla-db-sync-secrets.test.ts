@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { siteOn } from './kolla-db-sync-support.ts';
 import { withPassword } from './kolla-db-sync-ensure-support.ts';
@@ -35,10 +35,10 @@ describe('kolla-db-sync and what is secret', { skip }, () => {
   after(() => mariadb[Symbol.asyncDispose]());
 
   test('whatever goes well or wrong', async () => {
-    await using folder = await privateFolder('secrets');
+    await using directory = await privateDirectory('secrets');
     const site = siteOn(mariadb);
     const good = withPassword(site, SERVICES).KOLLA_DB_SYNC_CONNECTION;
-    const last = join(folder.path, 'termination-log');
+    const last = join(directory.path, 'termination-log');
     const told = async (words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> => {
       await writeFile(last, '');
       const given = { KOLLA_DB_SYNC_CONNECTION: good, KOLLA_DB_SYNC_ADMIN_PASSWORD: ADMINS, ...env };
@@ -93,7 +93,7 @@ describe('kolla-db-sync and what is secret', { skip }, () => {
       69,
     );
 
-    const file = join(folder.path, 'keystone.conf');
+    const file = join(directory.path, 'keystone.conf');
     await writeFile(file, `[database]\nconnection ${good}\n`);
     const noUrl = { KOLLA_DB_SYNC_CONNECTION: '' };
     assert.equal(await told([...ensure, '--service-config', file], noUrl), 65);

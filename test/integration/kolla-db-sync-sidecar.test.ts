@@ -67,7 +67,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 42);
   });
 
-  test('after a rollout it holds nobody back, neither while it migrates nor when that has failed', async () => {
+  test('after a rollout it holds nothing back, neither while it migrates nor when that has failed', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using begun = await site.begin([...STAY, '--phase', 'contract', ...migration(gate.path, 3)]);
@@ -82,7 +82,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('after a rollout a server that is gone for good does not end it either', async () => {
+  test('after a rollout a server that is gone permanently does not end it either', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
     await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mariadb } from '../cluster/mariadb.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { databaseName } from '../support/names.ts';
 import type { Finished, Running } from '../../tools/process.ts';
@@ -41,9 +41,9 @@ export function migration(work: number | string, code = 0): string[] {
 
 /** A file that is not there until the test opens the gate: migrations that wait for it end then, and not by a clock. */
 export async function gateFile(): Promise<{ path: string; open(): Promise<void> } & AsyncDisposable> {
-  const folder = await privateFolder('gate');
-  const path = join(folder.path, 'open');
-  return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  const directory = await privateDirectory('gate');
+  const path = join(directory.path, 'open');
+  return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 /** kolla-db-sync as a process that goes on. */

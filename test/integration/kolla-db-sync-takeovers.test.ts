@@ -55,7 +55,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
     for (const line of tally.lines()) t.diagnostic(line);
   }
 
-  test('whatever happens to the holder, one migrates at a time, and somebody finishes', async (t) => {
+  test('whatever happens to the holder, one migrates at a time, and one migrator finishes', async (t) => {
     await inLanes(t, QUICK, async (lanes) => {
       const playAll = async (lane: Lane) => {
         for (const fault of shuffled(random, HOLDER_FAULTS)) await play([lane], fault, { random, tally });
@@ -66,7 +66,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
       assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
   });
 
-  test("whatever happens to the holder's node, one migrates at a time, and somebody finishes", async (t) => {
+  test("whatever happens to the holder's node, one migrates at a time, and one migrator finishes", async (t) => {
     await inLanes(t, PATIENT, async (lanes) => {
       for (const fault of NODE_FAULTS) await play(lanes, fault, { random, tally });
     });
@@ -81,10 +81,10 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
     const all = () => lane.began.length + lane.failed.length === 12;
     await lane.changes.until('all of them to migrate or to fail', all);
     const [node] = arena.sound();
-    const overlaps = await until('a row of somebody whose turn was over', async () => {
+    const overlaps = await until('a row of a migrator whose turn was over', async () => {
       const seen = overlapsIn(await readJournal(node!, lane.database));
       return seen.length > 0 ? seen : undefined;
     });
-    t.diagnostic(`without the lock: ${overlaps.length} rows of somebody whose turn was over`);
+    t.diagnostic(`without the lock: ${overlaps.length} rows of a migrator whose turn was over`);
   });
 });

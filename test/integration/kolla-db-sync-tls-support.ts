@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuthority, type Credentials, type Subject } from '../cluster/authority.ts';
 import { startMariadb, type Mariadb, type MariadbOptions } from '../cluster/mariadb.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 /** A server that offers TLS, and everybody's files. It has only TLS's own name for itself: `localhost`. */
 export interface TlsServer extends AsyncDisposable {
@@ -31,14 +31,14 @@ const HOSTS = ['localhost'];
 /** @param options of the server, besides its TLS */
 export async function startTlsServer(options: MariadbOptions = {}): Promise<TlsServer> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('tls'));
+  const directory = stack.use(await privateDirectory('tls'));
   const file = async (name: string, text: string) => {
-    const path = join(folder.path, name);
+    const path = join(directory.path, name);
     await writeFile(path, text, { mode: 0o600 });
     return path;
   };
   const save = async (name: string, { certificate, key }: Credentials): Promise<Files> => {
-    await mkdir(join(folder.path, name), { recursive: true });
+    await mkdir(join(directory.path, name), { recursive: true });
     return { certFile: await file(`${name}/tls.crt`, certificate), keyFile: await file(`${name}/tls.key`, key) };
   };
   const [ca, other] = [makeAuthority('database CA'), makeAuthority('another CA')];

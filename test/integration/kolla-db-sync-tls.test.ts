@@ -31,7 +31,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     return runHelper('kolla-db-sync', ['ensure', 'keystone', '--admin-user', 'root', ...args], { env });
   }
 
-  /** Refused once and for all: nobody waits for what does not pass. */
+  /** Refused once and for all: what does not pass is not waited for. */
   async function refuses(run: Promise<Finished>, code: number, says: RegExp): Promise<void> {
     const finished = await run;
     assert.equal(finished.code, code, finished.stderr);

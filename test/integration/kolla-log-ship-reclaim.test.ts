@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { HELPERS } from '../support/helper.ts';
 import { must, start, tied, type Running } from '../../tools/process.ts';
 import { listenHttp } from '../support/server.ts';
@@ -28,19 +28,19 @@ test(
     skip: (await canHaveSmallDisk()) ?? false,
   },
   async () => {
-    await using folder = await privateFolder('endless');
+    await using directory = await privateDirectory('endless');
     await using sink = await numberSink();
-    await using disk = await smallDisk(folder.path);
-    const file = `/proc/${disk.pid}/root${folder.path}/nova/nova-api.log`;
+    await using disk = await smallDisk(directory.path);
+    const file = `/proc/${disk.pid}/root${directory.path}/nova/nova-api.log`;
     const lines = (TOTAL_MIB * MIB) / LINE_BYTES;
-    let shipper = await startShipper(disk.pid, folder.path, sink.url);
+    let shipper = await startShipper(disk.pid, directory.path, sink.url);
     for (const third of [0, 1, 2]) {
       const [from, to] = [third, third + 1].map((n) => Math.round((n * TOTAL_MIB) / 3) * (MIB / LINE_BYTES));
       await write(file, from ?? 0, to ?? 0);
       if (third === 2) break;
       shipper.running.child.kill('SIGKILL');
       assert.equal(await shipper.running.ended, 137);
-      shipper = await startShipper(disk.pid, folder.path, sink.url);
+      shipper = await startShipper(disk.pid, directory.path, sink.url);
     }
     await until('every line', () => Promise.resolve(sink.count() >= lines || undefined));
     assert.equal(await shipper.running.stop(), 0, shipper.said());
@@ -48,8 +48,8 @@ test(
     assert.deepEqual([sink.count(), sink.doubled()], [lines, 0]);
     assert.equal(size, TOTAL_MIB * MIB);
     assert.ok(blocks * 512 < 4 * MIB, `${blocks} blocks are left`);
-    assert.match(shipper.said(), /is given back \(it is in memory\)/);
-    assert.doesNotMatch(shipper.said(), /can't be given back|was truncated|not read again|"level":"error"/);
+    assert.match(shipper.said(), /is reclaimed \(it is in memory\)/);
+    assert.doesNotMatch(shipper.said(), /can't be reclaimed|was truncated|not read again|"level":"error"/);
   },
 );
 

@@ -35,14 +35,14 @@ async function apiKey(site: Site, privileges: readonly string[]): Promise<string
   const key = (await told(server, 'POST', '/_security/api_key', { name: site.prefix, role_descriptors: roles })) as {
     encoded: string;
   };
-  const file = join(site.folder, 'api-key');
+  const file = join(site.directory, 'api-key');
   writeFileSync(file, `${key.encoded}\n`);
   return file;
 }
 
 test('a wrong password holds lines back, and the right one in the same file lets them go on', { skip }, async () => {
   await using site = await openSite(server, 'password');
-  const file = join(site.folder, 'password');
+  const file = join(site.directory, 'password');
   writeFileSync(file, 'wrong\n');
   writeFileSync(site.file, lines(0, 100));
   await using shipper = await startShipper(site, site.to);
@@ -58,7 +58,7 @@ test('an API key with two rights is enough', { skip }, async () => {
   await using site = await openSite(server, 'key');
   const key = await apiKey(site, ['create_doc', 'auto_configure']);
   writeFileSync(site.file, lines(0, 100));
-  const to = ['--url', server.url, '--ca-file', join(site.folder, 'ca.crt'), '--api-key-file', key];
+  const to = ['--url', server.url, '--ca-file', join(site.directory, 'ca.crt'), '--api-key-file', key];
   const { acknowledged } = await shipOnce({ ...site, to });
   assert.equal(acknowledged, 100);
   assert.deepEqual(await inIndex(server, site.index), { documents: 100, distinct: 100 });
@@ -68,7 +68,7 @@ test('a key that may not write holds lines back and says which right is missing'
   await using site = await openSite(server, 'reader');
   const key = await apiKey(site, ['read']);
   writeFileSync(site.file, lines(0, 10));
-  const to = ['--url', server.url, '--ca-file', join(site.folder, 'ca.crt'), '--api-key-file', key];
+  const to = ['--url', server.url, '--ca-file', join(site.directory, 'ca.crt'), '--api-key-file', key];
   await using shipper = await startShipper(site, to, '--grace', '1s');
   await shipper.says(/takes nothing.*403.*create_doc/);
   const setup = await runHelper('kolla-log-ship', ['setup', ...to]);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SearchServer } from '../cluster/search-server.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
@@ -25,7 +25,7 @@ export function traceback(n: number): string {
 
 /** A log root whose lines go to indices that no other test has. */
 export interface Site extends AsyncDisposable {
-  readonly folder: string;
+  readonly directory: string;
   readonly file: string;
   readonly state: string;
   readonly prefix: string;
@@ -41,27 +41,27 @@ export interface Site extends AsyncDisposable {
 
 /** @param prefix of its indices, and its data stream's name */
 export async function openSite(server: SearchServer, prefix: string): Promise<Site> {
-  const folder = await privateFolder('ship');
-  await mkdir(join(folder.path, 'keystone'));
+  const directory = await privateDirectory('ship');
+  await mkdir(join(directory.path, 'keystone'));
   return {
-    folder: folder.path,
-    file: join(folder.path, 'keystone/keystone.log'),
-    state: join(folder.path, '.kolla-log-ship'),
+    directory: directory.path,
+    file: join(directory.path, 'keystone/keystone.log'),
+    state: join(directory.path, '.kolla-log-ship'),
     prefix,
     index: `${prefix}-*`,
     day: `${prefix}-2026.11.20`,
-    to: reaching(server, folder.path),
-    args: ['--root', folder.path, '--index-prefix', prefix, '--timezone', 'UTC'],
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    to: reaching(server, directory.path),
+    args: ['--root', directory.path, '--index-prefix', prefix, '--timezone', 'UTC'],
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
-function reaching({ kind, url, login }: SearchServer, folder: string): string[] {
+function reaching({ kind, url, login }: SearchServer, directory: string): string[] {
   const where = ['--to', kind, '--url', url];
   if (login === undefined) return where;
-  writeFileSync(join(folder, 'ca.crt'), login.ca);
-  writeFileSync(join(folder, 'password'), `${login.password}\n`);
-  const secrets = ['--password-file', join(folder, 'password'), '--ca-file', join(folder, 'ca.crt')];
+  writeFileSync(join(directory, 'ca.crt'), login.ca);
+  writeFileSync(join(directory, 'password'), `${login.password}\n`);
+  const secrets = ['--password-file', join(directory, 'password'), '--ca-file', join(directory, 'ca.crt')];
   return [...where, '--user', login.user, ...secrets];
 }
 
@@ -76,7 +76,7 @@ export async function shipOnce(site: Site, ...more: readonly string[]): Promise<
 
 /** One that goes on, and what it has logged so far. */
 export async function startShipper(site: Site, to: readonly string[], ...more: readonly string[]) {
-  const logFile = join(site.folder, 'shipper.txt');
+  const logFile = join(site.directory, 'shipper.txt');
   writeFileSync(logFile, '');
   const running = await startHelper('kolla-log-ship', [...to, ...site.args, ...more], { logFile });
   const log = (): string => readFileSync(logFile, 'utf8');

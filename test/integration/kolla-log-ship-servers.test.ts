@@ -103,7 +103,7 @@ for (const kind of KINDS) {
       const made = await runHelper('kolla-log-ship', ['setup', ...site.to, ...ecs, '--replicas', '0']);
       assert.match(made.stdout, /^created index template ecs /, made.stderr);
       writeFileSync(site.file, lines(0, 3) + traceback(3));
-      writeFileSync(join(site.folder, 'keystone/apache-access.log'), ACCESS);
+      writeFileSync(join(site.directory, 'keystone/apache-access.log'), ACCESS);
       assert.equal((await shipOnce(site, '--schema', 'ecs', ...LABELS))['acknowledged'], 5);
       assert.deepEqual(await notCountable(server, site.index, ...ecs), []);
     });

@@ -13,7 +13,7 @@ import {
   runFault,
 } from '../faults/index.ts';
 import { SAMPLE } from '../faults/sample.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
@@ -33,15 +33,15 @@ const lines = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 /** A log root, and an index prefix that no other test has. */
 async function logs(prefix: string) {
-  const folder = await privateFolder('ship');
-  await mkdir(join(folder.path, 'keystone'));
-  const args = ['--root', folder.path, '--url', server.url, '--index-prefix', prefix, '--timezone', 'UTC'];
+  const directory = await privateDirectory('ship');
+  await mkdir(join(directory.path, 'keystone'));
+  const args = ['--root', directory.path, '--url', server.url, '--index-prefix', prefix, '--timezone', 'UTC'];
   return {
     args,
-    file: join(folder.path, 'keystone/keystone.log'),
-    state: join(folder.path, '.kolla-log-ship'),
+    file: join(directory.path, 'keystone/keystone.log'),
+    state: join(directory.path, '.kolla-log-ship'),
     index: `${prefix}-*`,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

@@ -12,9 +12,9 @@ import {
   takes,
   writeService,
   type Printed,
-} from '../toolbox/configmaps/folder.ts';
+} from '../toolbox/configmaps/directory.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { privateFolder, type Folder } from '../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
 
 const NAMESPACE = namespaceName('openstack');
 const LIMIT = 1_048_576;
@@ -24,7 +24,7 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   'policy.yaml': '"a": "b"\n',
   'logo.png': Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
   '012': '0123\n',
-  blanks: '\r\n \t\n\n  yes é 😀\n\n',
+  spaces: '\r\n \t\n\n  yes é 😀\n\n',
   ...Object.fromEntries(
     ['\u0085', '\u2028', '\u007f', '\u001b', '\ufeff', '\uffff'].map((one, i) => [`c${i}`, `${one}a${one} b\n`]),
   ),
@@ -32,24 +32,24 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
 
 describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: SharedControlPlane;
-  let folder: Folder;
+  let directory: Directory;
   before(async () => {
     cluster = await sharedControlPlane();
     await cluster.createNamespace(NAMESPACE);
-    folder = await privateFolder('configmaps');
+    directory = await privateDirectory('configmaps');
     await writeService(
-      folder.path,
+      directory.path,
       FILES,
       Object.keys(FILES).map((path) => takes(path, '0644')),
     );
   });
   after(async () => {
-    await folder[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
     await cluster[Symbol.asyncDispose]();
   });
 
   const print = async (...args: string[]) => {
-    const { code, stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '-n', NAMESPACE, ...args);
+    const { code, stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '-n', NAMESPACE, ...args);
     assert.equal(code, 0, stderr);
     return stdout;
   };
@@ -64,9 +64,9 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
     test(`it takes them, and a Pod that mounts them has every file: ${form.join(' ') || 'one a file'}`, async () => {
       await apply(await print(...form));
       const layout = form.filter((word) => !['-o', 'json'].includes(word));
-      const volume = await mounts(folder.path, '--name', 'keystone', ...layout);
+      const volume = await mounts(directory.path, '--name', 'keystone', ...layout);
       const files = projected(volume, await stored());
-      const wanted = { ...FILES, 'config.json': await readFile(join(folder.path, 'config.json')) };
+      const wanted = { ...FILES, 'config.json': await readFile(join(directory.path, 'config.json')) };
       for (const [path, content] of Object.entries(wanted))
         assert.deepEqual(files.get(path), Buffer.from(content), path);
       assert.equal(files.size, Object.keys(wanted).length);
@@ -86,7 +86,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
     const earlier = await stored();
     await apply(await print());
     assert.deepEqual(await stored(), earlier);
-    await writeFile(join(folder.path, 'policy.yaml'), '"a": "c"\n');
+    await writeFile(join(directory.path, 'policy.yaml'), '"a": "c"\n');
     await apply(await print());
     const added = (await stored()).filter(({ metadata }) =>
       earlier.every((old) => old.metadata.name !== metadata.name),
@@ -109,14 +109,14 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
 
   test('with --reload live the same object has the new content', async () => {
     await apply(await print('--reload', 'live'));
-    await writeFile(join(folder.path, 'policy.yaml'), '"a": "d"\n');
+    await writeFile(join(directory.path, 'policy.yaml'), '"a": "d"\n');
     await apply(await print('--reload', 'live'));
     const object = (await stored()).find(({ metadata }) => metadata.name === 'keystone-policy.yaml');
     assert.equal(object && contentOf(object, 'policy.yaml')?.toString(), '"a": "d"\n');
   });
 
   test('our limit is its limit: a file of 1 MiB is taken, a byte more is refused by both', async () => {
-    await using large = await privateFolder('configmaps');
+    await using large = await privateDirectory('configmaps');
     for (const [path, kind] of [
       ['big', 'ConfigMap'],
       ['secret', 'Secret'],

@@ -6,7 +6,7 @@ import { canBuildKubernetes, kubeBinary } from '../cluster/kubernetes/binaries.t
 import { etcdFlags } from '../cluster/kubernetes/flags.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRedis, startRedis, type Redis } from '../cluster/redis.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 import { start, tied } from '../../tools/process.ts';
@@ -71,15 +71,15 @@ test('Redis: a replica that has lost its primary', { skip: noRedis }, async () =
 });
 
 test('Redis: while it reads its data from disk it is unhealthy, and then healthy', { skip: noRedis }, async () => {
-  await using folder = await privateFolder('redis-data');
+  await using directory = await privateDirectory('redis-data');
   {
-    await using redis = await startRedis({ folder: folder.path, args: ['--rdbcompression', 'no'] });
+    await using redis = await startRedis({ directory: directory.path, args: ['--rdbcompression', 'no'] });
     await redis.cli('EVAL', "for i = 1, 200 do redis.call('SET', 'k' .. i, string.rep('v', 2000)) end", '0');
     await redis.cli('SAVE');
   }
   // A pause behind each key, which it has for its own tests.
   const slow = ['--key-load-delay', '60000', '--loading-process-events-interval-bytes', '1024'];
-  await using redis = await startRedis({ folder: folder.path, args: slow });
+  await using redis = await startRedis({ directory: directory.path, args: slow });
   const words = ['redis', placeOf(redis)];
   assert.match(await ask(words), /^1: it is still reading its data from disk \(LOADING/);
   await redis.cli('CONFIG', 'SET', 'key-load-delay', '0');
@@ -89,11 +89,11 @@ test('Redis: while it reads its data from disk it is unhealthy, and then healthy
 const noEtcd = (await canBuildKubernetes()) ?? false;
 
 test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: noEtcd }, async () => {
-  await using folder = await privateFolder('etcd');
+  await using directory = await privateDirectory('etcd');
   const [etcd = 0, etcdPeer = 0] = await freePorts(2);
-  const flags = etcdFlags(folder.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
+  const flags = etcdFlags(directory.path, { etcd, etcdPeer } as Parameters<typeof etcdFlags>[1]);
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: folder.path });
+  await using running = await start(...tied(await kubeBinary(), ['etcd', ...args]), { cwd: directory.path });
   const words = ['grpc', `127.0.0.1:${etcd}`];
   await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
   assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
@@ -102,8 +102,8 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
 });
 
 test('a file with the password is read at each question', { skip: noRedis }, async () => {
-  await using folder = await privateFolder('redis-password');
-  const file = join(folder.path, 'password');
+  await using directory = await privateDirectory('redis-password');
+  const file = join(directory.path, 'password');
   await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
   const words = ['redis', placeOf(redis), '--password-file', file];
   assert.match(await ask(words), /^1: cannot read .*password, which --password-file names/);

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunGalera, startGalera, type Galera, type GaleraNode } from '../cluster/galera.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { until } from '../support/until.ts';
 
@@ -19,8 +19,8 @@ before(async () => {
   nodes = galera.nodes as unknown as typeof nodes;
   // As kolla-ansible has it: the account may do nothing but log in.
   await nodes[0].query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
-  const folder = stack.use(await privateFolder('probe-galera'));
-  defaultsFile = join(folder.path, 'healthcheck.cnf');
+  const directory = stack.use(await privateDirectory('probe-galera'));
+  defaultsFile = join(directory.path, 'healthcheck.cnf');
   await writeFile(defaultsFile, '[mariadb-client]\nuser=monitor\npassword=hidden\n');
 });
 after(() => stack.disposeAsync());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
@@ -19,9 +19,9 @@ let login: string[];
 
 before(async () => {
   if (skip !== false) return;
-  const folder = stack.use(await privateFolder('probe-rabbitmq'));
+  const directory = stack.use(await privateDirectory('probe-rabbitmq'));
   const file = async (name: string, text: string) => {
-    const path = join(folder.path, name);
+    const path = join(directory.path, name);
     await writeFile(path, text);
     return path;
   };
@@ -146,7 +146,7 @@ test('a frozen broker takes connections and is unhealthy all the same', { skip }
       return `${code}: ${logLines(stderr).at(-1)?.msg}`;
     };
     assert.equal((await runHelper('kolla-probe', ['tcp', at])).code, 0);
-    assert.match(await askFrozen([]), /^1: .*no answer in 600ms: the connection stands, but nobody there heeds it/);
+    assert.match(await askFrozen([]), /^1: .*no answer in 600ms: the connection stands, but no server there heeds it/);
     assert.match(await askFrozen(login), /^1: .*no answer in 600ms: the connection stands, but no AMQP comes/);
   } finally {
     process.kill(broker.pid, 'SIGCONT');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { growthOf } from '../../bench/soak/growth.ts';
 import { startProbedPod } from '../../bench/soak/probed-pod.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 const ROUNDS = 100;
@@ -24,8 +24,8 @@ test(
   'a hundred probes and a hundred rounds of checks start no process',
   { skip: (await canTrace()) ?? false },
   async () => {
-    await using folder = await privateFolder('traced');
-    const file = join(folder.path, 'trace');
+    await using directory = await privateDirectory('traced');
+    const file = join(directory.path, 'trace');
     await using pod = await startProbedPod('500ms', { strace: 'strace', file });
     for (let i = 0; i < ROUNDS; i++) assert.equal(await pod.ask(i % 2 === 0 ? '/readyz' : '/livez'), 200);
     const asked = async () => {

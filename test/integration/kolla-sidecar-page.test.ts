@@ -64,7 +64,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.equal(await page.locator('#verdict').getAttribute('aria-live'), 'polite');
     assert.equal(await page.locator('#waits').isVisible(), false);
     assert.equal(await page.locator('#refusals .row').count(), 0);
-    assert.ok(await other?.evaluate((row) => row.isConnected), 'rows that stay are not made anew');
+    assert.ok(await other?.evaluate((row) => row.isConnected), 'rows that stay are not re-created');
   });
 
   test('what others wrote is text and nothing else', async () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { StatusDocument } from '../../src/sidecar/status/document.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import type { Running } from '../../tools/process.ts';
@@ -31,9 +31,9 @@ export interface Sidecar {
 
 /** Volumes of their own, removed at the end. */
 export async function sidecarSite(purpose: string): Promise<Site> {
-  const folder = await privateFolder(purpose);
+  const directory = await privateDirectory(purpose);
   const port = await freePort();
-  const path = folder.path;
+  const path = directory.path;
   for (const name of ['config', 'root/etc/keystone', 'root/run', 'logs/keystone'])
     await mkdir(join(path, name), { recursive: true });
   return {
@@ -44,7 +44,7 @@ export async function sidecarSite(purpose: string): Promise<Site> {
       await writeFile(join(path, 'kolla-pod.yaml'), JSON.stringify({ ...sections, sidecar: own }));
     },
     start: (args = [], env = {}) => startSidecar({ path, port }, args, env),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
@@ -91,17 +91,17 @@ async function ask(
   return { status: response.statusCode ?? 0, body: await text(response) };
 }
 
-/** Puts a version into the config folder as the kubelet does it: a new folder, then one rename of `..data`. */
+/** Puts a version into the config directory as the kubelet does it: a new directory, then one rename of `..data`. */
 export async function mountVersion(site: Site, name: string, files: Readonly<Record<string, string>>): Promise<void> {
-  const folder = join(site.path, 'config');
-  await mkdir(join(folder, name));
+  const directory = join(site.path, 'config');
+  await mkdir(join(directory, name));
   for (const [file, content] of Object.entries(files)) {
-    await writeFile(join(folder, name, file), content);
-    await rm(join(folder, file), { force: true });
-    await symlink(join('..data', file), join(folder, file));
+    await writeFile(join(directory, name, file), content);
+    await rm(join(directory, file), { force: true });
+    await symlink(join('..data', file), join(directory, file));
   }
-  await symlink(name, join(folder, '..data_tmp'));
-  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+  await symlink(name, join(directory, '..data_tmp'));
+  await rename(join(directory, '..data_tmp'), join(directory, '..data'));
 }
 
 /** A config.json that puts each of these files below /etc/keystone. */

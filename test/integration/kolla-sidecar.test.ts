@@ -60,11 +60,11 @@ for (const [what, sections, code, says] of [
     await assert.rejects(readFile(join(site.path, 'root/etc/keystone/a.conf')), /ENOENT/);
   });
 
-test('a role that fails shows where it should, is begun again, and takes no other down', async () => {
+test('a role that fails shows where it should, is restarted, and takes no other down', async () => {
   await using site = await sidecarSite('fails');
   await using server = await listenBulk();
   const stateDir = join(site.path, 'state');
-  await writeFile(stateDir, 'a file where a folder should be');
+  await writeFile(stateDir, 'a file where a directory should be');
   await appendFile(join(site.path, 'logs/keystone/keystone.log'), LINE(1));
   await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
   await site.write({
@@ -139,9 +139,9 @@ test('what is refused is told with its ConfigMap version and its reason, and wha
     'a.conf': 'other\n',
     'b.conf': 'b\n',
   });
-  const mended = await sidecar.until('the third version', ({ config }) => config?.configMap === third);
+  const fixed = await sidecar.until('the third version', ({ config }) => config?.configMap === third);
   assert.deepEqual(
-    mended.files.map(({ configMap }) => configMap),
+    fixed.files.map(({ configMap }) => configMap),
     [third, V1],
   );
 });

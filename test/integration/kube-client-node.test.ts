@@ -11,7 +11,7 @@ import { CoreV1Api, KubeConfig, makeInformer, Watch, type Informer, type V1Confi
 import { connectKube } from '../../src/kube/index.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 import { account, follow, last, MAPS, NAMESPACE, QUICK, startWithReader, Table } from './kube-support.ts';
 
@@ -98,8 +98,8 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
     test("one 429 with Retry-After: client-node's informer ends, ours comes back when asked to", async () => {
       await create('overload');
       await using proxy = await startProxy(cluster);
-      await using folder = await privateFolder('client-node');
-      const file = join(folder.path, 'config');
+      await using directory = await privateDirectory('client-node');
+      const file = join(directory.path, 'config');
       await writeFile(file, kubeconfigText(proxy, token));
       const config = new KubeConfig();
       config.loadFromFile(file);

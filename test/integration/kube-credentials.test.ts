@@ -11,7 +11,7 @@ import { connectKube, type KubeClient, type SetRef } from '../../src/kube/index.
 import { makeAuthority } from '../cluster/authority.ts';
 import { canRunControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { passOn, startProxy } from '../cluster/kubernetes/proxy.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import {
   account,
   follow,
@@ -41,7 +41,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const direct = (bearer: string, ca = cluster.ca) => account({ port: cluster.apiServer.port, ca }, bearer);
 
-  test('an expired token is replaced at once when the file has a new one, without a word', async () => {
+  test('an expired token is replaced at once when the file has a new one, silently', async () => {
     await using proxy = await startProxy(cluster);
     await using there = await account(proxy, await expired(cluster, token));
     const statuses: number[] = [];
@@ -88,8 +88,8 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
   });
 
   test('an exec plugin gives the token; it is run once for many, and again on 401', async () => {
-    await using folder = await privateFolder('plugin');
-    const file = (name: string) => join(folder.path, name);
+    await using directory = await privateDirectory('plugin');
+    const file = (name: string) => join(directory.path, name);
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
     const tokens = (value: string) => JSON.stringify({ ...credential, status: { token: value } });
     await writeFile(file('answer'), tokens(await expired(cluster, token)));
@@ -110,9 +110,9 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
   });
 
   test('a proxy between us and the API server is gone through', async () => {
-    await using folder = await privateFolder('proxy');
+    await using directory = await privateDirectory('proxy');
     await using proxy = await startConnectProxy();
-    const file = join(folder.path, 'config');
+    const file = join(directory.path, 'config');
     await writeFile(file, kubeconfigText(cluster, { token }, `http://127.0.0.1:${proxy.port}`));
     using client = await connectKube({ kind: 'kubeconfig', files: [file] }, QUICK);
     await using object = follow(client, 'one');
@@ -207,7 +207,7 @@ async function expired(cluster: ControlPlane, token: string): Promise<string> {
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
   const old = JSON.stringify({ ...claims, iat: now - 3600, nbf: now - 3600, exp: now - 60 });
   const text = `${header}.${Buffer.from(old).toString('base64url')}`;
-  const key = await readFile(join(cluster.folder, 'keys', 'sa.key'), 'utf8');
+  const key = await readFile(join(cluster.directory, 'keys', 'sa.key'), 'utf8');
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
 }

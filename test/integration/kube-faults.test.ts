@@ -37,7 +37,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
   const set = (name: string, x: number, ...more: string[]) =>
     kubectl(...more, 'patch', 'configmap', name, '--type=merge', `--patch={"data":{"x":"${x}"}}`);
 
-  test('its version was compacted while nobody could watch: begins again with what is there', async () => {
+  test('its version was compacted during an outage: starts again with what is there', async () => {
     await create('compacted');
     await create('gone');
     await using proxy = await startProxy(cluster);
@@ -66,7 +66,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     await object.until('the change', last('x=1'));
     await many.until('the deletion', last('compacted'));
     assert.ok(expired >= 2, `${expired} answers were 410`);
-    table.add('its version is compacted (410)', `${expired} watches began again; a change and a deletion were seen`);
+    table.add('its version is compacted (410)', `${expired} watches started again; a change and a deletion were seen`);
   });
 
   test(`the API server is killed and started ${RESTARTS} times during one watch`, async () => {

@@ -10,7 +10,7 @@ import {
   type Timing,
 } from '../../src/kube/index.ts';
 import { startControlPlane, type Cluster, type ControlPlane } from '../cluster/kubernetes/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 
 export const NAMESPACE = 'openstack';
@@ -89,7 +89,7 @@ function following(run: Run): Following {
   };
 }
 
-/** A mounted ServiceAccount's folder, and where it leads. */
+/** A mounted ServiceAccount's directory, and where it leads. */
 export interface Account extends AsyncDisposable {
   readonly source: Extract<CredentialSource, { kind: 'in-cluster' }>;
   write(file: 'token' | 'ca.crt', text: string): Promise<void>;
@@ -97,15 +97,15 @@ export interface Account extends AsyncDisposable {
 
 /** As the kubelet mounts it. @param at a port on 127.0.0.1, and the CA to believe */
 export async function account(at: { readonly port: number; readonly ca: string }, token: string): Promise<Account> {
-  const folder = await privateFolder('account');
-  const write = (file: string, text: string) => writeFile(join(folder.path, file), text);
+  const directory = await privateDirectory('account');
+  const write = (file: string, text: string) => writeFile(join(directory.path, file), text);
   await write('token', token);
   await write('ca.crt', at.ca);
   await write('namespace', NAMESPACE);
   return {
-    source: { kind: 'in-cluster', host: '127.0.0.1', port: String(at.port), folder: folder.path },
+    source: { kind: 'in-cluster', host: '127.0.0.1', port: String(at.port), directory: directory.path },
     write,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

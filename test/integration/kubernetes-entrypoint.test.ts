@@ -50,20 +50,20 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     await cluster[Symbol.asyncDispose]();
   });
 
-  const folderOf = (account: string) => join(cluster.folder, `mounted-${account}`);
+  const directoryOf = (account: string) => join(cluster.directory, `mounted-${account}`);
   async function mount(account: string): Promise<void> {
     const token = await cluster.kubectl(['create', 'token', account, `--namespace=${NAMESPACE}`, '--duration=1h']);
-    await mkdir(folderOf(account));
+    await mkdir(directoryOf(account));
     for (const [name, text] of Object.entries({ token: token.trim(), 'ca.crt': cluster.ca, namespace: NAMESPACE }))
-      await writeFile(join(folderOf(account), name), text);
+      await writeFile(join(directoryOf(account), name), text);
   }
 
   /** The words that run a program as in a Pod, and its environment. */
   function inPod(program: readonly string[], { env, account }: Pick<Row, 'env' | 'account'>) {
     const { hostname, port } = new URL(cluster.server);
     const api = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const words = [...UNSHARE, folderOf(account ?? 'entry'), ...program];
-    return { words, env: { PATH: process.env['PATH'], HOME: cluster.folder, ...api, ...COMMON_ENV, ...env } };
+    const words = [...UNSHARE, directoryOf(account ?? 'entry'), ...program];
+    return { words, env: { PATH: process.env['PATH'], HOME: cluster.directory, ...api, ...COMMON_ENV, ...env } };
   }
 
   test('each environment has the verdict that the documentation says', async () => {
@@ -111,7 +111,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
   });
 
   test('without an API server what needs none is waited for all the same', async () => {
-    const env = { PATH: process.env['PATH'], HOME: cluster.folder, DEPENDENCY_SOCKET: '/proc/self' };
+    const env = { PATH: process.env['PATH'], HOME: cluster.directory, DEPENDENCY_SOCKET: '/proc/self' };
     const { code, stdout } = await run(process.execPath, DROP_IN.slice(1), { env });
     assert.equal(code, 0);
     assert.match(stdout, /Dependency Socket \/proc\/self is resolved\./);

@@ -43,12 +43,12 @@ describe('MariaDB', { skip: (await canRunMariadb()) ?? false }, () => {
     await assert.rejects(startMariadb({ extraArgs: ['--no-such-option'] }), /no-such-option/);
   });
 
-  test('leaves neither process nor folder behind', async () => {
+  test('leaves neither process nor directory behind', async () => {
     const mariadb = await startMariadb();
-    const { pid, folder } = mariadb;
+    const { pid, directory } = mariadb;
     await mariadb[Symbol.asyncDispose]();
     assert.ok(!existsSync(`/proc/${pid}`));
-    assert.ok(!existsSync(folder));
+    assert.ok(!existsSync(directory));
   });
 });
 

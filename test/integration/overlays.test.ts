@@ -7,7 +7,7 @@ import { osloOption } from '../../src/oslo/ini.ts';
 import { canRunKeystone } from '../cluster/keystone.ts';
 import { keystoneTree, pythonOf } from '../cluster/keystone-tree.ts';
 import { KEYS, randomOslo, SECTIONS } from '../config/overlays/random-oslo.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { oneOf, randomFrom } from '../support/random.ts';
 
@@ -15,7 +15,7 @@ import { oneOf, randomFrom } from '../support/random.ts';
 const READ = `
 import json, sys
 from oslo_config import cfg
-folder, count, sections, keys = sys.argv[1], int(sys.argv[2]), sys.argv[3].split(','), sys.argv[4].split(',')
+directory, count, sections, keys = sys.argv[1], int(sys.argv[2]), sys.argv[3].split(','), sys.argv[4].split(',')
 def read(name):
     conf = cfg.ConfigOpts()
     for section in sections:
@@ -23,7 +23,7 @@ def read(name):
             conf.register_opt(cfg.StrOpt(key), group=None if section == 'DEFAULT' else section)
     conf([], project='test', default_config_files=[name], default_config_dirs=[])
     return [getattr(conf if section == 'DEFAULT' else conf[section], key) for section in sections for key in keys]
-print(json.dumps([[read('%s/%d.%s' % (folder, i, side)) for side in ('was', 'is')] for i in range(count)]))
+print(json.dumps([[read('%s/%d.%s' % (directory, i, side)) for side in ('was', 'is')] for i in range(count)]))
 `;
 
 const FILES = 400;
@@ -31,8 +31,8 @@ const VALUES = ['10.0.0.3', 'fd00::3', '', ' a', '"b"', "'", 'x = y', '# c', '[d
 
 describe('What is laid over a file', { skip: (await canRunKeystone()) ?? false }, () => {
   test(`the real oslo.config reads in ${FILES} files the value that was set, and all others as before`, async () => {
-    await using folder = await privateFolder('oslo');
-    await mkdir(join(folder.path, 'files'));
+    await using directory = await privateDirectory('oslo');
+    await mkdir(join(directory.path, 'files'));
     const cases = [];
     for (let i = 0; i < FILES; i++) {
       const random = randomFrom(i + 1);
@@ -41,12 +41,12 @@ describe('What is laid over a file', { skip: (await canRunKeystone()) ?? false }
       // oslo.config takes no option before the first section.
       const was = Buffer.from(`[DEFAULT]\n${text}`);
       const is = setOsloOption(was, setting);
-      await writeFile(join(folder.path, `files/${i}.was`), was);
-      await writeFile(join(folder.path, `files/${i}.is`), is);
+      await writeFile(join(directory.path, `files/${i}.was`), was);
+      await writeFile(join(directory.path, `files/${i}.is`), is);
       cases.push({ setting, is: is.toString() });
     }
     const python = await pythonOf(await keystoneTree());
-    const args = ['-c', READ, join(folder.path, 'files'), String(FILES), SECTIONS.join(','), KEYS.join(',')];
+    const args = ['-c', READ, join(directory.path, 'files'), String(FILES), SECTIONS.join(','), KEYS.join(',')];
     const read = JSON.parse(await must(python.command, args, { env: python.env })) as (string | null)[][][];
     for (const [i, { setting, is }] of cases.entries()) {
       const [before = [], after = []] = read[i] ?? [];

@@ -1,5 +1,5 @@
 /**
- * Every Role that `kolla-init rbac` prints, given to a ServiceAccount of its own: with it the wait is met without a word
+ * Every Role that `kolla-init rbac` prints, given to a ServiceAccount of its own: with it the wait is met silently
  * about permissions, and with any verb taken away it isn't. On two API servers: one that tells when a watch has sent what
  * exists, as new ones do, and one that doesn't.
  */

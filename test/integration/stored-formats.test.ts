@@ -92,7 +92,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.equal(byLease.code, 69, byLease.stderr);
     assert.match(byLease.stderr.replaceAll('\\"', '"'), fix);
     {
-      const logFile = join(world.cluster.folder, 'waiting.txt');
+      const logFile = join(world.cluster.directory, 'waiting.txt');
       await writeFile(logFile, '');
       const env = { KUBECONFIG: site.kubeconfig };
       await using _ = await startHelper('kolla-init', ['--wait', 'db-sync/keystone', '--timeout', '1h'], {
@@ -111,7 +111,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.equal(byRow.code, 69, byRow.stderr);
     assert.match(byRow.stderr, fix);
     await world.mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_record ADD COLUMN format INT NOT NULL DEFAULT 2`);
-    const password = { KOLLA_PROBE_PASSWORD_FILE: join(world.cluster.folder, 'probe-password') };
+    const password = { KOLLA_PROBE_PASSWORD_FILE: join(world.cluster.directory, 'probe-password') };
     await writeFile(password.KOLLA_PROBE_PASSWORD_FILE, world.mariadb.rootPassword);
     const server = [`${world.mariadb.host}:${world.mariadb.port}`, '--user', 'root', '--database', site.database];
     const asked = await runHelper('kolla-probe', ['db-sync', 'keystone', '--server', ...server], { env: password });

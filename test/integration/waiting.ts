@@ -16,7 +16,7 @@ export interface Waiting extends AsyncDisposable {
   said(pattern: RegExp, after?: number): Promise<string>;
 }
 
-/** Starts kolla-init as its users do; with no config.json unless a folder is given. */
+/** Starts kolla-init as its users do; with no config.json unless a directory is given. */
 export async function startInit(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { canRunControlPlane, endPodsOf, startControlPlane, type ControlPlane } from '../cluster/kubernetes/index.ts';
 import { openWatches } from '../cluster/kubernetes/metrics.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { HELPERS } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
@@ -119,7 +119,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await lenient.ended, 0);
     });
 
-    test('a resource that nobody knows is a slip, unless it has a group: that may still be defined', async () => {
+    test('an unknown resource is a typo, unless it has a group: that may still be defined', async () => {
       await using slip = await startInit([...admin, '--wait', 'gizmo/x']);
       assert.equal(await slip.ended, 64);
       assert.match(slip.messages().at(-1) ?? '', /has no resource 'gizmo'; kubectl api-resources/);
@@ -164,14 +164,14 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     });
 
     test('waiting for the very container that waits is refused', { skip: withoutMounts }, async () => {
-      await using folder = await privateFolder('own');
-      // As the kubelet mounts it: a file of a folder that is named after Pod and container.
-      const container = join(folder.path, 'pods/0b1c-2d/containers/main');
+      await using directory = await privateDirectory('own');
+      // As the kubelet mounts it: a file of a directory that is named after Pod and container.
+      const container = join(directory.path, 'pods/0b1c-2d/containers/main');
       await mkdir(container, { recursive: true });
       await writeFile(join(container, '5f3a9c1e'), '');
-      await writeFile(join(folder.path, 'termination-log'), '');
+      await writeFile(join(directory.path, 'termination-log'), '');
       await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'self' }, spec: podSpec() });
-      const bind = `mount --bind '${container}/5f3a9c1e' '${folder.path}/termination-log'`;
+      const bind = `mount --bind '${container}/5f3a9c1e' '${directory.path}/termination-log'`;
       const words = [HELPERS, 'kolla-init', '--config-dir', '/no/config', ...admin, '--pod-name', 'self', '--wait'];
       const inside = `${bind} && exec '${process.execPath}' ${words.map((word) => `'${word}'`).join(' ')} container/main`;
       const { code, stderr } = await run('unshare', ['--mount', 'sh', '-c', inside]);
@@ -202,8 +202,8 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
 
   // These not: an Event has two seconds to be left, and on a busy machine that is little.
   test('the deadline leaves its words in the termination log and, where that is allowed, as an Event on our Pod', async () => {
-    await using folder = await privateFolder('deadline');
-    const file = join(folder.path, 'termination-log');
+    await using directory = await privateDirectory('deadline');
+    const file = join(directory.path, 'termination-log');
     await writeFile(file, '');
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'me' }, spec: podSpec() });
     const args = ['--wait', 'job/never', '--timeout', '5s', '--termination-log', file, '--pod-name', 'me'];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { canRunMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq } from '../cluster/rabbitmq.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { COLUMNS, SERVER_CASES, type ServerCase } from './waits-servers.ts';
 import { Cells } from './waits-table.ts';
 import { startInit, type Waiting } from './waiting.ts';
@@ -11,9 +11,9 @@ import { startInit, type Waiting } from './waiting.ts';
 const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? (await canRunRabbitmq()) ?? false;
 
 test('without an API server: of every kind it says what it sees', { skip }, async () => {
-  await using folder = await privateFolder('servers');
+  await using directory = await privateDirectory('servers');
   await using stack = new AsyncDisposableStack();
-  const cases = await Promise.all(SERVER_CASES.map((make) => make(folder.path, stack)));
+  const cases = await Promise.all(SERVER_CASES.map((make) => make(directory.path, stack)));
   const cells = new Cells(COLUMNS);
   await using waiting = await startInit(['--timeout', '3m', ...cases.flatMap(({ wait }) => ['--wait', wait])]);
   try {

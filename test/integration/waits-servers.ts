@@ -25,7 +25,7 @@ export interface ServerCase {
   readonly alone?: { readonly column: (typeof COLUMNS)[number]; readonly wait: string; readonly said: RegExp };
 }
 
-type MakeCase = (folder: string, stack: AsyncDisposableStack) => Promise<ServerCase>;
+type MakeCase = (directory: string, stack: AsyncDisposableStack) => Promise<ServerCase>;
 
 const nothing = () => Promise.resolve();
 const SMALL_BACKLOG = fileURLToPath(new URL('fixtures/small-backlog.ts', import.meta.url));
@@ -203,8 +203,8 @@ const memcached: MakeCase = async (_, stack) => {
   };
 };
 
-const file: MakeCase = (folder) => {
-  const path = join(folder, 'config');
+const file: MakeCase = (directory) => {
+  const path = join(directory, 'config');
   return Promise.resolve({
     kind: 'file',
     wait: `file:${path}/`,
@@ -212,21 +212,21 @@ const file: MakeCase = (folder) => {
       ['absent', nothing, /^not there yet$/],
       ['not yet', () => symlink('data', path), /^a link to data, which is not there yet$/],
       ['gone in mid-wait', () => rm(path), /^not there yet$/],
-      ['wrong answer', () => writeFile(path, ''), /^is there, but no folder$/],
+      ['wrong answer', () => writeFile(path, ''), /^is there, but no directory$/],
       [
         'met',
         async () => {
           await rm(path);
           await mkdir(path);
         },
-        /is there, a folder$/,
+        /is there, a directory$/,
       ],
     ],
   });
 };
 
-const socket: MakeCase = (folder, stack) => {
-  const path = join(folder, 's');
+const socket: MakeCase = (directory, stack) => {
+  const path = join(directory, 's');
   const place = stack.use(new Place());
   const listens = async () => {
     const server = createServer().listen(path);
@@ -261,7 +261,7 @@ async function listening(port: number): Promise<Running> {
   return server;
 }
 
-/** It comes to its place dead: while its server lives, somebody would be let in. */
+/** It comes to its place dead: while its server lives, a client would be accepted. */
 async function leftSocket(path: string): Promise<void> {
   const elsewhere = `${path}.left`;
   const program = `require('net').createServer().listen(${JSON.stringify(elsewhere)}, () => process.stdout.write('up'))`;

@@ -8,7 +8,7 @@ import { loadAll } from 'js-yaml';
 import { ConfigError, NotPermittedError } from '../../src/core/errors.ts';
 import { connectKube } from '../../src/kube/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { FAST, events, forbidden, job, kinds, line, observe, scriptedApi, status, type Handler } from './support.ts';
 
 const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
@@ -66,7 +66,7 @@ for (const verb of ['watch', 'get'] as const) {
   });
 }
 
-test('a refusal that lasts is meant, where nobody may ask whether the server is ready', async () => {
+test('a refusal that lasts is meant, where readiness may not be read', async () => {
   await using api = await scriptedApi(forbidden('get'));
   api.isReady = false;
   using client = await api.client({ ...FAST, refusedMs: 100 });
@@ -79,7 +79,7 @@ test('a refusal that lasts is meant, where nobody may ask whether the server is 
 test('on 401 the token is read again at once', async () => {
   await using api = await scriptedApi(
     (_, response) => {
-      writeFileSync(join(api.accountFolder, 'token'), 'token-2');
+      writeFileSync(join(api.accountDirectory, 'token'), 'token-2');
       response.writeHead(401);
       response.end();
     },
@@ -96,30 +96,30 @@ test('on 401 the token is read again at once', async () => {
 
 test('a renewed CA is believed at the next connection', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
-  await writeFile(join(api.accountFolder, 'ca.crt'), makeAuthority('another').certificate);
+  await writeFile(join(api.accountDirectory, 'ca.crt'), makeAuthority('another').certificate);
   using client = await api.client();
-  let mended: Promise<void> | undefined;
+  let fixed: Promise<void> | undefined;
   const { seen } = await observe(client, (all) => {
     if (all.at(-1)?.kind === 'trouble')
-      mended ??= writeFile(join(api.accountFolder, 'ca.crt'), api.authority.certificate);
+      fixed ??= writeFile(join(api.accountDirectory, 'ca.crt'), api.authority.certificate);
     return all.at(-1)?.kind === 'object';
   });
-  await mended;
+  await fixed;
   assert.equal(seen[0]?.kind, 'trouble');
 });
 
 test('a kubeconfig gives server, namespace and credentials', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
-  await using folder = await privateFolder('kubeconfig');
+  await using directory = await privateDirectory('kubeconfig');
   using inCluster = await api.client();
-  const file = join(folder.path, 'config');
+  const file = join(directory.path, 'config');
   await writeFile(
     file,
     JSON.stringify({
       clusters: [
         {
           name: 'c',
-          cluster: { server: inCluster.server, 'certificate-authority': join(api.accountFolder, 'ca.crt') },
+          cluster: { server: inCluster.server, 'certificate-authority': join(api.accountDirectory, 'ca.crt') },
         },
       ],
       users: [{ name: 'u', user: { token: 'from-file' } }],
@@ -134,17 +134,17 @@ test('a kubeconfig gives server, namespace and credentials', async () => {
 });
 
 test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when the server does not know its token", async () => {
-  await using folder = await privateFolder('kubeconfig');
+  await using directory = await privateDirectory('kubeconfig');
   await using api = await scriptedApi(
     (_, response) => {
-      writeFileSync(join(folder.path, 'token'), 'second\n');
+      writeFileSync(join(directory.path, 'token'), 'second\n');
       response.writeHead(401).end();
     },
     events(line('ADDED', job('7'))),
   );
-  await writeFile(join(folder.path, 'token'), 'first');
-  const file = join(folder.path, 'config');
-  const cluster = { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') };
+  await writeFile(join(directory.path, 'token'), 'first');
+  const file = join(directory.path, 'config');
+  const cluster = { server: api.url, 'certificate-authority': join(api.accountDirectory, 'ca.crt') };
   await writeFile(
     file,
     JSON.stringify({
@@ -162,7 +162,7 @@ test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when th
 
 test('credentials that are missing or make no sense are a configuration error that names them', async () => {
   await using api = await scriptedApi(events());
-  await rm(join(api.accountFolder, 'token'));
+  await rm(join(api.accountDirectory, 'token'));
   await assert.rejects(api.client(), (error) => {
     assert.ok(error instanceof ConfigError);
     assert.match(error.message, /ServiceAccount in .*ENOENT.*automountServiceAccountToken/s);
@@ -182,8 +182,8 @@ test('a resource that can not be watched is asked for', async () => {
 });
 
 test('an exec plugin that does not answer is a configuration error within a limit', async () => {
-  await using folder = await privateFolder('kubeconfig');
-  const file = join(folder.path, 'config');
+  await using directory = await privateDirectory('kubeconfig');
+  const file = join(directory.path, 'config');
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['2'] };
   await writeFile(
     file,
@@ -211,7 +211,7 @@ test('a server that freezes in the midst of an answer is an error within a limit
   await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no whole answer in 0.1 s/);
 });
 
-test('a pooled connection that the server closes as it is used is replaced without a word', async (t) => {
+test('a pooled connection that the server closes as it is used is replaced silently', async (t) => {
   const last = (request: IncomingMessage) => request.socket.destroy();
   await using api = await scriptedApi(found('7'), last, found('8'));
   using client = await api.client();

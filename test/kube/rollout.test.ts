@@ -61,7 +61,7 @@ judged('a Deployment', [
   [
     'that is being deleted',
     judgeDeployment({ metadata: ending, status: { ...seen, replicas: 1, updatedReplicas: 1, availableReplicas: 1 } }),
-    'passed over',
+    'skipped',
     'being deleted',
   ],
 ]);

@@ -13,7 +13,7 @@ import {
 } from '../../src/kube/index.ts';
 import { TIMING, type Timing } from '../../src/kube/timing.ts';
 import { makeAuthority, type Authority } from '../cluster/authority.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 
@@ -31,21 +31,21 @@ export const FAST: Timing = { ...TIMING, idleMs: 400, absentMs: 100, pollMs: 10,
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTPS server that speaks as much of the API as a test scripts, with a ServiceAccount's folder for its clients. */
+/** An HTTPS server that speaks as much of the API as a test scripts, with a ServiceAccount's directory for its clients. */
 export interface ScriptedApi extends AsyncDisposable {
   /** What /readyz says; it is no part of the script. */
   isReady: boolean;
   readonly requests: readonly { readonly url: URL; readonly token: string | undefined }[];
   readonly connections: () => number;
   readonly url: string;
-  readonly accountFolder: string;
+  readonly accountDirectory: string;
   readonly authority: Authority;
   client(timing?: Timing): Promise<KubeClient>;
 }
 
 /** The nth request is answered by the nth handler; the last one answers all that follow. */
 export async function scriptedApi(...handlers: readonly Handler[]): Promise<ScriptedApi> {
-  const folder = await privateFolder('api');
+  const directory = await privateDirectory('api');
   const authority = makeAuthority('test authority');
   const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'] });
   const requests: { url: URL; token: string | undefined }[] = [];
@@ -63,24 +63,24 @@ export async function scriptedApi(...handlers: readonly Handler[]): Promise<Scri
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await writeFile(join(folder.path, 'ca.crt'), authority.certificate);
-  await writeFile(join(folder.path, 'token'), 'token-1');
-  await writeFile(join(folder.path, 'namespace'), 'own\n');
+  await writeFile(join(directory.path, 'ca.crt'), authority.certificate);
+  await writeFile(join(directory.path, 'token'), 'token-1');
+  await writeFile(join(directory.path, 'namespace'), 'own\n');
   const port = String((server.address() as AddressInfo).port);
   const api: ScriptedApi = {
     isReady: true,
     requests,
     connections: () => connections,
     url: `https://127.0.0.1:${port}`,
-    accountFolder: folder.path,
+    accountDirectory: directory.path,
     authority,
     client: (timing = FAST) =>
-      connectKube({ kind: 'in-cluster', host: '127.0.0.1', port, folder: folder.path }, timing),
+      connectKube({ kind: 'in-cluster', host: '127.0.0.1', port, directory: directory.path }, timing),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
   return api;

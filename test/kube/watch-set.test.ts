@@ -78,7 +78,7 @@ test('after a watch ended it goes on from its last version, and tells only chang
   assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '9');
 });
 
-test('a connection that ends while what exists is being sent is begun again from nothing', async () => {
+test('a connection that ends while what exists is being sent is restarted from nothing', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a', '30'))),
     events(line('ADDED', pod('a', '30')), line('ADDED', pod('b', '20')), bookmark('31')),
@@ -88,7 +88,7 @@ test('a connection that ends while what exists is being sent is begun again from
   assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), null);
 });
 
-test('what was deleted while nobody watched is gone after a 410', async () => {
+test('what was deleted during an outage is gone after a 410', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a')), line('ADDED', pod('b')), bookmark('9')),
     eventsThenEnd(line('ERROR', { kind: 'Status', code: 410 })),
@@ -184,7 +184,7 @@ for (const [what, ref, kind] of [
   });
 }
 
-test('a Role that is mended while it polls is noticed', async () => {
+test('a Role that is fixed while it polls is noticed', async () => {
   await using api = await scriptedApi(forbidden('watch'), list([]), events(line('ADDED', pod('a')), bookmark('9')));
   using client = await api.client({ ...FAST, rewatchMs: 1 });
   assert.deepEqual((await observe(client, 2)).said, ['', 'a']);

@@ -52,7 +52,7 @@ for (const [name, handler] of [
   ['an ERROR event', eventsThenEnd(line('ERROR', { kind: 'Status', code: 410, message: 'too old' }))],
   ['a status', status(410, 'too old')],
 ] as const) {
-  test(`410 as ${name} begins again with what is there now`, async () => {
+  test(`410 as ${name} starts again with what is there now`, async () => {
     await using api = await scriptedApi(
       eventsThenEnd(line('ADDED', job('7'))),
       handler,
@@ -66,7 +66,7 @@ for (const [name, handler] of [
   });
 }
 
-test('a silent connection is replaced, without a word', async () => {
+test('a silent connection is replaced, silently', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200 });
   const { seen } = await observe(client, upTo(2));

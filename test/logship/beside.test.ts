@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { inMemory, privateFolder } from '../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
@@ -15,14 +15,14 @@ const MB = 1024 * 1024;
 
 /** A log root, and the helper on it. */
 async function world() {
-  const folder = await privateFolder('beside', inMemory());
-  const file = join(folder.path, 'nova/nova-api.log');
-  await mkdir(join(folder.path, 'nova'));
+  const directory = await privateDirectory('beside', inMemory());
+  const file = join(directory.path, 'nova/nova-api.log');
+  await mkdir(join(directory.path, 'nova'));
   await writeFile(file, '2026-11-20 08:15:42.123 7 INFO nova [-] up\n');
-  const root = ['--root', folder.path, '--timezone', 'UTC'];
+  const root = ['--root', directory.path, '--timezone', 'UTC'];
   const start = (...args: string[]) => startHelper('kolla-log-ship', [...root, ...args], { keepOutput: true });
   const once = (...args: string[]) => runHelper('kolla-log-ship', ['--once', ...root, ...args]);
-  return { file, root: folder.path, start, once, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { file, root: directory.path, start, once, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 async function send(port: number, ...datagrams: string[]): Promise<void> {
@@ -32,7 +32,7 @@ async function send(port: number, ...datagrams: string[]): Promise<void> {
   socket.close();
 }
 
-/** The answer, as soon as somebody listens there and answers so. */
+/** The answer, as soon as a server there answers so. */
 async function answer(port: number, path: string, wanted: RegExp): Promise<string> {
   return await until(`${path} to be ${String(wanted)}`, async () => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
@@ -81,7 +81,7 @@ test('a server that refuses us turns readiness off, with the reason for who is i
   assert.match(metrics, /^kolla_log_ship_requests_total\{[^}]*\} [2-9]\d*$/m);
 });
 
-test('the disk of what was acknowledged is given back, and a second start goes on', async () => {
+test('the disk of what was acknowledged is reclaimed, and a second start resumes', async () => {
   await using w = await world();
   await appendFile(w.file, `${'x'.repeat(1023)}\n`.repeat(4 * 1024));
   const first = await w.once('--reclaim', 'on', '--reclaim-keep', String(MB));

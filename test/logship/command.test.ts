@@ -4,18 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 
 /** Logs of one service under a root of their own. */
 async function logs(...lines: string[]) {
-  const folder = await privateFolder('ship');
-  const file = join(folder.path, 'keystone/keystone.log');
-  await mkdir(join(folder.path, 'keystone'));
+  const directory = await privateDirectory('ship');
+  const file = join(directory.path, 'keystone/keystone.log');
+  await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, lines.map((line) => `${line}\n`).join(''));
-  return { root: folder.path, file, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { root: directory.path, file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 const ship = (...args: string[]) => runHelper('kolla-log-ship', args);
@@ -122,7 +122,7 @@ test('files that are excluded by name or by path below the root are left out', a
   assert.equal(printed(stdout).length, 1, stderr);
 });
 
-test('from the end: what lies there at the very first start is left out, and nothing later', async () => {
+test('from the end: what lies there on first start is left out, and nothing later', async () => {
   await using l = await logs('old');
   await ship('--once', '--root', l.root, '--from', 'end');
   await appendFile(l.file, 'new\n');
@@ -151,10 +151,10 @@ for (const [what, args, message] of [
   });
 }
 
-test('a state folder that cannot be is a configuration error with the fix', async () => {
+test('a state directory that cannot be is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
-  assert.match(logLines(stderr)[0]?.msg ?? '', /give --state a folder/);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /give --state a directory/);
 });
 
 test('a server that is gone when the pod ends: 143 after the grace, and the next start ships it', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
 import { listenHttp } from '../support/server.ts';
 
@@ -17,9 +17,9 @@ const SOON = ['--multiline-timeout', '200ms'];
 
 /** A file of one service, and a server that keeps what it was sent. */
 async function world() {
-  const folder = await privateFolder('cuts');
-  const file = join(folder.path, 'keystone/keystone.log');
-  await mkdir(join(folder.path, 'keystone'));
+  const directory = await privateDirectory('cuts');
+  const file = join(directory.path, 'keystone/keystone.log');
+  await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, `${RECORD}\n`);
   const payloads: string[] = [];
   let onTaken = () => {};
@@ -33,12 +33,12 @@ async function world() {
   return {
     file,
     payloads,
-    args: ['--root', folder.path, '--url', `http://127.0.0.1:${server.port}`],
-    checkpoint: join(folder.path, '.kolla-log-ship/checkpoint.json'),
+    args: ['--root', directory.path, '--url', `http://127.0.0.1:${server.port}`],
+    checkpoint: join(directory.path, '.kolla-log-ship/checkpoint.json'),
     taken: () => new Promise<void>((resolve) => (onTaken = resolve)),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }
@@ -99,7 +99,7 @@ test('where the checkpoint cannot be written nothing is sent behind a cut, until
   });
   const said = listener(shipper.child.stderr!);
   await said('shipping ');
-  // Nothing can be renamed to a folder with something in it.
+  // Nothing can be renamed to a directory with something in it.
   await rm(w.checkpoint, { force: true });
   await mkdir(w.checkpoint);
   await writeFile(join(w.checkpoint, 'x'), '');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { FORMATS, type FormatName } from '../../src/logship/parse/formats.ts';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
@@ -70,10 +70,10 @@ function commandsIn(markdown: string): string[][] {
 
 for (const command of [...commandsIn(page), ...commandsIn(migration)]) {
   test(`the example ships a line: ${command.join(' ')}`, async () => {
-    await using folder = await privateFolder('page');
-    const logs = join(folder.path, 'logs');
+    await using directory = await privateDirectory('page');
+    const logs = join(directory.path, 'logs');
     await mkdir(join(logs, 'nova'), { recursive: true });
-    await writeFile(join(folder.path, 'password'), 'hidden\n');
+    await writeFile(join(directory.path, 'password'), 'hidden\n');
     const line = '2026-11-20 08:15:42.123 7 INFO nova [-] the line\n';
     const log = join(logs, 'nova/nova-api.log');
     const isLater = command.includes('end');
@@ -92,7 +92,7 @@ for (const command of [...commandsIn(page), ...commandsIn(migration)]) {
       word
         .replace('/var/log/kolla', logs)
         .replace(/https:\/\/\w+:9200/, `http://127.0.0.1:${server.port}`)
-        .replace('/run/secrets/es/password', join(folder.path, 'password'))
+        .replace('/run/secrets/es/password', join(directory.path, 'password'))
         .replace(':5140', `:${syslog}`),
     );
     const env = { KOLLA_LOG_SHIP_ROOT: logs };

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { freePort } from '../../tools/port.ts';
 import { runHelper, startHelper } from '../support/helper.ts';
@@ -17,16 +17,16 @@ import { until } from '../support/until.ts';
 
 const SECRET = 'token-of-the-sidecar';
 
-/** A volume with one log, and beside it what nobody else may read. */
+/** A volume with one log, and next to it a file that only root may read. */
 async function volume() {
-  const folder = await privateFolder('hostile');
-  const [root, outside] = [join(folder.path, 'logs'), join(folder.path, 'outside')];
+  const directory = await privateDirectory('hostile');
+  const [root, outside] = [join(directory.path, 'logs'), join(directory.path, 'outside')];
   await mkdir(join(root, 'nova'), { recursive: true });
   await mkdir(outside);
   await writeFile(join(outside, 'token.log'), `${SECRET}\n`);
   await writeFile(join(root, 'nova/api.log'), 'a line\n');
   const at = (path: string) => join(root, path);
-  return { root, outside, at, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { root, outside, at, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 const args = (root: string) => ['--root', root, '--once', '--timezone', 'UTC'];
@@ -72,7 +72,7 @@ for (const [what, put] of [
     assert.doesNotMatch(await readFile(v.at('.kolla-log-ship/checkpoint.json'), 'utf8'), /token|outside/);
   });
 
-test('a link to a folder is not gone through', async () => {
+test('a link to a directory is not gone through', async () => {
   await using v = await volume();
   await symlink(v.outside, v.at('x'));
   const { all, lines } = await shipped(v.root);
@@ -91,7 +91,7 @@ test('a link to its own state is not shipped, also where that was moved', async 
   assert.match(all, /cannot read \S+x\.log: it leads to \S+checkpoint\.json, which is our own state/);
 });
 
-test('a folder of the operand that becomes a link later leads nowhere else', async () => {
+test('a directory of the operand that becomes a link later leads nowhere else', async () => {
   await using v = await volume();
   const app = join(v.outside, '../app');
   await mkdir(join(app, 'logs'), { recursive: true });
@@ -130,7 +130,7 @@ test('state is not kept where a link leads', async () => {
   await symlink(v.outside, v.at('.kolla-log-ship'));
   const { code, all } = await shipped(v.root);
   assert.equal(code, 65, all);
-  assert.match(all, /cannot keep state in \S+\/\.kolla-log-ship\b.*give --state a folder/);
+  assert.match(all, /cannot keep state in \S+\/\.kolla-log-ship\b.*give --state a directory/);
   assert.deepEqual(await readdir(v.outside), ['token.log']);
 });
 
@@ -157,7 +157,7 @@ for (const [what, put] of [
     'file',
     (v) => mkdir(v.at('haproxy')).then(() => symlink(join(v.outside, 'token.log'), v.at('haproxy/haproxy.log'))),
   ],
-  ['folder', (v) => symlink(v.outside, v.at('haproxy'))],
+  ['directory', (v) => symlink(v.outside, v.at('haproxy'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
   test(`syslog is not written through a link in the place of its ${what}`, async (t) => {
     await using v = await volume();

@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SignalError } from '../../src/core/errors.ts';
 import type { Values } from '../../src/cli/option.ts';
 import { resolveOptions, splitWords } from '../../src/cli/parse.ts';
-import { holdFolder } from '../../src/logship/state/held-folder.ts';
+import { holdDirectory } from '../../src/logship/state/held-directory.ts';
 import { settingsOf, SHIP_OPTIONS } from '../../src/logship/index.ts';
 import { openPipelines, runAll } from '../../src/logship/pipelines.ts';
 import { Lags, readinessOf } from '../../src/logship/serve/index.ts';
 import type { PipelineState } from '../../src/logship/view.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -22,14 +22,14 @@ import { bulkServer } from './send/bulk-server.ts';
 import { log } from './read/reading.ts';
 
 async function logs() {
-  const folder = await privateFolder('ship');
-  const file = join(folder.path, 'keystone/keystone.log');
-  await mkdir(join(folder.path, 'keystone'));
+  const directory = await privateDirectory('ship');
+  const file = join(directory.path, 'keystone/keystone.log');
+  await mkdir(join(directory.path, 'keystone'));
   return {
-    root: folder.path,
+    root: directory.path,
     file,
-    state: join(folder.path, '.kolla-log-ship'),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    state: join(directory.path, '.kolla-log-ship'),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
@@ -41,7 +41,7 @@ async function shipping(root: string, ...args: string[]) {
   const said: string[] = [];
   const stdout = new PassThrough();
   const settings = settingsOf([], options);
-  const state = await holdFolder(settings.stateDir, settings.root);
+  const state = await holdDirectory(settings.stateDir, settings.root);
   const context = { log: log(said), now: () => Date.now(), state, proxyEnv: {}, stdout };
   const pipelines = await openPipelines(settings, context);
   const ended = runAll(pipelines, stop.signal);
@@ -107,7 +107,7 @@ function readyInTenMinutes(states: () => readonly PipelineState[]) {
   return states().map((state) => readinessOf(state, lags.quiet(state.name, thenMs), Date.now()));
 }
 
-test('a last line that nobody finishes makes no destination unready; one that answers nothing is', async () => {
+test('an unfinished last line makes no destination unready; one that answers nothing is', async () => {
   await using l = await logs();
   await writeFile(l.file, `${line(1)}${line(2).slice(0, 60)}`);
   await using es = await bulkServer();
@@ -124,7 +124,7 @@ test('a last line that nobody finishes makes no destination unready; one that an
   assert.match(silent.reason, /^has acknowledged nothing for 10m; /);
 });
 
-test('in another order each destination goes on where it was itself', async () => {
+test('in another order each destination resumes at its own offset', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using es = await bulkServer();
@@ -242,7 +242,7 @@ test('documents that wait apart fill the budget and no more, and are all in once
   assert.equal(server.taken.length, 30_000);
 });
 
-test('stdout that nobody reads: the stop is over after the grace, and what was not taken is read again', async () => {
+test('stdout without a reader: the stop is over after the grace, and what was not taken is read again', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 2000));
   await using s = await shipping(l.root, '--grace', '100ms');
@@ -274,7 +274,7 @@ test('an unfinished last line is printed at a stop, and not again', async () => 
   assert.match(await rest, /and the rest/);
 });
 
-test('a failure for good ends the others too, when they have shipped what is there', async () => {
+test('a permanent failure ends the others too, when they have shipped what is there', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 100));
   await using es = await bulkServer();

@@ -36,7 +36,7 @@ test('a complete schema leaves nothing to do but what is moved online', () => {
   );
 });
 
-test('a check that can not tell, or ends with a code that nobody knows, leaves all to do', () => {
+test('a check that can not tell, or ends with an unknown code, leaves all to do', () => {
   for (const answer of ['error', undefined] as const)
     assert.deepEqual(
       PHASES.filter((phase) => isBehind(phase, answer)),

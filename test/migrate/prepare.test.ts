@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { MigrationOptions } from '../../src/migrate/options.ts';
 import { prepareSync } from '../../src/migrate/prepare.ts';
 import { serviceNamed } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 const URL_OF_FILE = 'mysql+pymysql://keystone:of-file@old-db/keystone';
@@ -33,8 +33,8 @@ interface Case {
 
 /** What is locked, which database the tool is told, and what the log says. */
 async function prepared({ options = {}, inherited = {}, configFile }: Case) {
-  await using folder = await privateFolder('prepare');
-  const file = join(folder.path, 'keystone.conf');
+  await using directory = await privateDirectory('prepare');
+  const file = join(directory.path, 'keystone.conf');
   await writeFile(file, `[database]\nconnection = ${URL_OF_FILE}\n`);
   const { log, said } = recordedLog();
   const service = { ...serviceNamed('keystone')!, configFile: configFile ?? file };
@@ -96,8 +96,8 @@ test('an empty variable is named: the tool would take it, and not the file', asy
 });
 
 test("a variable is not looked at for a service whose file is not oslo.config's", async () => {
-  await using folder = await privateFolder('prepare');
-  const configFile = join(folder.path, 'keystone.yaml');
+  await using directory = await privateDirectory('prepare');
+  const configFile = join(directory.path, 'keystone.yaml');
   await writeFile(configFile, `database: { connection: '${URL_OF_FILE}' }\n`);
   const { locks } = await prepared({ inherited: INHERITED, configFile });
   assert.equal(locks, 'old-db');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect, type MysqlTarget } from '../../src/mysql/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { askingServer } from './asking-server.ts';
 
@@ -44,8 +44,8 @@ for (const [what, tls] of [
   });
 
 test("a session's descriptor is its connection to a socket file", async (t) => {
-  await using folder = await privateFolder('descriptor');
-  const socket = join(folder.path, 'mysqld.sock');
+  await using directory = await privateDirectory('descriptor');
+  const socket = join(directory.path, 'mysqld.sock');
   await using server = await askingServer({ ...GREETS, socket });
   const session = await connect(targetAt(server.port, { socket }), t);
   assert.match(await readlink(`/proc/self/fd/${session.descriptor}`), /^socket:\[\d+\]$/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, type MysqlTarget } from '../../src/mysql/index.ts';
 import { makeAuthority } from '../cluster/authority.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { askingServer, type Asking } from './asking-server.ts';
 
 const PASSWORD = 'a-secret-of-ours';
@@ -58,9 +58,9 @@ test('a server that asks before it has named a plugin gets nothing', async (t) =
 });
 
 test('a server that TLS has verified, and one behind a socket file, get the password', async (t) => {
-  await using folder = await privateFolder('login');
-  const caFile = join(folder.path, 'ca.pem');
-  const socket = join(folder.path, 'mysqld.sock');
+  await using directory = await privateDirectory('login');
+  const caFile = join(directory.path, 'ca.pem');
+  const socket = join(directory.path, 'mysqld.sock');
   await writeFile(caFile, authority.certificate);
   const greets = 'caching_sha2_password';
   await using secure = await askingServer({ greets, tls: certificate });

@@ -8,7 +8,7 @@ import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(30);
 
-const FOLDER = join(import.meta.dirname, '..');
+const DIRECTORY = join(import.meta.dirname, '..');
 const SET_CONFIGS = ['check-differs', 'command', 'differs', 'kill', 'limits', 'links', 'patterns', 'property'];
 const PROBE = ['checks/command', 'checks/http', 'checks/local', 'checks/tcp', 'kolla/local'];
 const PROBE_LOCAL = ['config', 'local', 'log-ship', 'port', 'unseen'];
@@ -32,7 +32,7 @@ for (const name of FILES)
   test(`${name} by kolla-core`, { skip }, async () => {
     // Without the variable by which a runner tells its own files to speak to it.
     const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
-    const { code, stdout } = await run(process.execPath, ['--test', join(FOLDER, `${name}.test.ts`)], { env });
+    const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
     assert.equal(code, 0, stdout.slice(-4000));
     assert.match(stdout, /^ℹ skipped 0$/m);
   });

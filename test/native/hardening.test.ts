@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { TARGETS, type Architecture } from '../../build/core/engine.ts';
 import { buildCore } from '../../build/core/make.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { canBuildCore } from '../cluster/core-binary.ts';
 
 const skip = (await canBuildCore()) ?? false;
-const folder = await privateFolder('hardening');
-after(async () => await folder[Symbol.asyncDispose]());
+const directory = await privateDirectory('hardening');
+after(async () => await directory[Symbol.asyncDispose]());
 
 /** elf.h */
 const [ET_DYN, PT_INTERP, PT_DYNAMIC, PT_GNU_STACK, PT_GNU_RELRO] = [3, 3, 2, 0x6474e551, 0x6474e552];
@@ -20,7 +20,7 @@ for (const architecture of Object.keys(TARGETS) as Architecture[]) {
     `kolla-core for ${architecture} is static, lies anywhere, and has no page to write and run`,
     { skip },
     async () => {
-      const { binary } = await buildCore(`${folder.path}/${architecture}`, architecture);
+      const { binary } = await buildCore(`${directory.path}/${architecture}`, architecture);
       const { type, segments, dynamic } = elf(await readFile(binary));
       assert.equal(type, ET_DYN, 'position-independent');
       assert.ok(!segments.has(PT_INTERP) && !dynamic.has(DT_NEEDED), 'static');
@@ -33,7 +33,7 @@ for (const architecture of Object.keys(TARGETS) as Architecture[]) {
 }
 
 test('functions look after their stack', { skip }, async () => {
-  const { binary } = await buildCore(`${folder.path}/x64`, 'x64');
+  const { binary } = await buildCore(`${directory.path}/x64`, 'x64');
   // movq %fs:0x28, REGISTER: the word that an overrun would change.
   const looks = (await readFile(binary)).toString('latin1').match(/\x64\x48\x8b.\x25\x28\0\0\0/gs) ?? [];
   assert.ok(looks.length > 50, String(looks.length));

@@ -5,7 +5,7 @@ import { on, once } from 'node:events';
 import { readFileSync, readdirSync, statSync, truncateSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { inMemory, privateFolder } from '../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { run } from '../../tools/process.ts';
 import { canBuildCore, coreBinary, placeCore } from '../cluster/core-binary.ts';
 import { entry } from '../contract/set-configs/entries.ts';
@@ -22,13 +22,13 @@ const env = { PATH: process.env['PATH'], ...start.env };
 
 const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
 const skip = missing ?? false;
-const folder = await privateFolder('large-core');
-after(async () => await folder[Symbol.asyncDispose]());
-const { binary } = missing === undefined ? await coreBinary(folder.path, [NAME]) : { binary: '' };
+const directory = await privateDirectory('large-core');
+after(async () => await directory[Symbol.asyncDispose]());
+const { binary } = missing === undefined ? await coreBinary(directory.path, [NAME]) : { binary: '' };
 
 /** A root with a sparse source of so many bytes, and a file in its place. */
 async function rootWithLarge(bytes: number) {
-  const root = await privateFolder('large', inMemory());
+  const root = await privateDirectory('large', inMemory());
   plant(root.path, {
     [`${CONFIG}/config.json`]: JSON.stringify({ command: 'run', config_files: [entry('large', '/etc/x/large')] }),
     [`${CONFIG}/large`]: 'new',

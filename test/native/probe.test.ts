@@ -4,21 +4,21 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { canBuildCore, coreBinary } from '../cluster/core-binary.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run, start, tied } from '../../tools/process.ts';
 import { get } from '../probe/serve/serve-support.ts';
 import { until } from '../support/until.ts';
 
 const missing = await canBuildCore();
 const skip = missing ?? false;
-const folder = await privateFolder('core-probe');
-after(async () => await folder[Symbol.asyncDispose]());
-if (missing === undefined) await coreBinary(folder.path, ['kolla-probe', 'healthcheck_port']);
-const PROBE = join(folder.path, 'core-bin/kolla-probe');
+const directory = await privateDirectory('core-probe');
+after(async () => await directory[Symbol.asyncDispose]());
+if (missing === undefined) await coreBinary(directory.path, ['kolla-probe', 'healthcheck_port']);
+const PROBE = join(directory.path, 'core-bin/kolla-probe');
 const env = { PATH: process.env['PATH'] };
 
 function configured(name: string, yaml: string): string {
-  const file = join(folder.path, `${name}.yaml`);
+  const file = join(directory.path, `${name}.yaml`);
   writeFileSync(file, yaml);
   return file;
 }
@@ -48,12 +48,12 @@ test(
   'where stdout and stderr are closed, nothing else gets their numbers, and it does its work',
   { skip },
   async () => {
-    const opened = join(folder.path, 'opened');
+    const opened = join(directory.path, 'opened');
     writeFileSync(opened, '');
     const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
     assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
     assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
-    assert.equal((await run('sh', [...closed, 'file-age', join(folder.path, 'none'), '1h'], { env })).code, 1);
+    assert.equal((await run('sh', [...closed, 'file-age', join(directory.path, 'none'), '1h'], { env })).code, 1);
   },
 );
 
@@ -115,7 +115,7 @@ for (const [what, port] of [
     `the last of ${ROWS} connections ${what} is found within 4 MiB of data`,
     { skip: skip || needsRoot },
     async () => {
-      const root = join(folder.path, `root-${port}`);
+      const root = join(directory.path, `root-${port}`);
       rootWith(root, port);
       const words = ['--data=4194304', 'chroot', root, '/healthcheck_port', 'nova-compute'];
       const own = { ...env, HEALTHCHECK_TIMEOUT: '600' };
@@ -131,7 +131,7 @@ for (const [what, port] of [
 function rootWith(root: string, port: number): void {
   const proc = join(root, 'proc');
   for (const path of ['net', '77/fd']) mkdirSync(join(proc, path), { recursive: true });
-  copyFileSync(join(folder.path, 'kolla-core'), join(root, 'healthcheck_port'));
+  copyFileSync(join(directory.path, 'kolla-core'), join(root, 'healthcheck_port'));
   const row = (i: number, to: number, inode: number) =>
     `${String(i).padStart(4)}: 0100007F:${hex((i % 60_000) + 1024)} 0100007F:${hex(to)} 01 00000000:00000000 00:00000000 00000000 ` +
     `    0        0 ${inode} 1 0000000000000000 20 4 30 10 -1\n`;

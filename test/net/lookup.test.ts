@@ -18,11 +18,11 @@ test('a name that is answered for is as ever', async () => {
   assert.equal(await connected(server.port, lookupWithin(60_000)), 'connected');
 });
 
-test('silent name servers are told from a silent host, and what they say too late is not heard', async () => {
+test('silent DNS servers are told from a silent host, and late answers are ignored', async () => {
   let answer: (() => void) | undefined;
   const late: LookupFunction = (_, __, callback) =>
     (answer = () => callback(null, [{ address: '127.0.0.1', family: 4 }]));
-  await using server = await listenTcp(() => assert.fail('somebody connected'));
+  await using server = await listenTcp(() => assert.fail('a client connected'));
   assert.equal(await connected(server.port, lookupWithin(1, late)), 'EAI_AGAIN');
   answer?.();
 });

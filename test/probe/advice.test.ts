@@ -7,14 +7,14 @@ import { ALL_CHECKS } from '../../src/probe/index.ts';
 import { prepareChecks } from '../../src/probe/serve/index.ts';
 import { shellWords } from '../../src/probe/serve/config.ts';
 import { allProbes } from '../../src/catalog/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
 const DEFAULTS = '/etc/mysql/healthcheck.cnf';
 
-test('what each container shall be asked is a check that kolla-probe takes, and liveness asks nobody else', async () => {
-  await using folder = await privateFolder('advice');
-  const file = join(folder.path, 'healthcheck.cnf');
+test('what each container shall be asked is a check that kolla-probe takes, and liveness asks no other Pod', async () => {
+  await using directory = await privateDirectory('advice');
+  const file = join(directory.path, 'healthcheck.cnf');
   await writeFile(file, '[client]\nuser = healthcheck\n');
   for (const { container, readiness, liveness } of allProbes()) {
     const checkOf = (role: 'readiness' | 'liveness', words: string) => {

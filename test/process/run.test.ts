@@ -17,7 +17,7 @@ function sh(script: string, options: Partial<RunOptions> = {}): Child {
   });
 }
 
-/** Resolves when the process is gone; a zombie, which nobody may have reaped yet, is. */
+/** Resolves when the process is gone; a zombie, which may not be reaped yet, is. */
 async function gone(pid: number): Promise<void> {
   await until(`process ${pid} to be gone`, () => {
     try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import type { Outcome } from './outcomes.ts';
 
@@ -43,14 +43,14 @@ console.log(JSON.stringify(outcomes.all));
 
 /** What a real run of these files reports; in a process of its own, as node runs no tests in those of a test. */
 async function outcomesOf(files: Readonly<Record<string, string>>): Promise<Outcome[]> {
-  await using folder = await privateFolder('outcome');
+  await using directory = await privateDirectory('outcome');
   for (const [name, text] of Object.entries({ ...files, 'run.mjs': PROGRAM }))
-    await writeFile(join(folder.path, name), text);
+    await writeFile(join(directory.path, name), text);
   const tests = Object.keys(files).filter((name) => name.endsWith('.test.mjs'));
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const printed = await must(process.execPath, ['run.mjs', ...tests], { cwd: folder.path, env });
+  const printed = await must(process.execPath, ['run.mjs', ...tests], { cwd: directory.path, env });
   const outcomes = JSON.parse(printed) as Outcome[];
-  return outcomes.map((one) => ({ ...one, name: one.name.replace(`${folder.path}/`, '') }));
+  return outcomes.map((one) => ({ ...one, name: one.name.replace(`${directory.path}/`, '') }));
 }
 
 test('each test has its full name, its file and its outcome', async () => {

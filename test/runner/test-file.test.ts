@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { listenTcp } from '../support/server.ts';
 import { hasFailed, type Result } from './result.ts';
 import { runTestFile } from './test-file.ts';
@@ -12,7 +12,7 @@ before(() => void delete process.env['NODE_TEST_CONTEXT']);
 const never = new AbortController().signal;
 
 async function runText(text: string): Promise<Result> {
-  await using directory = await privateFolder('runner');
+  await using directory = await privateDirectory('runner');
   const file = join(directory.path, 'sample.test.mjs');
   await writeFile(file, text);
   return await runTestFile(file, process.env, directory.path, never);
@@ -70,7 +70,7 @@ test('a file of which only a hook fails has failed', async () => {
 });
 
 test('a file that is cut in the middle says nothing', async () => {
-  await using directory = await privateFolder('runner');
+  await using directory = await privateDirectory('runner');
   const file = join(directory.path, 'sample.test.mjs');
   const started = Promise.withResolvers<void>();
   await using server = await listenTcp(() => started.resolve());

@@ -11,7 +11,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { clusterOf, type Cluster } from '../cluster/kubernetes/api.ts';
 import { kubeBinary } from '../cluster/kubernetes/index.ts';
 import { queryAsRoot, type Mariadb } from '../cluster/mariadb.ts';
@@ -27,7 +27,7 @@ export { serveShared, type SharedServers } from './serve.ts';
 export interface SharedMariadb
   extends Pick<Mariadb, 'host' | 'port' | 'socket' | 'rootPassword' | 'query'>, AsyncDisposable {}
 
-/** A control plane with what a guest may do; `folder` is this file's own. */
+/** A control plane with what a guest may do; `directory` is this file's own. */
 export interface SharedControlPlane extends Cluster, AsyncDisposable {
   /** Makes a namespace, which is deleted with all that is in it when this is disposed. */
   createNamespace(name: string): Promise<void>;
@@ -51,11 +51,11 @@ export async function sharedMariadb(env = process.env): Promise<SharedMariadb> {
 export async function sharedControlPlane(): Promise<SharedControlPlane> {
   await using stack = new AsyncDisposableStack();
   const { place } = stack.use(await served('controlPlane', process.env));
-  const { path: folder } = stack.use(await privateFolder('guest'));
-  const cluster = clusterOf(await kubeBinary(), { ...place, folder });
+  const { path: directory } = stack.use(await privateDirectory('guest'));
+  const cluster = clusterOf(await kubeBinary(), { ...place, directory });
   const namespaces: string[] = [];
   stack.defer(async () => {
-    // Nobody waits for the finalizers: the names come never again.
+    // No one waits for the finalizers: the names come never again.
     if (namespaces.length > 0) await cluster.kubectl(['delete', 'namespace', '--wait=false', ...namespaces]);
   });
   const kept = stack.move();

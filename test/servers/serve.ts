@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { STARTS, type Kind, type Places, type Served } from './kinds.ts';
 
 /** The socket that test files ask at, in their environment. */
@@ -19,7 +19,7 @@ export interface SharedServers extends AsyncDisposable {
  */
 export async function serveShared(): Promise<SharedServers> {
   await using stack = new AsyncDisposableStack();
-  const socket = join(stack.use(await privateFolder('servers')).path, 's');
+  const socket = join(stack.use(await privateDirectory('servers')).path, 's');
   const hosts = new Map<string | undefined, Host>();
   for (const kind of Object.keys(STARTS) as Kind[]) hosts.set(`/${kind}`, stack.use(host(kind)));
   const server = createServer((request, response) => {

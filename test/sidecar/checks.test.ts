@@ -27,7 +27,7 @@ test('before anybody has asked a check, no startup or readiness probe takes it f
     assert.deepEqual(healthOf(role, checks.snapshot()), { isOk: false, word: 'waiting' });
 });
 
-test('when nobody asks any more, it is as it was, and then nobody can tell', async () => {
+test('without further questions its state stays, then becomes unknown', async () => {
   await using server = await listenTcp(() => {});
   const prepared = await preparedFor(server.port);
   const checks = new RestartableChecks(prepared);

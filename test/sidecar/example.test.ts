@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { parseDuration } from '../../src/core/duration.ts';
 import { whyUnsafe, type SidecarPod } from '../../src/sidecar/own-probe.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
 
 interface Manifest {
@@ -54,15 +54,15 @@ for (const [what, text] of [
   ["the page's", await shown()],
 ] as const)
   test(`every role of ${what} kolla-pod.yaml is taken as it is, up to where it needs the pod`, async () => {
-    await using folder = await privateFolder('example');
-    const file = join(folder.path, 'kolla-pod.yaml');
+    await using directory = await privateDirectory('example');
+    const file = join(directory.path, 'kolla-pod.yaml');
     // What the last role that is looked over lacks here shows that those before it were right.
     await writeFile(
       file,
-      text.replace('log-ship: {', 'log-ship: { max-line-bytes: 1,').replaceAll('/kolla }', `${folder.path} }`),
+      text.replace('log-ship: {', 'log-ship: { max-line-bytes: 1,').replaceAll('/kolla }', `${directory.path} }`),
     );
     const { code, stderr } = await runHelper('kolla-sidecar', ['--config', file], {
-      env: { KOLLA_LOG_SHIP_PASSWORD: 'x', KOLLA_INIT_ROOT: folder.path },
+      env: { KOLLA_LOG_SHIP_PASSWORD: 'x', KOLLA_INIT_ROOT: directory.path },
     });
     assert.equal(code, 64, stderr);
     assert.match(logLines(stderr).at(-1)?.msg ?? '', /--max-line-bytes 1/);

@@ -22,7 +22,7 @@ function podWith(failureThreshold: number, uid = 'uid-1') {
 async function checked(client: KubeClient | Error | undefined, place: Partial<OwnPlace> = {}) {
   const { log, said } = recordedLog('info');
   const kube = async () => {
-    if (client === undefined || client instanceof Error) throw client ?? new Error('nobody is asked');
+    if (client === undefined || client instanceof Error) throw client ?? new Error('no server is asked');
     return client;
   };
   const container = { podUid: 'uid-1', name: 'db-sync' };
@@ -37,7 +37,7 @@ async function checked(client: KubeClient | Error | undefined, place: Partial<Ow
 
 const clusterWith = (pod: object) => scriptedClient({ objects: { '/api/v1/namespaces/own/pods/me': pod } });
 
-test('a Pod whose startup probe is long enough is passed over in silence', async () => {
+test('a Pod whose startup probe is long enough is skipped silently', async () => {
   assert.deepEqual(await checked(clusterWith(podWith(12))), { thrown: undefined, warned: [] });
 });
 

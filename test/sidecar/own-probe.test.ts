@@ -43,7 +43,7 @@ test('a sidecar without a startup probe is refused: nothing would hold the servi
   assert.match(found ?? '', /no startupProbe.*port: 9809 }, periodSeconds: 10, failureThreshold: 420 }$/);
 });
 
-test('a phase that holds nobody back needs no startup probe, and a short one will do', () => {
+test('a phase that holds nothing back needs no startup probe, and a short one will do', () => {
   const short = pod({ startupProbe: { ...PROBE, failureThreshold: 1 } });
   assert.equal(why(short, { holdsBack: false }), undefined);
   const none = pod({}, { initContainers: [{ name: 'db-sync', restartPolicy: 'Always' }] });
@@ -55,7 +55,7 @@ test('an init container that would never end is refused', () => {
   assert.match(why(plain) ?? '', /no restartPolicy: Always/);
 });
 
-test('beside the service, where nobody is held back, no startup probe is asked for', () => {
+test('next to the running service, where nothing is held back, no startup probe is asked for', () => {
   assert.equal(why(pod({}, { initContainers: [], containers: [{ name: 'db-sync' }] })), undefined);
 });
 

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const STOP = new SignalError('SIGTERM');
 
-test('a role that fails is begun again with pauses that grow, and the others run on undisturbed', async () => {
+test('a role that fails is restarted with backoff, and the others run on undisturbed', async () => {
   const pauses: number[] = [];
   const third = Promise.withResolvers<void>();
   let tries = 0;
@@ -51,7 +51,7 @@ test('the pauses begin anew after a role ran well for a minute', async () => {
   await supervisor.stop(STOP);
 });
 
-test('a role that ends with 0 is done, and one that ends with another code is begun again', async () => {
+test('a role that ends with 0 is done, and one that ends with another code is restarted', async () => {
   const over = Promise.withResolvers<void>();
   const codes = [7, 0];
   const waits = role('waits', () => Promise.resolve(0));
@@ -99,7 +99,7 @@ for (const [what, fail] of [
   });
 
 // Under node:test such a promise is the runner's: this needs a process of its own.
-test("what a promise that nobody waits for rejects with is charged to its role; what is nobody's ends the process", async () => {
+test('what an unawaited promise of a role rejects with is charged to it; anything else ends the process', async () => {
   const script = `
     import { supervise } from './src/sidecar/supervisor.ts';
     const log = { info() {}, error: (text) => console.log(text), with: () => log };

@@ -14,7 +14,7 @@ import {
   type SharedControlPlane,
 } from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 /** All that a service without an account in Keystone needs. */
 const PARTS = ['database', 'schema', 'tool'];
@@ -22,13 +22,13 @@ const PARTS = ['database', 'schema', 'tool'];
 describe('kolla-bootstrap on a database', { skip: (await canRunMariadb()) ?? false }, () => {
   test('the plan shows database, schema and tool, a run makes them in that order, and a second one nothing', async () => {
     await using mariadb = await sharedMariadb();
-    await using folder = await privateFolder('bootstrap');
-    const at = (file: string) => join(folder.path, file);
+    await using directory = await privateDirectory('bootstrap');
+    const at = (file: string) => join(directory.path, file);
     const name = databaseName('job');
     const url = `mysql+pymysql://${name}:hidden-password@${mariadb.host}:${mariadb.port}/${name}`;
     await writeFile(at('journal'), '');
     await writeFile(at('job.conf'), `[database]\nconnection = ${url}\n`);
-    await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceOf(name, folder.path) } }));
+    await writeFile(at('kolla-pod.yaml'), JSON.stringify({ services: { [name]: serviceOf(name, directory.path) } }));
     const env = {
       KOLLA_POD_CONFIG: at('kolla-pod.yaml'),
       KOLLA_DB_SYNC_ADMIN_USER: 'root',
@@ -61,14 +61,14 @@ describe('kolla-bootstrap on an API server', { skip: (await canRunControlPlane()
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  test('keys of a folder are taken over where there is no Secret yet, as a part of the bootstrap', async () => {
+  test('keys of a directory are taken over where there is no Secret yet, as a part of the bootstrap', async () => {
     const namespace = namespaceName('openstack');
     await cluster.createNamespace(namespace);
-    await using folder = await privateFolder('keys');
+    await using directory = await privateDirectory('keys');
     const [zero, five] = [newKey(), newKey()];
-    await writeFile(join(folder.path, '0'), zero);
-    await writeFile(join(folder.path, '5'), `${five}\n`);
-    const from = ['--keys-from', `fernet=${folder.path}`];
+    await writeFile(join(directory.path, '0'), zero);
+    await writeFile(join(directory.path, '5'), `${five}\n`);
+    const from = ['--keys-from', `fernet=${directory.path}`];
     const env = { KUBECONFIG: cluster.kubeconfig, KOLLA_BOOTSTRAP_NAMESPACE: namespace };
     const bootstrap = (...words: string[]) =>
       runHelper('kolla-bootstrap', [...words, '--only', 'keys', ...from], { env });
@@ -77,7 +77,7 @@ describe('kolla-bootstrap on an API server', { skip: (await canRunControlPlane()
     assert.match(
       plan.stdout,
       new RegExp(
-        `\\+ secret ${namespace}/${FERNET}\n    keys: 0 \\(staged\\), 5 \\(primary\\) of ${folder.path}\n\\+ secret`,
+        `\\+ secret ${namespace}/${FERNET}\n    keys: 0 \\(staged\\), 5 \\(primary\\) of ${directory.path}\n\\+ secret`,
       ),
     );
     const made = await bootstrap('keystone');
@@ -91,10 +91,10 @@ describe('kolla-bootstrap on an API server', { skip: (await canRunControlPlane()
 });
 
 /** One without an account in Keystone, whose commands write down what they are called for. */
-function serviceOf(name: string, folder: string): object {
-  const says = (word: string) => ['sh', '-c', `echo ${word} >>${folder}/journal`];
+function serviceOf(name: string, directory: string): object {
+  const says = (word: string) => ['sh', '-c', `echo ${word} >>${directory}/journal`];
   return {
-    configFile: join(folder, 'job.conf'),
+    configFile: join(directory, 'job.conf'),
     databases: [{ name, url: [{ section: 'database', key: 'connection' }] }],
     migration: { phases: { all: [{ argv: says('schema') }] }, check: { argv: ['true'], codes: { 0: 'complete' } } },
     tool: [{ name: 'first', summary: 'of a test', steps: [{ argv: says('tool') }], done: { once: 'ever' } }],

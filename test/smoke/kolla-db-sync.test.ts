@@ -7,7 +7,7 @@ import { documentedRun } from '../integration/docker-words.ts';
 import { migration, runsIn, siteOn } from '../integration/kolla-db-sync-support.ts';
 import { databaseName, sharedMariadb, type SharedMariadb } from '../servers/index.ts';
 import { runHelper } from '../support/helper.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
   let mariadb: SharedMariadb;
@@ -37,9 +37,9 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
     const { env, volumes, command } = await documentedRun('reference/kolla-db-sync', 'KOLLA_DB_SYNC_ADMIN_USER');
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
-    await using folder = await privateFolder('docker-run');
+    await using directory = await privateDirectory('docker-run');
     // What the engine would mount, and what the image has; the name of a network leads to its servers, as here a port does.
-    const at = (path: string) => join(folder.path, path);
+    const at = (path: string) => join(directory.path, path);
     await Promise.all(['etc', 'secrets', 'bin'].map((name) => mkdir(at(name))));
     const database = databaseName('keystone');
     const url = `mysql+pymysql://${database}:secret@${mariadb.host}:${mariadb.port}/${database}?charset=utf8`;

@@ -7,7 +7,7 @@ import { canRunControlPlane, endPodsOf } from '../cluster/kubernetes/index.ts';
 import { batch, podSpec } from '../integration/objects.ts';
 import { startInit } from '../integration/waiting.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../servers/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 
 const NAMESPACE = namespaceName('openstack');
 const WAIT = ['--wait', `job/later@${NAMESPACE}`];
@@ -23,8 +23,8 @@ describe('kolla-init', { skip: (await canRunControlPlane()) ?? false }, () => {
   after(() => cluster[Symbol.asyncDispose]());
 
   test('it puts files in place, and waits for a Job that does not exist yet, until it is Complete', async () => {
-    await using folder = await privateFolder('init');
-    const [config, root] = [join(folder.path, 'config'), join(folder.path, 'root')];
+    await using directory = await privateDirectory('init');
+    const [config, root] = [join(directory.path, 'config'), join(directory.path, 'root')];
     for (const path of [config, root]) await mkdir(path);
     const file = { source: '/var/lib/kolla/config_files/a.conf', dest: '/etc/a.conf', perm: '0600' };
     const entry = { ...file, owner: userInfo().username };

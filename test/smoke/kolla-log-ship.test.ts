@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { canRunElasticsearch } from '../cluster/elasticsearch.ts';
 import { databaseName, sharedElasticsearch } from '../servers/index.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunElasticsearch()) ?? false;
@@ -17,15 +17,15 @@ const FORMATS = {
 
 test('1,000 lines of two formats, and kill -9 in the middle: each is a document once', { skip }, async () => {
   await using server = await sharedElasticsearch();
-  await using folder = await privateFolder('ship');
+  await using directory = await privateDirectory('ship');
   const prefix = databaseName('logs');
   const index = `${prefix}-*`;
   const write = (from: number, to: number) => {
     for (const [file, line] of Object.entries(FORMATS))
-      appendFileSync(join(folder.path, file), Array.from({ length: to - from }, (_, i) => line(from + i)).join(''));
+      appendFileSync(join(directory.path, file), Array.from({ length: to - from }, (_, i) => line(from + i)).join(''));
   };
-  for (const name of ['keystone', 'mariadb']) mkdirSync(join(folder.path, name));
-  const args = ['--root', folder.path, '--url', server.url, '--index-prefix', prefix, '--timezone', 'UTC'];
+  for (const name of ['keystone', 'mariadb']) mkdirSync(join(directory.path, name));
+  const args = ['--root', directory.path, '--url', server.url, '--index-prefix', prefix, '--timezone', 'UTC'];
 
   write(0, 250);
   const killed = await startHelper('kolla-log-ship', args);

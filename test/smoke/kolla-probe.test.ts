@@ -6,7 +6,7 @@ import { canRunElasticsearch } from '../cluster/elasticsearch.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { databaseName, sharedElasticsearch, sharedMariadb } from '../servers/index.ts';
 import { logLines, runHelper, startHelper } from '../support/helper.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunElasticsearch()) ?? false;
@@ -21,15 +21,15 @@ describe('kolla-probe', { skip }, () => {
   before(async () => {
     const mariadb = stack.use(await sharedMariadb());
     const elasticsearch = stack.use(await sharedElasticsearch());
-    const folder = stack.use(await privateFolder('probe')).path;
+    const directory = stack.use(await privateDirectory('probe')).path;
     await mariadb.query(`CREATE USER ${user}@'%' IDENTIFIED BY '${PASSWORD}'`);
-    await writeFile(join(folder, 'fresh'), '');
+    await writeFile(join(directory, 'fresh'), '');
     good = [
       ['tcp', `${mariadb.host}:${mariadb.port}`],
       ['http', `${elasticsearch.url}/_cluster/health`],
       ['mysql', `${mariadb.host}:${mariadb.port}`, '--user', user],
       ['process', 'mariadbd'],
-      ['file-age', join(folder, 'fresh'), '1h'],
+      ['file-age', join(directory, 'fresh'), '1h'],
     ];
   });
   after(() => stack.disposeAsync());
@@ -48,11 +48,11 @@ describe('kolla-probe', { skip }, () => {
   });
 
   test('serve answers the three probes by what its checks say, and is not ready once it ends', async () => {
-    await using folder = await privateFolder('serve');
-    const config = join(folder.path, 'kolla-pod.yaml');
+    await using directory = await privateDirectory('serve');
+    const config = join(directory.path, 'kolla-pod.yaml');
     const all = ['startup', 'liveness', 'readiness'];
     const checks = good.map((run) => [run[0], { run, for: all, period: '1s' }] as const);
-    const absent = { run: ['file-age', join(folder.path, 'absent'), '1h'], for: ['readiness'], period: '1s' };
+    const absent = { run: ['file-age', join(directory.path, 'absent'), '1h'], for: ['readiness'], period: '1s' };
     await writeFile(config, JSON.stringify({ checks: { ...Object.fromEntries(checks), absent } }));
     const args = ['serve', '--config', config, '--listen', '127.0.0.1:0'];
     const env = { KOLLA_PROBE_PASSWORD: PASSWORD };
@@ -69,7 +69,7 @@ describe('kolla-probe', { skip }, () => {
     await answers('/startupz', '200 ok');
     await answers('/livez', '200 ok');
     await answers('/readyz', '503 unhealthy');
-    await writeFile(join(folder.path, 'absent'), '');
+    await writeFile(join(directory.path, 'absent'), '');
     await answers('/readyz', '200 ok');
     for (const [name] of checks) assert.match(await get(`/checks/${name}`), /^200 /, name);
     assert.equal(await serve.stop(), 143);

@@ -45,7 +45,7 @@ export async function amqpLogin(
       }
     }
   }
-  throw new Error('the broker ended the connection without a word');
+  throw new Error('the broker ended the connection silently');
 }
 
 /** We ask to be told when a login fails: otherwise the broker waits, and resets the connection. */

@@ -20,15 +20,15 @@ export async function bundledHelpers(): Promise<string> {
   return join(await cached('helpers', texts, bundleTo, PLACE), 'from-source.mjs');
 }
 
-async function bundleTo(folder: string): Promise<void> {
+async function bundleTo(directory: string): Promise<void> {
   removeOld();
-  // A folder for temporary files is its maker's alone.
-  chmodSync(folder, 0o755);
+  // A directory for temporary files is its maker's alone.
+  chmodSync(directory, 0o755);
   const { build } = await import('esbuild');
   const { textModules } = await import('../../build/text-modules.ts');
   await build({
     entryPoints: ['build/from-source.ts'],
-    outdir: folder,
+    outdir: directory,
     outExtension: { '.js': '.mjs' },
     absWorkingDir: REPOSITORY,
     bundle: true,

@@ -13,7 +13,7 @@ function processesWhere(holds: (pid: string) => boolean): number[] {
   return pids.filter(holding).map(Number);
 }
 
-/** The processes whose command line holds a text, for example the path of a private folder. */
+/** The processes whose command line holds a text, for example the path of a private directory. */
 export function processesWith(text: string): number[] {
   return processesWhere((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text));
 }

@@ -6,7 +6,7 @@ import { openWait } from './open-waits.ts';
 const POLL_MS = 50;
 
 /**
- * Asks again and again until the answer is not undefined: for what tells nobody when it is so. It has no limit: the file's
+ * Asks again and again until the answer is not undefined: for what has no event. It has no limit: the file's
  * watchdog (file-limit.ts) ends a file that waits too long, and prints what each wait last saw.
  * @param what for that report: `mariadb to answer`
  * @param ask returns undefined for "not yet"; a throw ends the wait. `saw` keeps what the report should show

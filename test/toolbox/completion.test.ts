@@ -6,21 +6,21 @@ import { bashCompletion } from '../../src/toolbox/completion/bash.ts';
 import { fishCompletion } from '../../src/toolbox/completion/fish.ts';
 import { zshCompletion } from '../../src/toolbox/completion/zsh.ts';
 import { all } from '../../src/toolbox/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 
 /** What bash offers after these words; the last one is being typed. */
 async function offered(...words: string[]): Promise<string[]> {
-  await using folder = await privateFolder('bash');
-  const script = join(folder.path, 'completion');
+  await using directory = await privateDirectory('bash');
+  const script = join(directory.path, 'completion');
   await writeFile(script, bashCompletion(all()));
-  await writeFile(join(folder.path, 'some-file'), '');
+  await writeFile(join(directory.path, 'some-file'), '');
   const ask = `
     source ${script}
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _kolla_pod
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const said = await must('bash', ['--norc', '-c', ask, 'bash', ...words], { cwd: folder.path });
+  const said = await must('bash', ['--norc', '-c', ask, 'bash', ...words], { cwd: directory.path });
   return said.split('\n').filter((word) => word !== '');
 }
 

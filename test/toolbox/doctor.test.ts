@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { examine } from '../../src/toolbox/doctor/examine.ts';
 import type { Finding } from '../../src/toolbox/doctor/finding.ts';
 import { scriptedApi, status } from '../kube/support.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { runHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 
@@ -14,7 +14,7 @@ const SECRET = 'do-not-show-this';
 
 /** A pod's files, with everything that there should be. */
 async function pod() {
-  const folder = await privateFolder('doctor');
+  const directory = await privateDirectory('doctor');
   const files: Record<string, string> = {
     'var/lib/kolla/config_files/config.json': `{"command": "${SECRET}"}`,
     'bin/bash': '',
@@ -29,16 +29,16 @@ async function pod() {
     [`${ACCOUNT}/namespace`]: 'openstack\n',
   };
   for (const [name, text] of Object.entries(files)) await put(name, text);
-  await chmod(join(folder.path, 'bin/bash'), 0o755);
+  await chmod(join(directory.path, 'bin/bash'), 0o755);
 
   async function put(name: string, text: string): Promise<void> {
-    await mkdir(join(folder.path, name, '..'), { recursive: true });
-    await writeFile(join(folder.path, name), text);
+    await mkdir(join(directory.path, name, '..'), { recursive: true });
+    await writeFile(join(directory.path, name), text);
   }
 
   async function look(env: NodeJS.ProcessEnv = {}): Promise<(what: string) => Finding> {
     const signal = new AbortController().signal;
-    const findings = await examine({ root: folder.path, env, uid: 42_425, signal });
+    const findings = await examine({ root: directory.path, env, uid: 42_425, signal });
     assert.ok(!JSON.stringify(findings).includes(SECRET), 'a secret was shown');
     return (what) => findings.find((finding) => finding.what === what) ?? assert.fail(`nothing about ${what}`);
   }
@@ -46,15 +46,15 @@ async function pod() {
   return {
     put,
     look,
-    remove: (name: string) => rm(join(folder.path, name), { recursive: true }),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    remove: (name: string) => rm(join(directory.path, name), { recursive: true }),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
 test('a pod that has everything lacks nothing', async () => {
   await using here = await pod();
   const of = await here.look({ POD_NAME: 'k-0', POD_NAMESPACE: 'openstack', NODE_NAME: 'n1' });
-  for (const what of ['user', 'config.json', 'bash', 'folder /run', 'termination log', 'memory limit', 'POD_NAME'])
+  for (const what of ['user', 'config.json', 'bash', 'directory /run', 'termination log', 'memory limit', 'POD_NAME'])
     assert.equal(of(what).state, 'ok', what);
   assert.match(of('service account').detail, /namespace openstack$/);
   assert.equal(of('API server').state, 'note');
@@ -64,7 +64,7 @@ for (const [what, gone, state] of [
   ['config.json', 'var/lib/kolla/config_files/config.json', 'note'],
   ['bash', 'bin/bash', 'lacks'],
   ['termination log', 'dev/termination-log', 'note'],
-  ['folder /var/log/kolla', 'var/log/kolla', 'note'],
+  ['directory /var/log/kolla', 'var/log/kolla', 'note'],
   ['service account', `${ACCOUNT}/token`, 'note'],
 ] as const) {
   test(`without ${gone} it says so, with the fix`, async () => {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { commandsOf } from '../../src/cli/command.ts';
 import { all } from '../../src/toolbox/index.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { HELPERS } from '../support/helper.ts';
 import { start } from '../../tools/process.ts';
 import { STAGES } from './stages.ts';
@@ -28,29 +28,29 @@ for (const { helper, line } of LINES) {
     const setStage = STAGES[line];
     assert.ok(setStage, 'has no stage: set one in test/toolbox/stages/');
     assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');
-    await using folder = await privateFolder('example');
+    await using directory = await privateDirectory('example');
     await using stack = new AsyncDisposableStack();
-    await play(line, folder.path, await setStage(folder.path, stack));
+    await play(line, directory.path, await setStage(directory.path, stack));
   });
 }
 
 /** Runs a line as a shell does that finds our names on its PATH. */
-async function play(line: string, folder: string, stage: Stage): Promise<void> {
-  await mkdir(join(folder, 'bin'), { recursive: true });
+async function play(line: string, directory: string, stage: Stage): Promise<void> {
+  await mkdir(join(directory, 'bin'), { recursive: true });
   for (const { name } of all()) {
     const script = `#!/bin/sh\nexec '${process.execPath}' '${HELPERS}' ${name} "$@"\n`;
-    await writeFile(join(folder, 'bin', name), script, { mode: 0o755 });
+    await writeFile(join(directory, 'bin', name), script, { mode: 0o755 });
   }
   const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
   // How long a probe may take is no example's subject, and a busy machine takes longer.
   const words = given.replace(/^(kolla-probe .*--timeout) \d+m?s/, '$1 1h');
   const env = {
     KOLLA_PROBE_TIMEOUT: '1h',
-    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-    HOME: folder,
+    PATH: `${join(directory, 'bin')}:${process.env['PATH']}`,
+    HOME: directory,
     ...stage.env,
   };
-  await using running = await start('bash', ['-c', `exec ${words}`], { cwd: folder, env, keepOutput: true });
+  await using running = await start('bash', ['-c', `exec ${words}`], { cwd: directory, env, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);
   const said = Promise.all([text(stdout), text(stderr)]);

@@ -18,7 +18,7 @@ import { test, type TestContext } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
 import { canGiveFilesAway, type Capability } from '../../tools/capability.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { HELPERS, runHelper, startHelper } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
@@ -26,14 +26,14 @@ import { until } from '../support/until.ts';
 /** Stands for the binary: install looks at no executable's inside. */
 const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\n';
 
-/** A folder with an executable to install, and the folder of a volume that is not there yet. */
+/** A directory with an executable to install, and the directory of a volume that is not there yet. */
 async function stage(program: string = PROGRAM) {
-  const folder = await privateFolder('install');
-  const source = join(folder.path, 'source');
+  const directory = await privateDirectory('install');
+  const source = join(directory.path, 'source');
   await writeFile(source, program, { mode: 0o755 });
-  const volume = join(folder.path, 'volume');
+  const volume = join(directory.path, 'volume');
   const install = (...args: string[]) => runHelper('kolla-pod', ['install', volume, '--from', source, ...args]);
-  return { folder, source, volume, install, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { directory, source, volume, install, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 async function needs(t: TestContext, capability: Capability): Promise<boolean> {
@@ -42,7 +42,7 @@ async function needs(t: TestContext, capability: Capability): Promise<boolean> {
   return reason === undefined;
 }
 
-test('the binary and a link a name lie in the folder', async () => {
+test('the binary and a link a name lie in the directory', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install();
   assert.equal(code, 0, stderr);
@@ -130,7 +130,7 @@ test('a link under one of its names is replaced, though it leads to the right co
   assert.equal(await readFile(one.source, 'utf8'), PROGRAM);
 });
 
-test('what a run was killed at before all could enter its folders is opened', async () => {
+test('what a run was killed at before all could enter its directories is opened', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'bin'), { recursive: true });
   await chmod(join(one.volume, 'bin'), 0o700);
@@ -150,8 +150,8 @@ test('what another run is just putting in place is left to it', async () => {
 });
 
 /** An install that is copying and comes to no end: its source is a pipe that is fed by drops. */
-async function halfInstall(one: { source: string; volume: string; folder: { path: string } }) {
-  const pipe = join(one.folder.path, 'pipe');
+async function halfInstall(one: { source: string; volume: string; directory: { path: string } }) {
+  const pipe = join(one.directory.path, 'pipe');
   await must('mkfifo', [pipe]);
   const feed = await start('sh', ['-c', 'exec 3> "$0"; while printf drop >&3; do sleep 0.1; done', pipe]);
   const running = await startHelper('kolla-pod', ['install', one.volume, '--from', pipe]);
@@ -193,17 +193,17 @@ test('four at once leave one whole', async () => {
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('a DIR that is no folder, or lies in none, is refused with 65', async () => {
+test('a DIR that is no directory, or lies in none, is refused with 65', async () => {
   await using one = await stage();
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume is not a folder: name one/);
+  assert.match(stderr, /volume is not a directory: name one/);
   const inner = await runHelper('kolla-pod', ['install', join(one.volume, 'inner'), '--from', one.source]);
   assert.equal(inner.code, 65);
 });
 
-test('a place where no folder can be made is told at once, and so is a source that is no file', async () => {
+test('a place where no directory can be made is told at once, and so is a source that is no file', async () => {
   await using one = await stage();
   const { code, stderr } = await runHelper('kolla-pod', ['install', '/proc/x/y', '--from', one.source]);
   assert.equal(code, 69, stderr);
@@ -213,38 +213,38 @@ test('a place where no folder can be made is told at once, and so is a source th
   assert.match(device.stderr, /\/dev\/null is no file/);
 });
 
-test('something else under the name of one of its folders is refused with 65', async () => {
+test('something else under the name of one of its directories is refused with 65', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await writeFile(join(one.volume, 'bin'), 'mine');
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/bin is not a folder: remove what stands there/);
+  assert.match(stderr, /volume\/bin is not a directory: remove what stands there/);
 });
 
-test('a link that leads out of the volume is no folder of ours', async () => {
+test('a link that leads out of the volume is no directory of ours', async () => {
   await using one = await stage();
-  const elsewhere = join(one.folder.path, 'elsewhere');
-  for (const folder of [one.volume, elsewhere]) await mkdir(folder);
+  const elsewhere = join(one.directory.path, 'elsewhere');
+  for (const directory of [one.volume, elsewhere]) await mkdir(directory);
   await symlink(elsewhere, join(one.volume, 'rootless-bin'));
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/rootless-bin is not a folder/);
+  assert.match(stderr, /volume\/rootless-bin is not a directory/);
   assert.deepEqual(await readdir(elsewhere), []);
 });
 
-test('a folder in the binary’s place is refused with 65, before anything is copied', async () => {
+test('a directory in the binary’s place is refused with 65, before anything is copied', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/kolla-pod is a folder, .*: name that, or another DIR/);
+  assert.match(stderr, /volume\/kolla-pod is a directory, .*: name that, or another DIR/);
 });
 
 test('where no volume is mounted over our image’s own files it is refused with 65', async () => {
   await using one = await stage();
   await one.install();
-  const own = join(one.folder.path, 'usr-local-bin');
+  const own = join(one.directory.path, 'usr-local-bin');
   await link(join(one.volume, 'kolla-pod'), own);
   const { code, stderr } = await runHelper('kolla-pod', ['install', one.volume, '--from', own]);
   assert.equal(code, 65);
@@ -305,7 +305,7 @@ test('a volume mounted read-only is enough where all is there, and else refused 
 test('without the right to write it ends with 77 and names the fix', async (t) => {
   if (!(await needs(t, canGiveFilesAway))) return;
   await using one = await stage();
-  await chmod(one.folder.path, 0o755);
+  await chmod(one.directory.path, 0o755);
   await mkdir(one.volume);
   const other = ['--reuid', '42425', '--regid', '42425', '--clear-groups', process.execPath];
   if ((await run('setpriv', [...other, '--check', HELPERS])).code !== 0) return t.skip('others can’t read this clone');
@@ -315,11 +315,11 @@ test('without the right to write it ends with 77 and names the fix', async (t) =
   assert.match(stderr, /cannot write into .*volume: EACCES.*fsGroup/);
 });
 
-test('a folder that others can not enter is warned of', async () => {
+test('a directory that others can not enter is warned of', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await chmod(one.volume, 0o700);
   const { code, stderr } = await one.install();
   assert.equal(code, 0);
-  assert.match(stderr, /other users can’t enter this folder/);
+  assert.match(stderr, /other users can’t enter this directory/);
 });

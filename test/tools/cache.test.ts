@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { run, type Finished } from '../../tools/process.ts';
 
-/** Runs a body that uses `cached` in a process of its own, with `folder` as the cache. */
-function withCache(folder: string, body: string): Promise<Finished> {
+/** Runs a body that uses `cached` in a process of its own, with `directory` as the cache. */
+function withCache(directory: string, body: string): Promise<Finished> {
   const module = `import { writeFileSync } from 'node:fs';
     import { cached } from ${JSON.stringify(import.meta.resolve('../../tools/cache.ts'))};
     ${body}`;
-  const env = { ...process.env, KOLLA_POD_CACHE: folder };
+  const env = { ...process.env, KOLLA_POD_CACHE: directory };
   return run(process.execPath, ['--input-type=module', '--eval', module], { env });
 }
 
@@ -18,32 +18,32 @@ const BUILD =
   "await cached('part', ['1'], async (into) => writeFileSync(into + '/a', '')); console.log('built or found');";
 
 test('what is cached is built once', async () => {
-  await using folder = await privateFolder('cache');
-  await withCache(folder.path, BUILD);
+  await using directory = await privateDirectory('cache');
+  await withCache(directory.path, BUILD);
   const { stdout } = await withCache(
-    folder.path,
+    directory.path,
     "await cached('part', ['1'], async () => console.log('built again')); await cached('part', ['2'], async () => console.log('other'));",
   );
   assert.equal(stdout, 'other\n');
 });
 
 test('what a killed run was building is removed by the next one that builds', async () => {
-  await using folder = await privateFolder('cache');
-  await withCache(folder.path, "await cached('other', [], async () => process.kill(process.pid, 'SIGKILL'));");
-  assert.match((await readdir(folder.path)).join(), /^\.other-\d+/);
-  const { stdout } = await withCache(folder.path, BUILD);
+  await using directory = await privateDirectory('cache');
+  await withCache(directory.path, "await cached('other', [], async () => process.kill(process.pid, 'SIGKILL'));");
+  assert.match((await readdir(directory.path)).join(), /^\.other-\d+/);
+  const { stdout } = await withCache(directory.path, BUILD);
   assert.equal(stdout, 'built or found\n');
-  assert.match((await partsIn(folder.path)).join(), /^part-[0-9a-f]{12}$/);
+  assert.match((await partsIn(directory.path)).join(), /^part-[0-9a-f]{12}$/);
 });
 
 test('what was built under former keys and not asked for in two weeks is removed by the next build of its name', async () => {
-  await using folder = await privateFolder('cache');
+  await using directory = await privateDirectory('cache');
   const [old, recent, other] = ['part-000000000000', 'part-111111111111', 'part-two-000000000000'];
-  for (const name of [old, recent, other]) await mkdir(join(folder.path, name));
+  for (const name of [old, recent, other]) await mkdir(join(directory.path, name));
   const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
-  for (const name of [old, other]) await utimes(join(folder.path, name), threeWeeksAgo, threeWeeksAgo);
-  await withCache(folder.path, BUILD);
-  const names = await partsIn(folder.path);
+  for (const name of [old, other]) await utimes(join(directory.path, name), threeWeeksAgo, threeWeeksAgo);
+  await withCache(directory.path, BUILD);
+  const names = await partsIn(directory.path);
   assert.deepEqual(
     [old, recent, other].filter((name) => names.includes(name)),
     [recent, other],
@@ -52,23 +52,23 @@ test('what was built under former keys and not asked for in two weeks is removed
 });
 
 test('what is asked for again counts as used, and does not change', async () => {
-  await using folder = await privateFolder('cache');
-  await withCache(folder.path, BUILD);
-  const [name = ''] = await partsIn(folder.path);
-  const [place, mark] = [join(folder.path, name), join(folder.path, 'used', name)];
+  await using directory = await privateDirectory('cache');
+  await withCache(directory.path, BUILD);
+  const [name = ''] = await partsIn(directory.path);
+  const [place, mark] = [join(directory.path, name), join(directory.path, 'used', name)];
   const before = await stat(place);
   const threeWeeksAgo = new Date(Date.now() - 21 * 24 * 3600 * 1000);
   await utimes(mark, threeWeeksAgo, threeWeeksAgo);
-  await withCache(folder.path, BUILD);
+  await withCache(directory.path, BUILD);
   assert.equal((await stat(place)).ctimeMs, before.ctimeMs);
-  await withCache(folder.path, "await cached('part', ['2'], async () => {});");
-  assert.ok((await partsIn(folder.path)).includes(name));
+  await withCache(directory.path, "await cached('part', ['2'], async () => {});");
+  assert.ok((await partsIn(directory.path)).includes(name));
   await utimes(mark, threeWeeksAgo, threeWeeksAgo);
-  await withCache(folder.path, "await cached('part', ['3'], async () => {});");
-  assert.ok(!(await partsIn(folder.path)).includes(name));
+  await withCache(directory.path, "await cached('part', ['3'], async () => {});");
+  assert.ok(!(await partsIn(directory.path)).includes(name));
 });
 
 /** What is in a cache, without the marks of when it was used. */
-async function partsIn(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name !== 'used');
+async function partsIn(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name !== 'used');
 }

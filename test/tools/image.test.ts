@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
-import { imagesTar, imageTar, layerOfFile, layerOfFolder } from '../../tools/image.ts';
+import { imagesTar, imageTar, layerOfFile, layerOfDirectory } from '../../tools/image.ts';
 import { tarOf } from '../../tools/tar.ts';
 
-test('tar reads what we wrote: folders, files, links, owners and modes', async () => {
-  await using folder = await privateFolder('image');
-  const file = join(folder.path, 'layer.tar');
+test('tar reads what we wrote: directories, files, links, owners and modes', async () => {
+  await using directory = await privateDirectory('image');
+  const file = join(directory.path, 'layer.tar');
   const entries = [
     { name: 'etc/', mode: 0o755 },
     { name: 'etc/passwd', mode: 0o640, uid: 42_425, gid: 42_400, content: 'root:x:0:0::/:/\n' },
@@ -28,21 +28,21 @@ test('an entry whose name does not fit is refused', () => {
 });
 
 test('an image holds its layers with their digests, and its configuration', async () => {
-  await using folder = await privateFolder('image');
-  const root = join(folder.path, 'root');
+  await using directory = await privateDirectory('image');
+  const root = join(directory.path, 'root');
   await mkdir(join(root, 'usr/bin'), { recursive: true });
   await writeFile(join(root, 'usr/bin/tool'), 'x'.repeat(1_000_001));
   await chmod(join(root, 'usr/bin/tool'), 0o755);
   await symlink('tool', join(root, 'usr/bin/alias'));
-  const file = join(folder.path, 'image.tar');
+  const file = join(directory.path, 'image.tar');
   await imageTar(file, {
     reference: 'example.test/tool:1',
-    layers: [layerOfFolder(root, ['--owner=42', '--group=42']), tarOf([{ name: 'data/', mode: 0o1777 }])],
+    layers: [layerOfDirectory(root, ['--owner=42', '--group=42']), tarOf([{ name: 'data/', mode: 0o1777 }])],
     entrypoint: ['/usr/bin/tool'],
     env: { PATH: '/usr/bin' },
     user: '42425:42425',
   });
-  const out = join(folder.path, 'out');
+  const out = join(directory.path, 'out');
   await mkdir(out);
   await must('tar', ['--extract', '--file', file, '--directory', out]);
   const [manifest] = JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8')) as [
@@ -67,39 +67,39 @@ test('an image holds its layers with their digests, and its configuration', asyn
 });
 
 test('the same layers give the same image', async () => {
-  await using folder = await privateFolder('image');
-  const root = join(folder.path, 'root');
+  await using directory = await privateDirectory('image');
+  const root = join(directory.path, 'root');
   await mkdir(root);
   await writeFile(join(root, 'a'), 'a');
-  const images = ['1.tar', '2.tar'].map((name) => join(folder.path, name));
+  const images = ['1.tar', '2.tar'].map((name) => join(directory.path, name));
   for (const file of images) {
     await writeFile(join(root, 'a'), 'a'); // a new time
-    await imageTar(file, { reference: 'example.test/a:1', layers: [layerOfFolder(root)] });
+    await imageTar(file, { reference: 'example.test/a:1', layers: [layerOfDirectory(root)] });
   }
   assert.deepEqual(await readFile(images[0]!), await readFile(images[1]!));
 });
 
 test('a layer that ends in an error leaves no image behind', async () => {
-  await using folder = await privateFolder('image');
-  const file = join(folder.path, 'image.tar');
-  const missing = layerOfFolder(join(folder.path, 'nowhere'));
+  await using directory = await privateDirectory('image');
+  const file = join(directory.path, 'image.tar');
+  const missing = layerOfDirectory(join(directory.path, 'nowhere'));
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [missing] }), /nowhere.*ended with 2/s);
   await assert.rejects(stat(file), { code: 'ENOENT' });
-  const unreadable = layerOfFile(join(folder.path, 'no.tar'));
+  const unreadable = layerOfFile(join(directory.path, 'no.tar'));
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [unreadable] }), { code: 'ENOENT' });
 });
 
 test('a layer that two images have is written once, and each names its own', async () => {
-  await using folder = await privateFolder('image');
-  const file = join(folder.path, 'images.tar');
+  await using directory = await privateDirectory('image');
+  const file = join(directory.path, 'images.tar');
   const layer = (name: string) => [...tarOf([{ name, mode: 0o644, content: name }])];
   const [base, top] = [layer('base'), layer('top')];
   const ids = await imagesTar(file, [
     { reference: 'example.test/a:1', otherReferences: ['example.test/a:2'], layers: [base] },
     { reference: 'example.test/b:1', layers: [base, top] },
   ]);
-  await must('tar', ['--extract', '--file', file, '--directory', folder.path]);
-  const manifest = JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8')) as {
+  await must('tar', ['--extract', '--file', file, '--directory', directory.path]);
+  const manifest = JSON.parse(await readFile(join(directory.path, 'manifest.json'), 'utf8')) as {
     Config: string;
     RepoTags: string[];
     Layers: string[];
@@ -115,5 +115,5 @@ test('a layer that two images have is written once, and each names its own', asy
     manifest.map(({ Config }) => `sha256:${Config.replace('.json', '')}`),
     ids,
   );
-  assert.match(await readFile(join(folder.path, 'layer-0.tar'), 'latin1'), /^base/);
+  assert.match(await readFile(join(directory.path, 'layer-0.tar'), 'latin1'), /^base/);
 });

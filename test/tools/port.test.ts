@@ -11,7 +11,7 @@ test('ports that are asked for at once differ, and none is ephemeral', async () 
   for (const port of ports) assert.ok(port >= 1024 && port < 32_768, String(port));
 });
 
-test('a port that a server has taken is passed over', async () => {
+test('a port that a server has taken is skipped', async () => {
   const [first = 0] = await freePorts(1);
   await using server = createServer().listen(first + 1, '127.0.0.1');
   await once(server, 'listening');

@@ -144,7 +144,7 @@ async function endOf(text: string, { object, pods = [] }: State, byEndpoints = f
   const { done } = wait([text], {
     kube: () => Promise.resolve(scriptedClient(script)),
     daemonsetAbsent: 'ready',
-    endpointsWillDo: byEndpoints,
+    fallsBackToEndpoints: byEndpoints,
     self: { podName: 'x', nodeName: 'node1', container: undefined, isInCluster: true },
     signal: stop.signal,
     onLine(line) {

@@ -227,7 +227,7 @@ test('a Pod on this node is one whose spec says so', async () => {
   assert.deepEqual(states(messages()), ['no such Pod in namespace own yet', 'met: near: Ready']);
 });
 
-test('the node that nobody told is asked of our Pod', async () => {
+test('an unknown node is read from our Pod', async () => {
   const path = '/api/v1/namespaces/own/pods/me';
   const script = {
     set: () => [setOf({ metadata: { name: 'x' } })],

@@ -3,7 +3,7 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DeadlineError, NotPermittedError, SignalError, UnavailableError } from '../../src/core/errors.ts';
-import { privateFolder } from '../../tools/folder.ts';
+import { privateDirectory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { scriptedClient, seen, wait } from './support.ts';
@@ -107,8 +107,8 @@ test('a negated dependency is met when nothing answers any more', async () => {
 });
 
 test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {
-  await using folder = await privateFolder('negated');
-  const [none, link] = [join(folder.path, 'none'), join(folder.path, 'link')];
+  await using directory = await privateDirectory('negated');
+  const [none, link] = [join(directory.path, 'none'), join(directory.path, 'link')];
   await symlink(none, link);
   const { done, messages } = wait([`!file:${none}`, `!socket:${none}`, `!file:${link}`]);
   await done;
@@ -117,8 +117,8 @@ test('that a file is not there is what a negated dependency waits for, and nothi
 });
 
 test('what can not be looked at is not taken for gone', async () => {
-  await using folder = await privateFolder('negated');
-  const loop = join(folder.path, 'loop');
+  await using directory = await privateDirectory('negated');
+  const loop = join(directory.path, 'loop');
   await symlink(loop, loop);
   const { done, messages } = wait([`!file:${loop}`, `!socket:${loop}`], {
     onLine: (line) => {

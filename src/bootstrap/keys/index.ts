@@ -3,9 +3,9 @@
  *
  *   the service's data (catalog), its configuration -> Secret (store.ts: read, written only in place of the version
  *     that was read) <-> ring: numbered keys and when each became primary (ring.ts)
- *   create (part.ts): no Secret -> a ring of two keys, or those of a folder -> Secret. What is there is never touched.
- *   rotate (rotate.ts): is it due? -> 0 becomes the primary, a new 0 is staged, what nobody needs is dropped: one write
- *     -> Secret -> the kubelet -> the replicas' folders, each at its own time. A repository of things that stay is
+ *   create (part.ts): no Secret -> a ring of two keys, or those of a directory -> Secret. What is there is never touched.
+ *   rotate (rotate.ts): is it due? -> 0 becomes the primary, a new 0 is staged, what is not needed is dropped: one write
+ *     -> Secret -> the kubelet -> the replicas' directories, each at its own time. A repository of things that stay is
  *     encrypted anew before and after (reencrypt.ts), by the service's own tool.
  *
  * A replica that has not seen a rotation yet knows the new primary as its staged key; so the next one waits until all have

@@ -26,11 +26,11 @@ export function readKeys(
   inherited: NodeJS.ProcessEnv,
   log: Log,
 ): PartSource | undefined {
-  const folders = foldersOf(keysFrom, repositories);
+  const directories = directoriesOf(keysFrom, repositories);
   const source = givenKubeSource(kubeconfig, inherited);
   if (source === undefined) {
     const why = 'no --kubeconfig, and no ServiceAccount is mounted';
-    if (only.includes('keys') || folders.size > 0) throw new ConfigError(`keys are kept in Secrets: ${why}`);
+    if (only.includes('keys') || directories.size > 0) throw new ConfigError(`keys are kept in Secrets: ${why}`);
     log.info(`keys: ${why}: they are left alone`);
     return undefined;
   }
@@ -39,32 +39,32 @@ export function readKeys(
     open(effects, stack) {
       const kube = stack.use(lazyKube(() => source, namespace));
       const stores = repositories.map((each) => new KeyStore(each, kube.get, effects));
-      return [keysPart(stores, folders)];
+      return [keysPart(stores, directories)];
     },
   };
 }
 
 /**
  * The part `keys`: a Secret with keys for each repository that has none. Keys that are there are never changed by it, nor
- * are they ever removed: without them nobody reads what they have encrypted.
- * @param folders by a repository's name: whose keys to take instead of new ones
+ * are they ever removed: without them what they encrypted cannot be read.
+ * @param directories by a repository's name: whose keys to take instead of new ones
  */
-export function keysPart(stores: readonly KeyStore[], folders: ReadonlyMap<string, string>): Part {
+export function keysPart(stores: readonly KeyStore[], directories: ReadonlyMap<string, string>): Part {
   return {
     name: 'keys',
     async plan() {
       const planned: Planned[] = [];
-      for (const store of stores) planned.push(...(await planStore(store, folders.get(store.repository.name))));
+      for (const store of stores) planned.push(...(await planStore(store, directories.get(store.repository.name))));
       return planned;
     },
     planRemoval: () => Promise.resolve([]),
   };
 }
 
-async function planStore(store: KeyStore, folder: string | undefined): Promise<Planned[]> {
+async function planStore(store: KeyStore, directory: string | undefined): Promise<Planned[]> {
   const found = await store.read();
   if (found !== undefined && found.ring.keys.size > 0) return [];
-  const ring = folder === undefined ? newRing(Date.now()) : await ringOfFolder(folder, KEYS_FROM, Date.now());
+  const ring = directory === undefined ? newRing(Date.now()) : await ringOfDirectory(directory, KEYS_FROM, Date.now());
   const [name = ''] = (await store.place()).split(' ').slice(1);
   return [
     {
@@ -75,7 +75,7 @@ async function planStore(store: KeyStore, folder: string | undefined): Promise<P
         {
           name: 'keys',
           ...defined({ before: found === undefined ? undefined : 'none' }),
-          after: `${ringText(ring)}${folder === undefined ? '' : ` of ${folder}`}`,
+          after: `${ringText(ring)}${directory === undefined ? '' : ` of ${directory}`}`,
         },
       ],
       apply: () => store.write(found, ring),
@@ -84,30 +84,30 @@ async function planStore(store: KeyStore, folder: string | undefined): Promise<P
 }
 
 /** `--keys-from`: directories by the repository's name. @throws UsageError for a word that is for none of them */
-export function foldersOf(words: readonly string[], repositories: readonly KeyRepository[]): Map<string, string> {
+export function directoriesOf(words: readonly string[], repositories: readonly KeyRepository[]): Map<string, string> {
   const names = repositories.map(({ name }) => name);
-  const folders = new Map<string, string>();
+  const directories = new Map<string, string>();
   for (const word of words) {
-    const [, name = '', folder = ''] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
-    if (folder === '')
-      throw new UsageError(`--keys-from ${word}: write NAME=FOLDER, such as fernet=/etc/keystone/fernet-keys`);
+    const [, name = '', directory = ''] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
+    if (directory === '')
+      throw new UsageError(`--keys-from ${word}: write NAME=DIRECTORY, such as fernet=/etc/keystone/fernet-keys`);
     if (!names.includes(name)) throw new UsageError(`--keys-from ${word}: no keys '${name}'${suggestion(name, names)}`);
-    if (folders.has(name)) throw new UsageError(`--keys-from: ${name} is given twice: leave one out`);
-    folders.set(name, folder);
+    if (directories.has(name)) throw new UsageError(`--keys-from: ${name} is given twice: leave one out`);
+    directories.set(name, directory);
   }
-  return folders;
+  return directories;
 }
 
 /**
- * The keys of a folder, as keystone-manage or a mounted Secret has them.
+ * The keys of a directory, as keystone-manage or a mounted Secret has them.
  * @param option that named it, for messages
- * @throws ConfigError for a folder that can't be read or has no keys, and for a file that is none; never with its text
+ * @throws ConfigError for a directory that can't be read or has no keys, and for a file that is none; never with its text
  */
-export async function ringOfFolder(folder: string, option: string, now: number): Promise<Ring> {
+export async function ringOfDirectory(directory: string, option: string, now: number): Promise<Ring> {
   try {
     const keys = new Map<number, string>();
-    for (const name of (await readdir(folder)).filter((each) => KEY_NUMBER.test(each))) {
-      const path = join(folder, name);
+    for (const name of (await readdir(directory)).filter((each) => KEY_NUMBER.test(each))) {
+      const path = join(directory, name);
       if (!(await stat(path)).isFile()) continue;
       const text = await readFile(path, 'latin1');
       // As the services do.
@@ -115,10 +115,10 @@ export async function ringOfFolder(folder: string, option: string, now: number):
       if (!isKey(text)) throw new ConfigError(`${path}, which ${option} names, is no Fernet key`);
       keys.set(Number(name), text);
     }
-    if (keys.size === 0) throw new ConfigError(`${folder}, which ${option} names, holds no keys`);
+    if (keys.size === 0) throw new ConfigError(`${directory}, which ${option} names, holds no keys`);
     return { keys, promoted: new Map(), changedAt: now };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError(`cannot read ${folder}, which ${option} names: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${directory}, which ${option} names: ${messageOf(cause)}`, { cause });
   }
 }

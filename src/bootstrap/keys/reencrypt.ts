@@ -21,27 +21,27 @@ interface ToolEffects extends Effects {
 }
 
 /**
- * Has the service's own tool encrypt with the primary of the ring what its other keys have. The tool gets the keys in a folder of its
+ * Has the service's own tool encrypt with the primary of the ring what its other keys have. The tool gets the keys in a directory of its
  * own, as the one that a Pod has mounted may be behind. It may be run again, and cut off anywhere.
  * @throws UnavailableError for a tool that is not there or fails, with its last words
  */
 export async function reencryptWith(
-  { name, folderAt, reencrypt }: KeyRepository,
+  { name, directoryAt, reencrypt }: KeyRepository,
   ring: Ring,
   { configFile, env, signal, deadline, timeoutMs, log }: ToolEffects,
 ): Promise<void> {
   if (reencrypt === undefined) return;
-  const folder = await mkdtemp(join(tmpdir(), 'kolla-keys-'));
+  const directory = await mkdtemp(join(tmpdir(), 'kolla-keys-'));
   try {
-    const [keys, overlay] = [join(folder, 'keys'), join(folder, 'overlay.conf')];
+    const [keys, overlay] = [join(directory, 'keys'), join(directory, 'overlay.conf')];
     await mkdir(keys, { mode: 0o700 });
     for (const [id, key] of ring.keys)
       await writeFile(join(keys, String(id)), key, { mode: 0o600, encoding: 'latin1' });
-    await writeFile(overlay, `[${folderAt.section}]\n${folderAt.key} = ${keys}\n`);
+    await writeFile(overlay, `[${directoryAt.section}]\n${directoryAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
     log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
     // A variable counts before every file, also before what a deployment has in keystone.conf.d.
-    const variable = `OS_${folderAt.section}__${folderAt.key}`.toUpperCase();
+    const variable = `OS_${directoryAt.section}__${directoryAt.key}`.toUpperCase();
     signal.throwIfAborted();
     const ended = deadline.aborted
       ? undefined
@@ -65,7 +65,7 @@ export async function reencryptWith(
       `${name}: ${reencrypt[0]} ended with ${ended.by ?? ended.code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`,
     );
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -88,7 +88,7 @@ export function rotated(ring: Ring, rules: RotationRules, now: number): Rotation
   }
   const next = primary + 1;
   keys.set(next, staged);
-  // Of older ones that nobody recorded it was before the last change.
+  // Of older ones without a record it was before the last change.
   const times = [...ring.keys.keys()].filter((id) => id !== STAGED).map((id) => [id, promotedAt(ring, id)] as const);
   const promoted = new Map([...times, [next, now]]);
   const dropped: number[] = [];

@@ -56,7 +56,7 @@ const BACKOFF = { minMs: 100, maxMs: 3000 };
 
 /**
  * Makes the staged key the primary, once, however many runs try it at the same time or one after the other within
- * `settleMs`. What stays encrypted for good is encrypted anew with the primary both before, so that no key that is dropped is
+ * `settleMs`. What stays encrypted permanently is re-encrypted with the primary both before, so that no key that is dropped is
  * needed, and after; a run that comes too early does only that, which is what one that died may have left.
  * @throws ConfigError without keys; as KeyStore and `reencrypt`
  */

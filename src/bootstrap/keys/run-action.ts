@@ -5,7 +5,7 @@ import type { KeyRepository, Service } from '../../catalog/index.ts';
 import { converge } from '../converge.ts';
 import type { Effects } from '../effects.ts';
 import { readServiceConfig } from '../service-config.ts';
-import { foldersOf, keysPart } from './part.ts';
+import { directoriesOf, keysPart } from './part.ts';
 import { reencryptWith } from './reencrypt.ts';
 import { rotateKeys, rulesFor, type GivenRules, type Reencrypt } from './rotate.ts';
 import { statusOf } from './status.ts';
@@ -39,7 +39,7 @@ export async function runAction(
     return isWhole ? ExitCode.ok : ExitCode.no;
   }
   if (action === 'create') {
-    const made = await converge(keysPart(stores, foldersOf(options.keysFrom, repositories)), effects);
+    const made = await converge(keysPart(stores, directoriesOf(options.keysFrom, repositories)), effects);
     log.info(made === 0 ? 'all keys are there' : `keys: ${made === 1 ? '1 Secret' : `${made} Secrets`} made`);
     return ExitCode.ok;
   }

@@ -73,7 +73,7 @@ export class KeyStore {
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-        // What our own patience made of it tells nobody anything.
+        // What our own patience made of it says nothing.
         if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);
@@ -86,7 +86,7 @@ export class KeyStore {
 
   /**
    * Puts a ring in the place of what was read, or as the first one.
-   * @throws Outdated when somebody was faster, or nobody can say whether it was done
+   * @throws Outdated when another client was faster, or it is unknown whether it was done
    */
   async write(found: Found | undefined, ring: Ring): Promise<void> {
     const [client, ref] = [await this.#connect(), await this.#ref()];

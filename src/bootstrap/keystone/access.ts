@@ -21,7 +21,7 @@ export interface Access {
   readonly secrets: readonly string[];
 }
 
-const CLOUD_FOLDERS = ['/etc/openstack'];
+const CLOUD_DIRECTORIES = ['/etc/openstack'];
 const API_VERSION = /\/v3\/?$/;
 
 /**
@@ -142,7 +142,7 @@ async function secretOf(
 function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefined): string[] {
   if (osClientConfigFile !== undefined) return [osClientConfigFile];
   const homes = home === undefined ? [] : [join(home, '.config/openstack')];
-  return ['.', ...homes, ...CLOUD_FOLDERS].map((folder) => join(folder, 'clouds.yaml'));
+  return ['.', ...homes, ...CLOUD_DIRECTORIES].map((directory) => join(directory, 'clouds.yaml'));
 }
 
 /** With the version, which OpenStack's clients find out for themselves. */

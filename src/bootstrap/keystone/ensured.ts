@@ -16,7 +16,7 @@ interface Wanted {
   readonly create: (keystone: Keystone, doing: string) => Promise<Entity>;
 }
 
-/** The one difference, if any: made where it is not there, enabled again where somebody disabled it. */
+/** The one difference, if any: made where it is not there, enabled again where it was disabled. */
 export function ensured({ kind, name, among, key, fields = [], create }: Wanted): Difference<Keystone>[] {
   const found = among.get(key);
   const shown = found === undefined ? fields : enabledAgain(found);
@@ -36,7 +36,7 @@ export function ensured({ kind, name, among, key, fields = [], create }: Wanted)
   ];
 }
 
-/** What differs of one that somebody disabled. */
+/** What differs of a disabled one. */
 export function enabledAgain({ enabled }: Pick<Entity, 'enabled'>): Field[] {
   return enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
 }

@@ -5,7 +5,7 @@
  *     there, plans what differs, and makes it so
  *
  * Waiting, and asking again after 5xx, is the client's (../client.ts). Refusals come with what to do: 401 and 403 end it (77);
- * 404 and 409 mean that somebody was faster, so that reading again tells.
+ * 404 and 409 mean that another client was faster, so that reading again tells.
  */
 import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -66,7 +66,7 @@ function regionsOf(given: readonly string[], ofCloud: string = DEFAULT_REGION): 
 /**
  * Each account's name, domain, project and password: given by options, else in the service's own configuration, so that
  * Keystone gets what the service will log in with.
- * @throws UsageError for a file that is for nobody
+ * @throws UsageError for a file of no account
  */
 async function findAccounts(
   users: readonly IdentityUser[],

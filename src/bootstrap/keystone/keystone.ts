@@ -80,7 +80,7 @@ export class Keystone {
   }
 
   /**
-   * Whether Keystone gives this user a token: false for its own 401, and only then. The token has no scope, and nobody uses it.
+   * Whether Keystone gives this user a token: false for its own 401, and only then. The token has no scope and is not used.
    */
   async knows({ name, domain, password }: Login): Promise<boolean> {
     const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
@@ -139,7 +139,7 @@ export class Keystone {
     if (answer.status < 200 || answer.status >= 300) throw this.#refusal(answer, doing);
   }
 
-  /** A page of something in front of Keystone may come with 200: to take it for an empty list would make all anew. */
+  /** A page of something in front of Keystone may come with 200: to take it for an empty list would re-create all. */
   #valueIn<T>(answer: JsonAnswer, key: string, isWanted: (value: unknown) => value is T, doing: string): T {
     this.#ok(answer, doing);
     const value = isObject(answer.body) ? answer.body[key] : undefined;

@@ -44,7 +44,7 @@ async function readQueue(broker: Broker, transport: Transport): Promise<QueueSta
 /**
  * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all its queues, unless
  * another account has permissions there.
- * @throws UnavailableError while somebody is connected to that virtual host
+ * @throws UnavailableError while a client is connected to that virtual host
  */
 async function planQueueRemoval(broker: Broker, transport: Transport): Promise<Planned[]> {
   const { vhost, user } = transport;

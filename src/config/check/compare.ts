@@ -33,7 +33,7 @@ export interface Pair {
 }
 
 /**
- * Undefined when the file, folder or link is as the plan's step wants it. Times are not compared, as with Kolla. Reads only;
+ * Undefined when the file, directory or link is as the plan's step wants it. Times are not compared, as with Kolla. Reads only;
  * what can't be read is a difference.
  */
 export async function compareStep(step: Step, show: Show): Promise<Difference | undefined> {
@@ -53,7 +53,7 @@ export async function compareStep(step: Step, show: Show): Promise<Difference | 
   return access === undefined && content === undefined ? undefined : { ...subject, ...content, ...access };
 }
 
-const WANTED = { file: 'a file', directory: 'a folder', link: 'a link' } as const;
+const WANTED = { file: 'a file', directory: 'a directory', link: 'a link' } as const;
 
 async function contentDifference(
   { dest, path, image }: FileStep,
@@ -79,7 +79,7 @@ function absence(error: unknown): string {
 
 function kindOf(found: Stats): string {
   if (found.isFile()) return 'a file';
-  if (found.isDirectory()) return 'a folder';
+  if (found.isDirectory()) return 'a directory';
   return found.isSymbolicLink() ? 'a link' : 'a device, pipe or socket';
 }
 

@@ -1,7 +1,7 @@
 /**
  * What is in place against what config.json asks for.
  *
- *   a plan (nothing of it done) -> each file and folder looked at -> differences (content, mode, owner, missing) -> text
+ *   a plan (nothing of it done) -> each file and directory looked at -> differences (content, mode, owner, missing) -> text
  *   for people or data for programs
  *
  * Reads only. What may be a secret is shown by a digest of this run (reveal): content that others may not read, and whatever stands
@@ -25,7 +25,7 @@ const KEY_BYTES = 32;
 export function createShow(overlay?: Overlay): Show {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return async (sides) => {
-    // Loaded by whoever has found a difference, and nobody else.
+    // Loaded only where a difference was found.
     const { structuredPatch } = await import('diff');
     const isPrivate = sides.isPrivate || holdsSecret(overlay, sides.dest);
     return reveal({ ...sides, isPrivate }, redactor(overlay?.secrets ?? []), structuredPatch, key);

@@ -8,7 +8,7 @@ import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { maskIni } from './mask-ini.ts';
 
 /**
- * A side's size and the beginning of a hash that nobody else can compute: it tells two contents of one run apart, and whoever
+ * A side's size and the beginning of a hash that no other process can compute: it tells two contents of one run apart, and whoever
  * guesses a password cannot try whether it gives the same.
  */
 export interface Digest {
@@ -36,7 +36,7 @@ export interface Sides {
 }
 
 const SHOWN_MAX_BYTES = 262_144;
-/** Edits beyond which a diff tells nobody anything, and takes long. */
+/** Edits beyond which a diff says nothing, and takes long. */
 const EDITS_MAX = 2_000;
 const LINES_MAX = 400;
 const LINE_MAX_CHARACTERS = 500;
@@ -68,8 +68,8 @@ export function reveal(
   const [left, right] = isIni ? [wasMasked, isMasked] : [was, is];
   const { hunks } = patch('', '', left, right, undefined, undefined, { context: 3, maxEditLength: EDITS_MAX }) ?? {};
   if (hunks === undefined) return hide('nearly all of it differs');
-  // Line ends and blanks around values fall away in what is shown of an INI file.
-  if (hunks.length === 0) return hide('only blanks differ');
+  // Line ends and spaces around values are dropped in what is shown of an INI file.
+  if (hunks.length === 0) return hide('only spaces differ');
   const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: changed }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...changed,

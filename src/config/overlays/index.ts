@@ -72,7 +72,7 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
 
 /**
  * The names of the environment that a file's overlays may need, for a Pod spec that gives them: those that INI values name and,
- * where $(NAME) is replaced in files that nobody has at hand, all that are allowed.
+ * where $(NAME) is replaced in files that are not at hand, all that are allowed.
  * @throws ConfigError as makeOverlay does, but for what is not set
  */
 export function overlayNames(file: string, section: unknown): string[] {

@@ -61,7 +61,7 @@ function sameSection(a: string, b: string): boolean {
   return normal(a) === normal(b);
 }
 
-/** oslo.config takes blanks and one pair of quotes away from around a value. */
+/** oslo.config strips spaces and one pair of quotes from around a value. */
 function quoted(value: string): string {
   const hasQuotes = /^["']/.test(value) && value.endsWith(value.charAt(0));
   return value !== value.trim() || hasQuotes ? `"${value}"` : value;

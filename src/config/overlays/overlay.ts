@@ -11,7 +11,7 @@ export interface Overlay {
   readonly files: ReadonlyMap<string, string>;
   /** What `apply` has used so far: each file's names of the environment. */
   readonly used: ReadonlyMap<string, readonly string[]>;
-  /** Of those, the values of names that look like credentials, which may be shown to nobody. */
+  /** Of those, the values of names that look like credentials, which may not be shown. */
   readonly secrets: readonly string[];
   /**
    * What shall be in the file at `dest` (as config.json writes it) when that is its source's content.

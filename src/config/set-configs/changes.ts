@@ -38,7 +38,7 @@ export class Changes {
     checkReadable(
       this.#maker,
       (onLink) => tree.find(path, follow, onLink),
-      (directory) => directory.onDisk !== undefined && isReadOnlyMount(tree.held(directory).fd),
+      (handle) => handle.onDisk !== undefined && isReadOnlyMount(tree.held(handle).fd),
     );
   }
 
@@ -57,13 +57,13 @@ export class Changes {
 
   /** os.remove or shutil.rmtree; a link goes, not what it leads to. */
   remove(path: string): void {
-    const { folder, name } = this.find(trimmed(path), false);
-    if (folder === undefined || name === '') throw systemError('EBUSY', path);
-    this.tree.set(folder, name, undefined);
+    const { directory, name } = this.find(trimmed(path), false);
+    if (directory === undefined || name === '') throw systemError('EBUSY', path);
+    this.tree.set(directory, name, undefined);
   }
 
-  /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no folder. */
-  makeFolders(path: string): void {
+  /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no directory. */
+  makeDirectories(path: string): void {
     if (path === '') throw systemError('ENOENT', "''", 'is no path: write an absolute one');
     const place = this.find(path, true);
     if (place.entry !== undefined) {
@@ -72,16 +72,16 @@ export class Changes {
     }
     const bare = trimmed(path);
     const above = dirname(bare);
-    if (above !== '' && above !== bare) this.makeFolders(above);
+    if (above !== '' && above !== bare) this.makeDirectories(above);
     // With the parents made, `made/..` leads somewhere.
     if (this.tree.isDirectory(bare)) return;
-    const { folder, name, entry } = this.find(bare, false);
-    if (folder === undefined) throw systemError('ENOTDIR', path);
+    const { directory, name, entry } = this.find(bare, false);
+    if (directory === undefined) throw systemError('ENOTDIR', path);
     if (entry !== undefined) throw systemError('EEXIST', path);
-    const inherits = (folder.mode & 0o2000) !== 0;
+    const inherits = (directory.mode & 0o2000) !== 0;
     const mode = (0o777 & ~this.#maker.umask) | (inherits ? 0o2000 : 0);
-    const gid = inherits ? folder.gid : this.#maker.gid;
-    this.tree.set(folder, name, newEntry('directory', mode, this.#maker.uid, gid));
+    const gid = inherits ? directory.gid : this.#maker.gid;
+    this.tree.set(directory, name, newEntry('directory', mode, this.#maker.uid, gid));
   }
 
   /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
@@ -128,19 +128,19 @@ export class Changes {
   }
 
   #put(
-    { folder, name }: Place,
+    { directory, name }: Place,
     path: string,
     kind: Kind,
     mode: number,
     content: Content | undefined,
     target?: string,
     uid = this.#maker.uid,
-    gid = (folder?.mode ?? 0) & 0o2000 ? folder!.gid : this.#maker.gid,
+    gid = (directory?.mode ?? 0) & 0o2000 ? directory!.gid : this.#maker.gid,
   ): Entry {
-    if (folder === undefined || name === '')
+    if (directory === undefined || name === '')
       throw systemError('ENOENT', path, 'cannot be created: its parent does not exist or is not a directory');
     const entry = newEntry(kind, mode, uid, gid, content, target);
-    this.tree.set(folder, name, entry);
+    this.tree.set(directory, name, entry);
     return entry;
   }
 }

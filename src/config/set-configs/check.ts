@@ -91,7 +91,7 @@ function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: num
   if (staysLink && from?.kind !== 'directory') return tree.lstat(source)?.target === tree.lstat(dest)?.target;
   if (from === undefined || to === undefined) return false;
   if (from.kind === 'directory') {
-    // Kolla doesn't look at the folder itself, which other entries may share.
+    // Kolla doesn't look at the directory itself, which other entries may share.
     return to.kind === 'directory' && (depth === 0 || sameMode(work, file, from, to, 'dir'));
   }
   if (to.kind !== 'file' || !isSameContent(tree.contentOf(from), tree.contentOf(to))) {

@@ -77,10 +77,10 @@ export function deletePath({ changes, lines }: Work, path: string): void {
 
 export function makeParents({ changes }: Work, path: string): void {
   const parent = dirname(path);
-  if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeFolders(parent);
+  if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeDirectories(parent);
 }
 
-/** Copied into itself, a folder would grow until its paths are too long; Kolla's tool does let it. */
+/** Copied into itself, a directory would grow until its paths are too long; Kolla's tool does let it. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
   const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
   if (`${to}/`.startsWith(`${from}/`) && to !== from)
@@ -93,7 +93,7 @@ function copyDirectory(work: Work, file: ConfigFile, source: string, dest: strin
   if (changes.tree.lstat(dest) !== undefined && !changes.tree.isDirectory(dest)) deletePath(work, dest);
   if (!changes.tree.isDirectory(dest)) {
     lines.info(`Creating directory ${dest}`);
-    changes.makeFolders(dest);
+    changes.makeDirectories(dest);
   }
   setProperties(work, file, source, dest);
   for (const name of changes.tree.list(source)) {

@@ -16,7 +16,7 @@ const STATE = `${DEFAULTS}/state`;
  */
 export function handleDefaults(work: Work, document: Mapping): void {
   const { changes } = work;
-  changes.makeFolders(DEFAULTS);
+  changes.makeDirectories(DEFAULTS);
   const state = readState(changes.tree);
   restore(work, document, state);
   keep(work, document, state);
@@ -29,7 +29,7 @@ export function readState(tree: Tree): State {
   try {
     return parseState(tree.read(STATE).toString());
   } catch (cause) {
-    const fix = 'an earlier start was stopped while writing it; make the container anew from its image';
+    const fix = 'an earlier start was stopped while writing it; re-create the container from its image';
     throw unexpected(`${STATE} is not what this tool writes: ${fix}`, { cause });
   }
 }
@@ -40,7 +40,7 @@ function restore(work: Work, document: Mapping, state: State): void {
     mappings(document, 'config_files').flatMap((entry) => (isTrue(entry['merge']) ? [trackedDest(entry)] : [])),
   );
   for (const [dest, { saved }] of state) {
-    // A folder that is merged into holds what the service wrote, too.
+    // A directory that is merged into holds what the service wrote, too.
     const isMerged = merged.has(dest) && tree.isDirectory(dest);
     naming(STATE, () => {
       if (saved !== null) copyBack(work, saved, dest, isMerged);
@@ -100,7 +100,7 @@ function copyWithLinks(work: Work, file: ConfigFile, source: string, dest: strin
   } else if (kind === 'directory' && hasLinks(tree, source)) {
     if (!tree.isDirectory(dest)) {
       work.lines.info(`Creating directory ${dest}`);
-      work.changes.makeFolders(dest);
+      work.changes.makeDirectories(dest);
     }
     work.changes.preserve(source, dest);
     for (const name of tree.list(source))
@@ -113,9 +113,9 @@ function copyLiteral(work: Work, file: ConfigFile): void {
   copyConfigFile(work, { ...file, source: escaped });
 }
 
-function hasLinks(tree: Tree, folder: string): boolean {
-  return tree.list(folder).some((name) => {
-    const path = join(folder, name);
+function hasLinks(tree: Tree, directory: string): boolean {
+  return tree.list(directory).some((name) => {
+    const path = join(directory, name);
     const kind = tree.lstat(path)?.kind;
     return kind === 'link' || (kind === 'directory' && hasLinks(tree, path));
   });

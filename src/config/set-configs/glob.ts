@@ -2,22 +2,22 @@ import { hasMagic, segmentRegExp } from '../glob.ts';
 import { basename, dirname, join } from './python.ts';
 import type { Tree } from './tree.ts';
 
-/** Python's glob.glob in a tree, each folder's names sorted; the paths begin as the pattern does. */
+/** Python's glob.glob in a tree, each directory's names sorted; the paths begin as the pattern does. */
 export function globIn(tree: Tree, pattern: string): string[] {
   if (!hasMagic(pattern)) {
     const isThere = pattern.endsWith('/') ? tree.isDirectory(dirname(pattern)) : tree.lstat(pattern) !== undefined;
     return isThere ? [pattern] : [];
   }
-  const [folder, name] = [dirname(pattern), basename(pattern)];
-  const folders = folder !== pattern && hasMagic(folder) ? globIn(tree, folder) : [folder];
-  return folders.flatMap((one) => namesIn(tree, one, name).map((found) => join(one, found)));
+  const [directory, name] = [dirname(pattern), basename(pattern)];
+  const directories = directory !== pattern && hasMagic(directory) ? globIn(tree, directory) : [directory];
+  return directories.flatMap((one) => namesIn(tree, one, name).map((found) => join(one, found)));
 }
 
-function namesIn(tree: Tree, folder: string, name: string): string[] {
-  if (name === '') return tree.isDirectory(folder) ? [''] : [];
-  if (!hasMagic(name)) return tree.lstat(join(folder, name)) === undefined ? [] : [name];
+function namesIn(tree: Tree, directory: string, name: string): string[] {
+  if (name === '') return tree.isDirectory(directory) ? [''] : [];
+  if (!hasMagic(name)) return tree.lstat(join(directory, name)) === undefined ? [] : [name];
   const matcher = segmentRegExp(name);
-  if (!tree.isDirectory(folder === '' ? '.' : folder)) return [];
-  const names = tree.list(folder === '' ? '.' : folder);
+  if (!tree.isDirectory(directory === '' ? '.' : directory)) return [];
+  const names = tree.list(directory === '' ? '.' : directory);
   return names.filter((one) => matcher.test(one) && (name.startsWith('.') || !one.startsWith('.')));
 }

@@ -5,7 +5,7 @@ import { createLines, parseCommandLine, setConfigs } from './index.ts';
 
 /** The command as Kolla has it: its words, its lines on stderr, its exit codes. Only KOLLA_CONFIG_STRATEGY is read of `env`. */
 export async function runSetConfigs(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  // Nobody reads what it says: no reason to stop in the middle.
+  // Its output has no reader: no reason to stop in the middle.
   ignoreClosedStderr();
   const asked = parseCommandLine(argv);
   if ('exitCode' in asked) {

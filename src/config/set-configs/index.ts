@@ -59,7 +59,7 @@ export async function setConfigs(options: SetConfigsOptions, lines: Lines): Prom
   }
 }
 
-const SETTLING = ' Every file is wholly old or wholly new; run it again once that is mended.';
+const SETTLING = ' Every file is wholly old or wholly new; run it again once that is fixed.';
 const UNTOUCHED = ' Nothing was touched.';
 
 async function announced(tree: Tree, lines: Lines): Promise<unknown> {

@@ -19,7 +19,7 @@ export function createLines(write: (text: string) => void, now: () => number = D
   let last = { ms: Number.NaN, stamp: '' };
   const at = (level: string) => (message: string) => {
     const utc = now();
-    // The zone is looked up once: nobody's clock changes in between.
+    // The zone is looked up once: no clock changes in between.
     offsetMs ??= localTime(new Date(utc)).getTime() - utc;
     const ms = utc + offsetMs;
     if (ms !== last.ms) last = { ms, stamp: timestamp(new Date(ms)) };

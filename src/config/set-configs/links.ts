@@ -31,15 +31,15 @@ export function ownLinksOnly(maker: Maker): OnLink {
 
 /**
  * Has a path looked at for reading. Followed are links of the maker, of root, and of whoever owns what they lead to, which he could
- * have put there himself; and those on a volume that nobody here can write. Another's could lead to what only root may read.
+ * have put there himself; and those on a volume that no process here can write. Another's could lead to what only root may read.
  * @param find looks at it, and calls back for each link
- * @param isReadOnly whether nobody can write the directory that a link lies in
+ * @param isReadOnly whether no process can write the directory that a link lies in
  * @throws ForeignLinkError
  */
 export function checkReadable(
   maker: Maker,
   find: (onLink: OnLink) => Place,
-  isReadOnly: (directory: Entry) => boolean,
+  isReadOnly: (handle: Entry) => boolean,
 ): void {
   const foreign: (readonly [Entry, string])[] = [];
   const { entry } = find((link, path, holders) => {

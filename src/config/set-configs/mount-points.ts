@@ -8,13 +8,13 @@ import type { Tree } from './tree.ts';
 
 /**
  * Throws exit 2 when a mount point would have to be replaced or deleted, which the system refuses: after other files may be
- * in place. A folder that is one is filled anew instead, and a file that is one may stay when it is up to date.
+ * in place. A directory that is one is filled anew instead, and a file that is one may stay when it is up to date.
  */
 export function refuseMountPoints(tree: Tree): void {
   for (const path of mountedIn(tree.root)) {
     const entry = entryAt(tree, path);
     if (entry === 'untouched' || (entry !== 'removed' && mayStay(entry, tree, path))) continue;
-    const fix = 'mount the folder that it is in, or take the entry out of the configuration';
+    const fix = 'mount the directory that it is in, or take the entry out of the configuration';
     throw unexpected(`${path} is a mount point, which can't be replaced from within; ${fix}`);
   }
 }
@@ -26,7 +26,7 @@ function mountedIn(root: string): string[] {
   return paths.map((path) => path.slice(above.length)).filter((path) => path !== '/');
 }
 
-/** What shall be there. What nobody looked at stays as it is. */
+/** What shall be there. What was not looked at stays as it is. */
 function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
   let entry = tree.top;
   for (const name of path.slice(1).split('/')) {
@@ -40,8 +40,8 @@ function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
 
 function mayStay(entry: Entry, tree: Tree, path: string): boolean {
   if (entry.onDisk !== undefined) return true;
-  using directory = Directory.below(tree.root, dirname(join(tree.root, path)));
-  const found = directory.lstat(basename(path));
+  using handle = Directory.below(tree.root, dirname(join(tree.root, path)));
+  const found = handle.lstat(basename(path));
   if (found === undefined || entry.kind === 'directory') return found?.isDirectory() ?? false;
-  return entry.kind === 'file' && isRight(directory, basename(path), entry, tree.contentOf(entry), found);
+  return entry.kind === 'file' && isRight(handle, basename(path), entry, tree.contentOf(entry), found);
 }

@@ -27,7 +27,7 @@ export class Owners {
     this.#accounts = accounts;
   }
 
-  /** Throws the system's error for an /etc/passwd or /etc/group that can't be read; one that is absent names nobody. */
+  /** Throws the system's error for an /etc/passwd or /etc/group that can't be read; one that is absent names no user. */
   static of(tree: Tree): Owners {
     const ids = (file: string) => (tree.stat(file) === undefined ? new Map() : idsIn(tree.read(file).toString()));
     return new Owners({ users: ids('/etc/passwd'), groups: ids('/etc/group') });

@@ -56,12 +56,18 @@ function isExcluded(exclude: unknown, place: string): (path: string) => boolean 
   return (path) => bounded(() => isFound(path), `${place}: exclude takes too long for ${path}: make it simpler`);
 }
 
-function below(work: Work, folder: string, top: string, permission: Permission, excluded: (path: string) => boolean) {
+function below(
+  work: Work,
+  directory: string,
+  top: string,
+  permission: Permission,
+  excluded: (path: string) => boolean,
+) {
   const { tree } = work.changes;
-  for (const name of tree.list(folder)) {
-    const path = join(folder, name);
+  for (const name of tree.list(directory)) {
+    const path = join(directory, name);
     const isLink = tree.lstat(path)?.kind === 'link';
-    // A service may make links in its folders; they must not lead us to what is not its own.
+    // A service may make links in its directories; they must not lead us to what is not its own.
     const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
     if (!excluded(path) && !leadsOut) setPermissionBelow(work, path, permission);
     if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);

@@ -56,13 +56,13 @@ export function dirname(path: string): string {
   return path.slice(0, cut === 0 ? end : cut);
 }
 
-/** Python's os.path.basename: empty for `folder/`. */
+/** Python's os.path.basename: empty for `directory/`. */
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Python's os.path.join. */
-export function join(folder: string, name: string): string {
-  if (name.startsWith('/') || folder === '') return name;
-  return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
+export function join(directory: string, name: string): string {
+  if (name.startsWith('/') || directory === '') return name;
+  return directory.endsWith('/') ? directory + name : `${directory}/${name}`;
 }

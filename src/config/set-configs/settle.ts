@@ -24,7 +24,7 @@ interface Settling {
  */
 export function settle(tree: Tree, lines: Lines): void {
   const settling: Settling = { tree, lines, doomed: [] };
-  settleFolder(settling, tree.top, 0);
+  settleEntries(settling, tree.top, 0);
   for (const remove of settling.doomed) remove();
 }
 
@@ -40,52 +40,52 @@ function namesOf({ children }: Entry, depth: number): Iterable<string> {
   return names;
 }
 
-/** The folder is on disk. It is held only where something changes in it. */
-function settleFolder(settling: Settling, folder: Entry, depth: number): void {
+/** The directory is on disk. It is held only where something changes in it. */
+function settleEntries(settling: Settling, directory: Entry, depth: number): void {
   const { tree, doomed } = settling;
   let isPut = false;
-  const put = (act: (directory: Directory) => void) => {
-    if (!isPut) removeStale(tree.held(folder));
+  const put = (act: (handle: Directory) => void) => {
+    if (!isPut) removeStale(tree.held(directory));
     isPut = true;
-    act(tree.held(folder));
+    act(tree.held(directory));
   };
-  for (const name of namesOf(folder, depth)) {
-    const entry = folder.children.get(name);
+  for (const name of namesOf(directory, depth)) {
+    const entry = directory.children.get(name);
     if (entry === undefined) {
-      if (tree.held(folder).lstat(name) !== undefined) doomed.push(() => tree.held(folder).remove(name));
+      if (tree.held(directory).lstat(name) !== undefined) doomed.push(() => tree.held(directory).remove(name));
     } else if (entry.kind === 'directory') {
-      settleDirectory(settling, folder, name, entry);
-      settleFolder(settling, entry, depth + 1);
-    } else if (entry.onDisk === undefined) settleThing(tree, folder, name, entry, put);
+      settleDirectory(settling, directory, name, entry);
+      settleEntries(settling, entry, depth + 1);
+    } else if (entry.onDisk === undefined) settleThing(tree, directory, name, entry, put);
     else if (entry.touched) {
-      using handle = tree.held(folder).hold(name);
+      using handle = tree.held(directory).hold(name);
       if (handle !== undefined) settleAccess(settling, handle, entry);
     }
   }
-  if (isPut) tree.held(folder).sync();
+  if (isPut) tree.held(directory).sync();
 }
 
 /** Makes the directory where it is not there, and sees to it that what was in it before goes where it shall be a new one. */
-function settleDirectory(settling: Settling, folder: Entry, name: string, entry: Entry): void {
+function settleDirectory(settling: Settling, directory: Entry, name: string, entry: Entry): void {
   const { tree, doomed } = settling;
   if (entry.onDisk !== undefined) {
     if (entry.touched) settleAccess(settling, tree.held(entry), entry);
     return;
   }
-  const above = tree.held(folder);
+  const above = tree.held(directory);
   const found = above.lstat(name);
   const isThere = found?.isDirectory() === true;
   if (!isThere) {
     if (found !== undefined) above.unlink(name);
     above.make(name, entry.mode & 0o700);
   }
-  const directory = tree.keep(entry, folder, above.open(name));
-  if (isThere) settleAccess(settling, directory, entry);
+  const handle = tree.keep(entry, directory, above.open(name));
+  if (isThere) settleAccess(settling, handle, entry);
   else {
-    directory.chown(entry.uid, entry.gid);
-    directory.chmod(entry.mode);
+    handle.chown(entry.uid, entry.gid);
+    handle.chmod(entry.mode);
   }
-  for (const one of directory.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
+  for (const one of handle.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
 }
 
 /** Refusals are logged and no more, as with Kolla: they are about what a service made. */
@@ -118,31 +118,31 @@ function attempt(act: () => void, failed: (why: string) => void): void {
 /** A file or link that is not there yet, or not as it shall be. */
 function settleThing(
   tree: Tree,
-  folder: Entry,
+  directory: Entry,
   name: string,
   entry: Entry,
-  put: (act: (directory: Directory) => void) => void,
+  put: (act: (handle: Directory) => void) => void,
 ): void {
-  const directory = tree.held(folder);
-  const found = directory.lstat(name);
+  const handle = tree.held(directory);
+  const found = handle.lstat(name);
   const { kind, mode, uid, gid, times } = entry;
   const target = entry.target ?? '';
   if (kind === 'link') {
-    if (found?.isSymbolicLink() && directory.readlink(name) === target) return;
-    if (found?.isDirectory()) directory.remove(name);
+    if (found?.isSymbolicLink() && handle.readlink(name) === target) return;
+    if (found?.isDirectory()) handle.remove(name);
     put((there) => putLink(there, name, { target, uid, gid }));
     return;
   }
   const content = tree.contentOf(entry);
-  if (found && isRight(directory, name, entry, content, found)) return;
-  if (found?.isDirectory()) directory.remove(name);
+  if (found && isRight(handle, name, entry, content, found)) return;
+  if (found?.isDirectory()) handle.remove(name);
   put((there) => putFile(there, name, { content, mode, uid, gid, times }));
 }
 
 /** Whether a file is there and is what the entry says. */
-export function isRight(directory: Directory, name: string, entry: Entry, content: Content, found: Stats): boolean {
+export function isRight(handle: Directory, name: string, entry: Entry, content: Content, found: Stats): boolean {
   if (!found.isFile()) return false;
   if ((found.mode & 0o7777) !== entry.mode || found.uid !== entry.uid || found.gid !== entry.gid) return false;
   if (entry.times !== undefined && Math.abs(entry.times.mtime - found.mtimeMs / 1000) > TIME_TOLERANCE_S) return false;
-  return found.size === content.byteLength && directory.holds(name, content);
+  return found.size === content.byteLength && handle.holds(name, content);
 }

@@ -45,7 +45,7 @@ function createDirectories(work: Work, document: Mapping): void {
 
 function makeDirectory({ changes }: Work, path: string): void {
   try {
-    changes.makeFolders(path);
+    changes.makeDirectories(path);
   } catch (cause) {
     if (cause instanceof ForeignLinkError) throw cause;
     throw unexpected(`Can't create destination directory (${path})`, { cause });

@@ -6,8 +6,8 @@ import { basename } from './python.ts';
 
 /** Where a path leads. */
 export interface Place {
-  /** The folder that it is in; undefined when there is none. */
-  readonly folder: Entry | undefined;
+  /** The directory that it is in; undefined when there is none. */
+  readonly directory: Entry | undefined;
   readonly name: string;
   readonly entry: Entry | undefined;
   /** Without any link in it. */
@@ -48,22 +48,22 @@ export class Tree implements Disposable {
 
   constructor(root: string) {
     this.root = root;
-    const directory = unlessAbsent(() => Directory.open(root));
-    const onDisk = directory && { parent: undefined, name: '', stats: directory.stat() };
+    const handle = unlessAbsent(() => Directory.open(root));
+    const onDisk = handle && { parent: undefined, name: '', stats: handle.stat() };
     this.top = onDisk === undefined ? newEntry('directory', 0o755, 0, 0) : seen(onDisk);
-    if (directory !== undefined) this.#held.set(this.top, directory);
+    if (handle !== undefined) this.#held.set(this.top, handle);
   }
 
   /** Where the path leads; the last link is followed when asked, or when a slash stands behind it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
     const before = this.#straight.get(path);
-    // Whatever makes its folder another one makes us forget it.
-    const isCurrent = before !== undefined && before.folder!.children.get(before.name) === before.entry;
+    // Whatever makes its directory another one makes us forget it.
+    const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
     const straight = isCurrent ? before : this.#find(path, before);
     if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;
     if (!follow || onLink !== undefined) return this.#walk(path, follow, onLink);
     const known = this.#followed.get(path);
-    if (known?.entry !== undefined && known.folder!.children.get(known.name) === known.entry) return known;
+    if (known?.entry !== undefined && known.directory!.children.get(known.name) === known.entry) return known;
     const place = this.#walk(path, true);
     this.#followed.set(path, place);
     return place;
@@ -72,41 +72,41 @@ export class Tree implements Disposable {
   /** The same without any link on the way; undefined where there may be one, or a part is missing or written oddly. */
   #find(path: string, known = this.#straight.get(path)): Place | undefined {
     const name = known?.name ?? basename(path);
-    const folder = known?.folder ?? this.#folderOf(path, name);
-    if (folder === undefined) return undefined;
-    const entry = this.child(folder, name);
+    const directory = known?.directory ?? this.#directoryOf(path, name);
+    if (directory === undefined) return undefined;
+    const entry = this.child(directory, name);
     if (known !== undefined && known.entry === entry) return known;
-    const place = { folder, name, entry, path: path.startsWith('/') ? path : `/${path}` };
+    const place = { directory, name, entry, path: path.startsWith('/') ? path : `/${path}` };
     this.#straight.set(path, place);
     return place;
   }
 
-  #folderOf(path: string, name: string): Entry | undefined {
+  #directoryOf(path: string, name: string): Entry | undefined {
     if (name === '' || name === '.' || name === '..') return undefined;
     const cut = path.length - name.length - 1;
-    const folder = cut > 0 ? this.#find(path.slice(0, cut))?.entry : this.top;
-    return folder?.kind === 'directory' ? folder : undefined;
+    const directory = cut > 0 ? this.#find(path.slice(0, cut))?.entry : this.top;
+    return directory?.kind === 'directory' ? directory : undefined;
   }
 
   #walk(path: string, follow: boolean, onLink?: OnLink): Place {
-    const folderOnly = path.endsWith('/');
+    const directoryOnly = path.endsWith('/');
     let parts = segments(path);
     const names: string[] = [];
-    // Each the folder of the next; the last one is where we are.
+    // Each the directory of the next; the last one is where we are.
     const entries: Entry[] = [this.top];
     let links = 0;
     for (let next = 0; next < parts.length;) {
       const name = parts[next++]!;
-      const folder = entries.at(-1)!;
-      if (folder.kind !== 'directory') return missing([...names, ...parts.slice(next - 1)]);
+      const directory = entries.at(-1)!;
+      if (directory.kind !== 'directory') return missing([...names, ...parts.slice(next - 1)]);
       if (name === '.') continue;
       if (name === '..') {
         if (names.pop() !== undefined) entries.pop();
         continue;
       }
-      const entry = this.child(folder, name);
+      const entry = this.child(directory, name);
       const isLast = next === parts.length;
-      if (entry?.kind === 'link' && (!isLast || follow || folderOnly)) {
+      if (entry?.kind === 'link' && (!isLast || follow || directoryOnly)) {
         onLink?.(entry, pathOf(names, name), holdersOf(names, entries));
         if (++links > LINKS_MAX) return missing([...names, name]);
         if (entry.target!.startsWith('/')) names.length = 0;
@@ -116,21 +116,21 @@ export class Tree implements Disposable {
         continue;
       }
       if (isLast) {
-        const isRefused = folderOnly && entry?.kind !== 'directory';
-        return { folder, name, entry: isRefused ? undefined : entry, path: pathOf(names, name) };
+        const isRefused = directoryOnly && entry?.kind !== 'directory';
+        return { directory, name, entry: isRefused ? undefined : entry, path: pathOf(names, name) };
       }
       if (entry === undefined) return missing([...names, ...parts.slice(next - 1)]);
       names.push(name);
       entries.push(entry);
     }
     const name = names.pop() ?? '';
-    return { folder: entries.at(-2) ?? this.top, name, entry: entries.at(-1), path: pathOf(names, name) };
+    return { directory: entries.at(-2) ?? this.top, name, entry: entries.at(-1), path: pathOf(names, name) };
   }
 
-  /** Gives a name in a folder to something else, or to nothing. */
-  set(folder: Entry, name: string, entry: Entry | undefined): void {
-    const before = folder.children.get(name);
-    folder.children.set(name, entry);
+  /** Gives a name in a directory to something else, or to nothing. */
+  set(directory: Entry, name: string, entry: Entry | undefined): void {
+    const before = directory.children.get(name);
+    directory.children.set(name, entry);
     if (!isWay(before) && !isWay(entry)) return;
     // A path through it may lead elsewhere now.
     this.#straight.clear();
@@ -149,13 +149,13 @@ export class Tree implements Disposable {
     return this.find(path, true).entry?.kind === 'directory';
   }
 
-  /** The names in a folder, by their bytes. Throws when it is none or can't be read. */
+  /** The names in a directory, by their bytes. Throws when it is none or can't be read. */
   list(path: string): string[] {
-    const folder = this.stat(path);
-    if (folder?.kind !== 'directory') throw systemError(folder === undefined ? 'ENOENT' : 'ENOTDIR', path);
-    if (folder.onDisk !== undefined)
-      for (const name of this.held(folder).list()) if (!folder.children.has(name)) this.child(folder, name);
-    const names = [...folder.children].flatMap(([name, entry]) => (entry === undefined ? [] : [name]));
+    const directory = this.stat(path);
+    if (directory?.kind !== 'directory') throw systemError(directory === undefined ? 'ENOENT' : 'ENOTDIR', path);
+    if (directory.onDisk !== undefined)
+      for (const name of this.held(directory).list()) if (!directory.children.has(name)) this.child(directory, name);
+    const names = [...directory.children].flatMap(([name, entry]) => (entry === undefined ? [] : [name]));
     return names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   }
 
@@ -184,13 +184,13 @@ export class Tree implements Disposable {
   /** A directory that is on disk, for as long as no {@link HELD_MAX} others are asked for. Throws EAGAIN where another has taken its place. */
   held(entry: Entry): Directory {
     if (entry.onDisk === undefined) throw systemError('ENOENT', this.root);
-    const directory = this.#held.get(entry) ?? this.#hold(entry.onDisk);
-    if (entry === this.#last) return directory;
+    const handle = this.#held.get(entry) ?? this.#hold(entry.onDisk);
+    if (entry === this.#last) return handle;
     this.#last = entry;
     this.#held.delete(entry);
-    this.#held.set(entry, directory);
+    this.#held.set(entry, handle);
     if (this.#held.size > HELD_MAX) this.#release();
-    return directory;
+    return handle;
   }
 
   #release(): void {
@@ -203,47 +203,47 @@ export class Tree implements Disposable {
   }
 
   /** A directory that is on disk from now on. */
-  keep(entry: Entry, parent: Entry, directory: Directory): Directory {
-    const name = basename(directory.path);
-    entry.onDisk = { parent, name, stats: directory.stat() };
-    this.#held.set(entry, directory);
+  keep(entry: Entry, parent: Entry, handle: Directory): Directory {
+    const name = basename(handle.path);
+    entry.onDisk = { parent, name, stats: handle.stat() };
+    this.#held.set(entry, handle);
     return this.held(entry);
   }
 
   #hold(onDisk: OnDisk): Directory {
     const { parent, name } = onDisk;
-    let directory: Directory;
+    let handle: Directory;
     try {
-      directory = this.held(parent!).open(name);
+      handle = this.held(parent!).open(name);
     } catch (error) {
       if (['ENOTDIR', 'ELOOP', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw changedMeanwhile(pathOnDisk(onDisk));
       throw error;
     }
-    if (isOf(onDisk, directory.stat())) return directory;
-    directory[Symbol.dispose]();
+    if (isOf(onDisk, handle.stat())) return handle;
+    handle[Symbol.dispose]();
     throw changedMeanwhile(pathOnDisk(onDisk));
   }
 
   [Symbol.dispose](): void {
     for (const file of this.#kept) file[Symbol.dispose]();
-    for (const directory of this.#held.values()) directory[Symbol.dispose]();
+    for (const handle of this.#held.values()) handle[Symbol.dispose]();
   }
 
-  child(folder: Entry, name: string): Entry | undefined {
-    const known = folder.children.get(name);
-    if (known !== undefined || folder.onDisk === undefined || folder.children.has(name)) return known;
-    const entry = this.#look(folder, name);
-    folder.children.set(name, entry);
+  child(directory: Entry, name: string): Entry | undefined {
+    const known = directory.children.get(name);
+    if (known !== undefined || directory.onDisk === undefined || directory.children.has(name)) return known;
+    const entry = this.#look(directory, name);
+    directory.children.set(name, entry);
     return entry;
   }
 
-  #look(folder: Entry, name: string): Entry | undefined {
-    const directory = this.held(folder);
-    const stats = directory.lstat(name);
+  #look(directory: Entry, name: string): Entry | undefined {
+    const handle = this.held(directory);
+    const stats = handle.lstat(name);
     if (stats === undefined) return undefined;
-    const target = stats.isSymbolicLink() ? directory.readlink(name) : undefined;
-    return seen({ parent: folder, name, stats }, target);
+    const target = stats.isSymbolicLink() ? handle.readlink(name) : undefined;
+    return seen({ parent: directory, name, stats }, target);
   }
 }
 
@@ -261,9 +261,9 @@ export function systemError(code: string, path: string, meaning = MEANINGS[code]
   return Object.assign(new Error(message), { code });
 }
 
-/** A place in a folder that is not there, by its own name: two of them are not the same. */
+/** A place in a directory that is not there, by its own name: two of them are not the same. */
 function missing(names: readonly string[]): Place {
-  return { folder: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
+  return { directory: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
 }
 
 /** Whether paths may lead through it. */

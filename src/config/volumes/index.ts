@@ -39,7 +39,7 @@ export interface PodPlanOptions {
   readonly user: string | undefined;
   /** Of the container and the ConfigMap; the user's name where there is none. */
   readonly name: string | undefined;
-  /** Folders that other parts of kolla-init fill for these sources of config.json, such as the CA store. */
+  /** Directories that other parts of kolla-init fill for these sources of config.json, such as the CA store. */
   readonly more: (sources: readonly string[]) => Promise<readonly string[]>;
   /** Words after `kolla-init --root DIR`. */
   readonly initArguments: readonly string[];
@@ -53,7 +53,7 @@ export interface PodPlan {
   readonly user: PodUser | undefined;
   readonly entries: readonly EntryPlan[];
   readonly layout: Layout;
-  /** Undefined when nobody could be found to run as. */
+  /** Undefined when there is no user to run as. */
   readonly spec: PodSpec | undefined;
   /** Empty when all of it can be had without root. */
   readonly problems: readonly string[];
@@ -67,7 +67,7 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const accounts = root === undefined ? kollaAccounts() : await accountsOf(root);
   const { file, document } = loaded;
   const more = await options.more(document.config_files.map(({ source }) => source));
-  const wanted = [...(await mountsFor(loaded, { root })), ...more.map((path) => filledFolder(path, root))];
+  const wanted = [...(await mountsFor(loaded, { root })), ...more.map((path) => filledDirectory(path, root))];
   const mounts = root === undefined ? wanted.map((mount) => ({ ...mount, path: withoutLinks(mount.path) })) : wanted;
   const layout = layOut(mounts, document);
   const { user, problem } = choosePodUser(document, accounts, options.user);
@@ -93,10 +93,10 @@ const LINKS = [
   ['/var/lock', '/run/lock'],
 ] as const;
 
-/** A folder copied over a shared one mounts what is in it, each by itself. */
-function unseenIn(folder: string): (entry: string) => string {
+/** A directory copied over a shared one mounts what is in it, each by itself. */
+function unseenIn(directory: string): (entry: string) => string {
   return (entry) =>
-    `${entry}: its source can't be seen here, and all of ${folder} can't be mounted; put the source beside config.json`;
+    `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source beside config.json`;
 }
 
 function withoutLinks(path: string): string {
@@ -104,9 +104,9 @@ function withoutLinks(path: string): string {
   return target + path.slice(link.length);
 }
 
-function filledFolder(path: string, imageRoot: string | undefined): Mount {
+function filledDirectory(path: string, imageRoot: string | undefined): Mount {
   const seed = imageRoot === undefined ? undefined : existsSync(join(imageRoot, path));
-  return { path, kind: 'folder', entries: [], reload: 'live', seed, data: false };
+  return { path, kind: 'directory', entries: [], reload: 'live', seed, data: false };
 }
 
 function refuseUnknown(file: string, unknown: readonly string[], imageRoot: string | undefined): void {

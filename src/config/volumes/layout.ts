@@ -7,9 +7,9 @@ export const INIT_ROOT = '/kolla';
 /** The volume that kolla-init fills, in memory. */
 export const TREE_VOLUME = 'kolla';
 /** kolla_start without root reads the command there. */
-const RUN_FOLDER = '/run/kolla';
-export const LOG_FOLDER = '/var/log/kolla';
-const TEMPORARY_FOLDER = '/tmp';
+const RUN_DIRECTORY = '/run/kolla';
+export const LOG_DIRECTORY = '/var/log/kolla';
+const TEMPORARY_DIRECTORY = '/tmp';
 
 /** One mount of the service's container. */
 export interface Place {
@@ -17,7 +17,7 @@ export interface Place {
   readonly kind: Mount['kind'];
   /**
    * `config`: filled by kolla-init from the image and config.json; `run`: the same, its state; `logs`, `data`: the
-   * service's own; `temporary`: nobody's.
+   * service's own; `temporary`: that of no entry.
    */
   readonly purpose: 'config' | 'run' | 'logs' | 'data' | 'temporary';
   readonly volume: string;
@@ -32,13 +32,13 @@ export interface Place {
 export interface Layout {
   /** Sorted by path. */
   readonly places: readonly Place[];
-  /** The folders of the volume that kolla-init mounts, each at INIT_ROOT and its path; outer ones first. */
+  /** The directories of the volume that kolla-init mounts, each at INIT_ROOT and its path; outer ones first. */
   readonly covers: readonly string[];
 }
 
 /**
  * Says from which volume each mount comes. What the service keeps (logs, data) has volumes of its own; the rest is one
- * volume, mounted folder by folder.
+ * volume, mounted directory by directory.
  */
 export function layOut(mounts: readonly Mount[], document: Document): Layout {
   const owned = new Set([...document.directories, ...document.permissions].map(({ path }) => withoutSlash(path)));
@@ -50,9 +50,9 @@ export function layOut(mounts: readonly Mount[], document: Document): Layout {
   };
   const names = new Set<string>([TREE_VOLUME, 'config-files', 'logs', 'tmp']);
   for (const mount of mounts) add(placeOf(mount, owned, names));
-  add(own(LOG_FOLDER, 'logs', 'logs'));
-  add(own(TEMPORARY_FOLDER, 'temporary', 'tmp'));
-  add({ ...own(RUN_FOLDER, 'run', TREE_VOLUME), subPath: RUN_FOLDER.slice(1) });
+  add(own(LOG_DIRECTORY, 'logs', 'logs'));
+  add(own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'));
+  add({ ...own(RUN_DIRECTORY, 'run', TREE_VOLUME), subPath: RUN_DIRECTORY.slice(1) });
   const all = [...places.values()];
   const sorted = all
     .filter((place) => !all.some((outer) => holds(outer, place)))
@@ -63,22 +63,22 @@ export function layOut(mounts: readonly Mount[], document: Document): Layout {
 function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): Place {
   const { path, kind, reload, seed, entries } = mount;
   const common = { kind, reload, seed, entries };
-  if (isIn(path, LOG_FOLDER)) return { ...own(LOG_FOLDER, 'logs', 'logs'), entries };
-  if (isIn(path, TEMPORARY_FOLDER)) return { ...own(TEMPORARY_FOLDER, 'temporary', 'tmp'), entries };
+  if (isIn(path, LOG_DIRECTORY)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
+  if (isIn(path, TEMPORARY_DIRECTORY)) return { ...own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'), entries };
   // What stands in /etc is configuration, also where an entry says whose it is.
-  if (kind === 'folder' && !isIn(path, '/etc') && (mount.data || owned.has(path)))
+  if (kind === 'directory' && !isIn(path, '/etc') && (mount.data || owned.has(path)))
     return { ...own(path, 'data', newName(path, names)), ...common };
   return { path, ...common, purpose: 'config', volume: TREE_VOLUME, subPath: path.slice(1) };
 }
 
 /** Whether the one is in the other already: both are of the same volume, at the same place in it. */
 function holds(outer: Place, inner: Place): boolean {
-  const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'folder';
+  const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'directory';
   return sameVolume && outer.path !== inner.path && isIn(inner.path, outer.path);
 }
 
 function own(path: string, purpose: Place['purpose'], volume: string): Place {
-  return { path, kind: 'folder', purpose, volume, subPath: undefined, reload: 'live', seed: undefined, entries: [] };
+  return { path, kind: 'directory', purpose, volume, subPath: undefined, reload: 'live', seed: undefined, entries: [] };
 }
 
 /** A DNS label: /var/lib/glance is var-lib-glance. */
@@ -95,28 +95,28 @@ function newName(path: string, names: Set<string>): string {
 }
 
 /**
- * What kolla-init mounts of the tree's volume: the folder *above* each place, so that it makes the place itself and owns
- * it. Between such a folder and another volume inside of it the runtime would make folders that are root's; the kubelet
+ * What kolla-init mounts of the tree's volume: the directory *above* each place, so that it makes the place itself and owns
+ * it. Between such a directory and another volume inside of it the runtime would make directories that are root's; the kubelet
  * makes them writable where each is mounted by itself, outer ones first.
  */
 function coversOf(places: readonly Place[]): string[] {
   const above = places.filter(({ volume }) => volume === TREE_VOLUME).map(({ path }) => dirname(path));
-  const covers = above.filter((folder) => !above.some((other) => other !== folder && isIn(folder, other)));
+  const covers = above.filter((directory) => !above.some((other) => other !== directory && isIn(directory, other)));
   const foreign = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ path }) => path);
   const between = foreign.flatMap((path) =>
-    ancestors(path).filter((folder) => covers.some((cover) => cover !== folder && isIn(folder, cover))),
+    ancestors(path).filter((directory) => covers.some((cover) => cover !== directory && isIn(directory, cover))),
   );
   return [...new Set([...covers, ...between])].toSorted(byPath);
 }
 
 function ancestors(path: string): string[] {
-  const folder = dirname(path);
-  return folder === '/' ? [] : [...ancestors(folder), folder];
+  const directory = dirname(path);
+  return directory === '/' ? [] : [...ancestors(directory), directory];
 }
 
-/** Whether `path` is `folder` or below it. */
-export function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+/** Whether `path` is `directory` or below it. */
+export function isIn(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }
 
 export function withoutSlash(path: string): string {

@@ -12,17 +12,17 @@ const CLOSED = '/root';
  * @param image undefined: only what is so in every image is known
  */
 export function whyNotReached(path: string, image: Tree | undefined, user: Identity): string | undefined {
-  for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
-    const isOpen = image === undefined ? folder !== CLOSED : mayEnter(image.stat(folder), user);
+  for (let directory = dirname(path); directory !== '/'; directory = dirname(directory)) {
+    const isOpen = image === undefined ? directory !== CLOSED : mayEnter(image.stat(directory), user);
     if (!isOpen)
-      return `${folder} is closed to uid ${user.uid} in the image, so what is mounted below can't be reached; give it another dest, or open ${folder} in the image (chmod o+x)`;
+      return `${directory} is closed to uid ${user.uid} in the image, so what is mounted below can't be reached; give it another dest, or open ${directory} in the image (chmod o+x)`;
   }
   return undefined;
 }
 
 /** What the image doesn't have is made for the mount, and open. */
-function mayEnter(folder: Entry | undefined, { uid, groups }: Identity): boolean {
-  if (folder === undefined) return true;
-  const shift = folder.uid === uid ? 6 : groups.includes(folder.gid) ? 3 : 0;
-  return ((folder.mode >> shift) & 1) === 1;
+function mayEnter(directory: Entry | undefined, { uid, groups }: Identity): boolean {
+  if (directory === undefined) return true;
+  const shift = directory.uid === uid ? 6 : groups.includes(directory.gid) ? 3 : 0;
+  return ((directory.mode >> shift) & 1) === 1;
 }

@@ -14,7 +14,7 @@ const UNKNOWN_IMAGE_MI = 64;
 
 /**
  * How large the volume in memory may grow: twice what config.json and the image put into it, in whole pages, rounded up
- * to a power of two. A source or image folder that isn't there to be measured counts for nothing, an unknown image for
+ * to a power of two. A source or image directory that isn't there to be measured counts for nothing, an unknown image for
  * 64 MiB.
  * @returns as Kubernetes writes it: `16Mi`
  */
@@ -40,9 +40,9 @@ function bytesIn(path: string): number {
 }
 
 /** What this user may not list can't be copied either. */
-function namesIn(folder: string): string[] {
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(directory);
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';
-import { LOG_FOLDER, withoutSlash } from './layout.ts';
+import { LOG_DIRECTORY, withoutSlash } from './layout.ts';
 
 /** Whom the Pod runs as. */
 export interface PodUser extends Identity {
@@ -32,12 +32,12 @@ export function choosePodUser(document: Document, accounts: Accounts, asked: str
   if (program !== 'root' && accounts.users.has(program)) return userOf(program, owners, accounts);
   const whom = owners.length === 0 ? 'no owner' : 'no owner but root';
   const besides =
-    own.length === owners.length ? '' : ` (that of ${LOG_FOLDER}, which all containers share, does not count)`;
+    own.length === owners.length ? '' : ` (that of ${LOG_DIRECTORY}, which all containers share, does not count)`;
   return none(`config.json names ${whom}${besides}, so the Pod's user is unknown; pass --user NAME`);
 }
 
 function withoutLogs({ directories, permissions, ...rest }: Document): Document {
-  const isOwn = ({ path }: { readonly path: string }) => withoutSlash(path) !== LOG_FOLDER;
+  const isOwn = ({ path }: { readonly path: string }) => withoutSlash(path) !== LOG_DIRECTORY;
   return { ...rest, directories: directories.filter(isOwn), permissions: permissions.filter(isOwn) };
 }
 

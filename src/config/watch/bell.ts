@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One change is many events; but a folder that is never quiet must not be put off for ever. */
+/** One change is many events; but a directory that is never quiet must not be put off for ever. */
 const LONGEST_SETTLES = 10;
 
 export interface Patience {
@@ -11,7 +11,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** Rung by events, awaited by one; rings that come while nobody waits count for the next wait. */
+/** Rung by events, awaited by one; rings that come while none waits count for the next wait. */
 export class Bell {
   #rung = false;
   #wake: (() => void) | undefined;

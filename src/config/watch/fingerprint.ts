@@ -22,7 +22,7 @@ function* partsOf(path: string): Generator<string | Uint8Array> {
     const mode = found.mode.toString(8);
     if (found.isDirectory()) {
       const names = readdirSync(path).filter((name) => !name.startsWith('..'));
-      yield `folder\0${path}\0${mode}\0`;
+      yield `directory\0${path}\0${mode}\0`;
       for (const name of names.toSorted()) yield* partsOf(join(path, name));
     } else if (found.isFile()) {
       const content = readContent(path);

@@ -5,8 +5,8 @@ import type { Document } from '../schema.ts';
 import { sourcePath } from '../sources.ts';
 
 /**
- * The paths whose content decides what is put in place: the config folder, a config.json that lies elsewhere, and every
- * source outside of it; of a pattern, the folder that it begins in. None lies within another; in a stable order.
+ * The paths whose content decides what is put in place: the config directory, a config.json that lies elsewhere, and every
+ * source outside of it; of a pattern, the directory that it begins in. None lies within another; in a stable order.
  */
 export function followedPaths(
   document: Document | undefined,

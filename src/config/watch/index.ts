@@ -1,7 +1,7 @@
 /**
  * Following a configuration that changes under a running container.
  *
- *   chokidar's events (a ConfigMap's `..data`, a plain folder, sources elsewhere) -> bell -> settle time
+ *   chokidar's events (a ConfigMap's `..data`, a plain directory, sources elsewhere) -> bell -> settle time
  *   a poll that compares content, each `pollMs`, for what the kernel did not tell  -> |
  *     -> look: read, validate, plan, all of one version -> apply what differs -> finish (command, CA store)
  *     -> onApplied (actions; both by who composes us)

@@ -22,13 +22,13 @@ export type Look = { readonly paths: readonly string[]; readonly fingerprint: st
 
 /**
  * Reads, validates and plans, all of one version: undefined when it changed in the meantime, because half of an old
- * configuration and half of a new one is one that nobody wrote. Touches nothing.
+ * configuration and half of a new one is one that was never written. Touches nothing.
  * @param before the paths of the last look, which stay when config.json can't be read
  */
 export async function lookAt(
   options: ConfigOptions,
   before: readonly string[],
-  { signal, log }: Surroundings,
+  { signal, log }: RunContext,
 ): Promise<Look | undefined> {
   const paths = await pathsOf(options, before);
   const fingerprint = await fingerprintOf(paths);
@@ -50,7 +50,7 @@ async function isHalfSwapped(configDir: string): Promise<boolean> {
   return false;
 }
 
-interface Surroundings {
+interface RunContext {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -61,13 +61,13 @@ type Found =
   | Pick<Extract<Look, { kind: 'wrong' }>, 'kind' | 'error'>
   | Pick<Extract<Look, { kind: 'failed' }>, 'kind' | 'error'>;
 
-async function plan(options: ConfigOptions, surroundings: Surroundings): Promise<Found> {
+async function plan(options: ConfigOptions, context: RunContext): Promise<Found> {
   try {
-    const planned = await makePlan(options, surroundings);
+    const planned = await makePlan(options, context);
     if (planned !== undefined) checkSections(planned);
     return planned === undefined ? { kind: 'absent' } : { kind: 'planned', planned };
   } catch (error) {
-    surroundings.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     if (error instanceof ConfigError) return { kind: 'wrong', error };
     if (error instanceof KollaError) return { kind: 'failed', error };
     // A system's error (EIO, EMFILE) may pass; anything else is our bug, and ends us.
@@ -95,7 +95,7 @@ async function pathsOf(options: ConfigOptions, before: readonly string[]): Promi
     const loaded = await readConfig(configDir, configFile);
     return followedPaths(loaded?.document, options);
   } catch {
-    // The plan says what is wrong with it. A mended one may be back where the last one was.
+    // The plan says what is wrong with it. A fixed one may be back where the last one was.
     return [...new Set([...before, ...followedPaths(undefined, options)])].toSorted();
   }
 }

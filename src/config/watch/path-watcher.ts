@@ -12,14 +12,14 @@ export interface PathWatcher extends AsyncDisposable {
   watch(paths: readonly string[]): Promise<void>;
 }
 
-/** How long a first look at the folders may take; a network file system that hangs must not hold the poll up. */
+/** How long a first look at the directories may take; a network file system that hangs must not hold the poll up. */
 const READY_MS = 5000;
 /** Where the kubelet keeps a volume's content: `..data` is the link to it, which is renamed over at each change. */
 const DATA_LINK = '..data';
 
 /**
  * @param onChange rung at each event, several for one change
- * @param onTrouble the watch is incomplete: no watches are left (ENOSPC), a folder can't be read
+ * @param onTrouble the watch is incomplete: no watches are left (ENOSPC), a directory can't be read
  */
 export function pathWatcher(onChange: () => void, onTrouble: (reason: string) => void): PathWatcher {
   let watcher: FSWatcher | undefined;
@@ -34,7 +34,7 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
       await end();
       const places = await Promise.all(paths.map((path) => placesOf(resolve(path))));
       const wanted = [...new Set(places.flat().flatMap((path) => [path, ...dataLinksOf(path)]))];
-      // From the folder above, so that the deletion of what is watched and its coming again are seen too.
+      // From the directory above, so that the deletion of what is watched and its coming again are seen too.
       const roots = [...new Set(wanted.map((path) => dirname(path)))];
       watcher = watch(roots, {
         ignored: (path) => !isOurs(path, wanted),

@@ -20,7 +20,7 @@ export async function watchConfig(options: WatchOptions, parts: WatchParts): Pro
     await watcher.watch(paths);
     for (const path of await frozenFiles(paths))
       warn(
-        `${path} is mounted itself: this container will not see a new version of it; mount the folder, without subPath`,
+        `${path} is mounted itself: this container will not see a new version of it; mount the directory, without subPath`,
       );
   };
   const follower = new Follower(options, parts);

@@ -12,17 +12,17 @@ const SOURCE = 'ca-certificates';
 /** A certificate file's name in the store -> what is in it. */
 export type Added = ReadonlyMap<string, readonly Certificate[]>;
 
-/** Whether one of config.json's sources is the folder that Kolla's deployments have their certificates in, or lies in it. */
+/** Whether one of config.json's sources is the directory that Kolla's deployments have their certificates in, or lies in it. */
 export function bringsCaCertificates(sources: readonly string[]): boolean {
   return sources.some(
     (source) => basename(source.replace(/\/+$/, '')) === SOURCE || source.startsWith(`${OWN_SOURCE}/`),
   );
 }
 
-/** The deployment's folder: beside its config.json, or where its config.json put it. Undefined when there is none. */
+/** The deployment's directory: beside its config.json, or where its config.json put it. Undefined when there is none. */
 export function chosenSources(configDir: string, root: string): Sources | undefined {
-  for (const folder of [join(configDir, SOURCE), join(root, SHARED_SOURCE)])
-    if (isDirectory(folder)) return sourcesIn(folder);
+  for (const directory of [join(configDir, SOURCE), join(root, SHARED_SOURCE)])
+    if (isDirectory(directory)) return sourcesIn(directory);
   return undefined;
 }
 
@@ -32,9 +32,9 @@ export function chosenSources(configDir: string, root: string): Sources | undefi
  * @throws ConfigError that names every file that holds no certificate
  */
 export function checkCertificates(configDir: string, image: string): void {
-  const folder = join(configDir, SOURCE);
+  const directory = join(configDir, SOURCE);
   const store = knownStoreOf(image);
-  if (store !== undefined && isDirectory(folder)) certificatesOfSources(sourcesIn(folder), store);
+  if (store !== undefined && isDirectory(directory)) certificatesOfSources(sourcesIn(directory), store);
 }
 
 function isDirectory(path: string): boolean {
@@ -43,13 +43,13 @@ function isDirectory(path: string): boolean {
 
 /**
  * Reads all of them, before anything is written.
- * @param log told of what is passed over
+ * @param log receives what is skipped
  * @throws ConfigError that names every file that holds no certificate
  */
 export function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Added {
   const found = new Map<string, Certificate[]>();
   for (const skipped of sources.skipped)
-    log?.warn(`${sources.folder}/${skipped} and is not added to the CA certificates`);
+    log?.warn(`${sources.directory}/${skipped} and is not added to the CA certificates`);
   const wrong: string[] = [];
   for (const [name, { path, content }] of sources.files) {
     if (!store.reads.test(name)) {

@@ -1,7 +1,7 @@
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/log.ts';
-import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { isCertificatesOnly } from './pem.ts';
@@ -23,7 +23,7 @@ interface CaDeps {
 
 /**
  * Puts the deployment's CA certificates into the image's store, takes those away that it no longer has, and has the bundle
- * made anew when there was anything to do. Every file is old or new at any moment, and the update runs whenever there is a
+ * re-created when there was anything to do. Every file is old or new at any moment, and the update runs whenever there is a
  * certificate of ours, so that a run that was killed in between is made up for by the next.
  * Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a file that can't be written.
  */
@@ -33,7 +33,7 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
   if (sources.files.size === 0 && old.length === 0) return 0;
   warn(sources, store, log);
   try {
-    put(sources, join(root, store.folder), { umask, signal, log });
+    put(sources, join(root, store.directory), { umask, signal, log });
     for (const path of old.filter((each) => isLeftOver(each, root, store, sources))) {
       signal.throwIfAborted();
       unlinkSync(path);
@@ -42,7 +42,7 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
   } catch (error) {
     const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
     const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
-    throw writeError(`cannot update the CA certificates in ${store.folder}`, fix, error);
+    throw writeError(`cannot update the CA certificates in ${store.directory}`, fix, error);
   }
   signal.throwIfAborted();
   return await update(store.update);
@@ -50,30 +50,30 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
 
 function put(
   { files }: Sources,
-  folder: string,
+  directory: string,
   { umask, signal, log }: Pick<CaDeps, 'umask' | 'signal' | 'log'>,
 ): void {
   const replacer = new Replacer();
-  if (files.size > 0) makeFoldersSync(folder, 0o755);
+  if (files.size > 0) makeDirectoriesSync(directory, 0o755);
   for (const [name, source] of files) {
     signal.throwIfAborted();
     const { content } = source;
     const mode = isCertificatesOnly(content.toString('latin1')) ? PUBLIC : source.mode & 0o777 & ~umask;
     if ((mode & 0o004) === 0)
       log.warn(`${name} holds more than certificates and keeps its mode ${mode.toString(8)}: services can't read it`);
-    replacer.replace(join(folder, name), { content, mode, uid: -1, gid: -1 });
+    replacer.replace(join(directory, name), { content, mode, uid: -1, gid: -1 });
   }
   replacer.sync();
 }
 
 /** What the update makes of a certificate, it makes again; a name that is still wanted in the store was just replaced. */
 function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
-  const folder = `${join(root, store.folder)}/`;
-  return !path.startsWith(folder) || !files.has(path.slice(folder.length));
+  const directory = `${join(root, store.directory)}/`;
+  return !path.startsWith(directory) || !files.has(path.slice(directory.length));
 }
 
-function warn({ folder, files, skipped }: Sources, store: CaStore, log: Log): void {
-  for (const one of skipped) log.warn(`${folder}/${one} and is not added to the CA certificates`);
+function warn({ directory, files, skipped }: Sources, store: CaStore, log: Log): void {
+  for (const one of skipped) log.warn(`${directory}/${one} and is not added to the CA certificates`);
   for (const name of [...files.keys()].filter((each) => !store.reads.test(each)))
     log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; name its source so`);
 }

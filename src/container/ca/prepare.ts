@@ -4,7 +4,7 @@
  *   image's store -> seeded below root (what is there stays) -> the deployment's certificates checked, added as files, by
  *   their hashes and to each bundle -> those of an earlier run that are gone taken away
  *
- * Everything is made anew from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
+ * Everything is re-created from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
  * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
  */
 import {
@@ -21,7 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
-import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { certificatesOfSources, chosenSources, type Added } from './added.ts';
@@ -45,10 +45,10 @@ interface PrepareDeps {
   readonly log: Log;
 }
 
-/** The folders that a container without root must have as volumes for its CA store, in an image of that distribution. */
+/** The directories that a container without root must have as volumes for its CA store, in an image of that distribution. */
 export function caVolumes(image: string): string[] {
-  const { made, folder } = storeOf(image);
-  return [made, folder];
+  const { made, directory } = storeOf(image);
+  return [made, directory];
 }
 
 /**
@@ -59,8 +59,8 @@ export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps
   if (!hasToPrepare(configDir, root, asked)) return;
   // Of an image without a store it says so itself.
   const store = knownStoreOf(image);
-  for (const folder of store === undefined ? [] : [store.made, store.folder]) {
-    const place = join(root, folder);
+  for (const directory of store === undefined ? [] : [store.made, store.directory]) {
+    const place = join(root, directory);
     try {
       accessSync(nearestPresent(place), constants.W_OK | constants.X_OK);
     } catch (error) {
@@ -98,10 +98,10 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const added: Added = sources === undefined ? new Map() : certificatesOfSources(sources, store, log);
   const replacer = new Replacer();
   try {
-    for (const folder of [store.made, store.folder]) {
+    for (const directory of [store.made, store.directory]) {
       signal.throwIfAborted();
       // Bundles are made below, from the image's own.
-      const way = { from: join(image, folder), to: join(root, folder) };
+      const way = { from: join(image, directory), to: join(root, directory) };
       seed(replacer, way, new Set(store.bundles.map((b) => basename(b))), log);
     }
     writeStore(deps, store, added, replacer);
@@ -115,19 +115,19 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
 }
 
 function isPreparedBefore(root: string): boolean {
-  return STORES.flatMap(({ folder }) => unlessAbsent(() => readdirSync(join(root, folder))) ?? []).some((name) =>
+  return STORES.flatMap(({ directory }) => unlessAbsent(() => readdirSync(join(root, directory))) ?? []).some((name) =>
     name.startsWith(OUR_PREFIX),
   );
 }
 
 function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, added: Added, replacer: Replacer): void {
   const wanted = new Set<string>();
-  makeFoldersSync(join(root, store.folder), 0o755);
+  makeDirectoriesSync(join(root, store.directory), 0o755);
   for (const [name, list] of added) {
     signal.throwIfAborted();
     const text = list.map((certificate) => certificate.toString()).join('');
-    putFile(replacer, join(root, store.folder, name), text);
-    wanted.add(join(root, store.folder, name));
+    putFile(replacer, join(root, store.directory, name), text);
+    wanted.add(join(root, store.directory, name));
     if (!isDirectory(join(root, store.hashed))) continue;
     // As update-ca-certificates names it; its links go by that.
     const pem = `${name
@@ -143,10 +143,10 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
     const own = unlessAbsent(() => readFileSync(join(image, bundle), 'latin1'));
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
-    makeFoldersSync(join(root, bundle, '..'), 0o755);
+    makeDirectoriesSync(join(root, bundle, '..'), 0o755);
     putFile(replacer, join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
   }
-  for (const folder of [store.folder, store.hashed]) removeOurs(join(root, folder), wanted, log);
+  for (const directory of [store.directory, store.hashed]) removeOurs(join(root, directory), wanted, log);
 }
 
 /**
@@ -166,9 +166,9 @@ function putHash(links: Replacer, prefix: string, target: string, wanted: Readon
 }
 
 /** What a run before this one added and this one did not. The image's own never begins so. */
-function removeOurs(folder: string, wanted: ReadonlySet<string>, log: Log): void {
-  for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
-    const path = join(folder, entry.name);
+function removeOurs(directory: string, wanted: ReadonlySet<string>, log: Log): void {
+  for (const entry of unlessAbsent(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
+    const path = join(directory, entry.name);
     const target = entry.isSymbolicLink() ? readlinkSync(path) : entry.name;
     if (!target.startsWith(OUR_PREFIX) || wanted.has(path)) continue;
     unlinkSync(path);

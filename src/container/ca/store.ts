@@ -11,7 +11,7 @@ import { isWithin } from '../../fs/within.ts';
 
 /** Where a distribution keeps the certificates that its owner adds, and what makes its bundle of them. */
 export interface CaStore {
-  readonly folder: string;
+  readonly directory: string;
   readonly update: string;
   /** Which file names the update reads. */
   readonly reads: RegExp;
@@ -19,12 +19,12 @@ export interface CaStore {
   readonly made: string;
   /** The files of it that hold every authority, one after the other; the first is what programs read by default. */
   readonly bundles: readonly [string, ...string[]];
-  /** The folder of it where OpenSSL looks an authority up by its hash; not every release has it. */
+  /** The directory of it where OpenSSL looks an authority up by its hash; not every release has it. */
   readonly hashed: string;
 }
 
 const DEBIAN: CaStore = {
-  folder: '/usr/local/share/ca-certificates',
+  directory: '/usr/local/share/ca-certificates',
   update: 'update-ca-certificates',
   reads: /\.crt$/,
   made: '/etc/ssl/certs',
@@ -33,7 +33,7 @@ const DEBIAN: CaStore = {
 };
 const EXTRACTED = '/etc/pki/ca-trust/extracted';
 const REDHAT: CaStore = {
-  folder: '/etc/pki/ca-trust/source/anchors',
+  directory: '/etc/pki/ca-trust/source/anchors',
   update: 'update-ca-trust',
   reads: /(?:)/,
   made: EXTRACTED,
@@ -50,7 +50,7 @@ const REDHAT: CaStore = {
 export const STORES: readonly CaStore[] = [DEBIAN, REDHAT];
 
 /** Every place where a certificate of ours may lie: they all begin with `kolla`. */
-const PLACES = ['/etc/ssl/certs', DEBIAN.folder, REDHAT.folder];
+const PLACES = ['/etc/ssl/certs', DEBIAN.directory, REDHAT.directory];
 const OURS = 'kolla';
 /** What each of the deployment's certificates is called in the store. */
 export const OUR_PREFIX = `${OURS}-customca-`;
@@ -84,7 +84,7 @@ interface SourceFile {
 }
 
 export interface Sources {
-  readonly folder: string;
+  readonly directory: string;
   /** Name in the store -> the file to copy. */
   readonly files: ReadonlyMap<string, SourceFile>;
   /** What is there and is not copied: each its name and why. */
@@ -95,8 +95,8 @@ export interface Sources {
 export function sourcesOf(root: string): Sources {
   // The text and not the JSON, blank included: kolla_set_configs writes the file for exactly this reader.
   const state = unlessAbsent(() => readFileSync(join(root, STATE), 'utf8'));
-  const folder = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
-  return { ...sourcesIn(join(root, folder)), folder };
+  const directory = state?.includes(`"source": "${SHARED_SOURCE}"`) ? SHARED_SOURCE : OWN_SOURCE;
+  return { ...sourcesIn(join(root, directory)), directory };
 }
 
 /**
@@ -105,34 +105,34 @@ export function sourcesOf(root: string): Sources {
  * one, unless another user could have put it there. It is held: what takes its name meanwhile is not looked at.
  * @throws ForeignLinkError (exit 1); NotPermittedError, and UnavailableError where it is changed while it is read
  */
-export function sourcesIn(folder: string): Sources {
+export function sourcesIn(directory: string): Sources {
   try {
-    return readAll(folder);
+    return readAll(directory);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
-    const message = `cannot read the CA certificates in ${folder}: ${messageOf(cause)}`;
+    const message = `cannot read the CA certificates in ${directory}: ${messageOf(cause)}`;
     throw code === 'EACCES' || code === 'EPERM'
       ? new NotPermittedError(message, { cause })
       : new UnavailableError(message, { cause });
   }
 }
 
-function readAll(folder: string): Sources {
+function readAll(directory: string): Sources {
   const files = new Map<string, SourceFile>();
   const skipped: string[] = [];
   using tree = new Tree('/');
-  using directory = openIn(tree, folder);
-  for (const name of directory?.list().toSorted() ?? []) {
+  using handle = openIn(tree, directory);
+  for (const name of handle?.list().toSorted() ?? []) {
     if (name.startsWith('.')) continue;
-    const { path, entry } = tree.find(join(directory!.path, name), true);
-    const isOutside = entry !== undefined && !isWithin(directory!.path, path);
-    const file = entry === undefined || isOutside ? undefined : readSource(directory!, path);
+    const { path, entry } = tree.find(join(handle!.path, name), true);
+    const isOutside = entry !== undefined && !isWithin(handle!.path, path);
+    const file = entry === undefined || isOutside ? undefined : readSource(handle!, path);
     if (isOutside) skipped.push(`${name} is a link to ${path}, outside of this directory,`);
     else if (file === undefined) skipped.push(`${name} is no file,`);
     else files.set(`${OUR_PREFIX}${name}`, file);
   }
-  return { folder, files, skipped };
+  return { directory, files, skipped };
 }
 
 function openIn(tree: Tree, path: string): Directory | undefined {
@@ -141,7 +141,7 @@ function openIn(tree: Tree, path: string): Directory | undefined {
   checkReadable(
     maker,
     (onLink) => (place = tree.find(path, true, onLink)),
-    (directory) => directory.onDisk !== undefined && isReadOnlyMount(tree.held(directory).fd),
+    (handle) => handle.onDisk !== undefined && isReadOnlyMount(tree.held(handle).fd),
   );
   if (place?.entry?.kind !== 'directory') return undefined;
   return Directory.below('/', place.path);
@@ -149,22 +149,22 @@ function openIn(tree: Tree, path: string): Directory | undefined {
 
 /** Undefined for what is no file. A link that was put on the way since is an error. */
 function readSource(root: Directory, path: string): SourceFile | undefined {
-  using directory = root.openBelow(dirname(path.slice(root.path.length)));
-  const found = directory.read(basename(path));
+  using handle = root.openBelow(dirname(path.slice(root.path.length)));
+  const found = handle.read(basename(path));
   return found && { path, content: bytesOf(found.content), mode: found.stats.mode };
 }
 
-/** Every file and link of ours in the store and in what is made of it. Folders keep their names. */
+/** Every file and link of ours in the store and in what is made of it. Directories keep their names. */
 export function present(root: string): string[] {
   const found: string[] = [];
   for (const place of PLACES) collect(join(root, place), found);
   return found;
 }
 
-function collect(folder: string, found: string[]): void {
-  for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
-    if (entry.isDirectory()) collect(join(folder, entry.name), found);
-    else if (entry.name.startsWith(OURS)) found.push(join(folder, entry.name));
+function collect(directory: string, found: string[]): void {
+  for (const entry of unlessAbsent(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
+    if (entry.isDirectory()) collect(join(directory, entry.name), found);
+    else if (entry.name.startsWith(OURS)) found.push(join(directory, entry.name));
   }
 }
 

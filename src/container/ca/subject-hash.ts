@@ -1,6 +1,6 @@
 /**
- * The name that OpenSSL looks an issuer up by in a folder: SHA-1 of the subject in its canonical form, the first four bytes
- * as a little-endian number. Canonical: every text is UTF-8 in lower-case ASCII letters, without blanks at its ends, one
+ * The name that OpenSSL looks an issuer up by in a directory: SHA-1 of the subject in its canonical form, the first four bytes
+ * as a little-endian number. Canonical: every text is UTF-8 in lower-case ASCII letters, without spaces at its ends, one
  * for several within; the rest is as encoded; the outer SEQUENCE's own header is left out (X509_NAME_hash_ex).
  */
 import { encode, valuesOf, type Value } from '../../core/der.ts';

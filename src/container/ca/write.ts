@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
-import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { Replacer } from '../../fs/replacer.ts';
 
 /** Readable for all, whatever the mode of the Secret that a certificate comes from: every service looks them up. */
 const FILE_MODE = 0o644;
-const FOLDER_MODE = 0o755;
+const DIRECTORY_MODE = 0o755;
 
 /** Puts a file of the store in place, unless it is up to date. */
 export function putFile(replacer: Replacer, path: string, text: string): void {
@@ -19,7 +19,7 @@ export function putFile(replacer: Replacer, path: string, text: string): void {
 }
 
 /**
- * Copies a folder of the image to its volume: files, folders, and links as links, whose targets are the image's too. What is
+ * Copies a directory of the image to its volume: files, directories, and links as links, whose targets are the image's too. What is
  * there already stays. A file that may not be read is said and left out.
  * @param except names of files that are not copied
  */
@@ -31,7 +31,7 @@ export function seed(
 ): void {
   const entries = unlessAbsent(() => readdirSync(from, { withFileTypes: true }));
   if (entries === undefined) return;
-  makeFoldersSync(to, FOLDER_MODE);
+  makeDirectoriesSync(to, DIRECTORY_MODE);
   const there = new Set(readdirSync(to));
   for (const entry of entries) {
     const [source, path] = [join(from, entry.name), join(to, entry.name)];

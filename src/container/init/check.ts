@@ -90,8 +90,8 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
 }
 
 /** kolla-init leaves no command where it may not. */
-async function isVolume(folder: string): Promise<boolean> {
-  return followAt(folder)?.isDirectory() === true && (await mayWriteIn(folder));
+async function isVolume(directory: string): Promise<boolean> {
+  return followAt(directory)?.isDirectory() === true && (await mayWriteIn(directory));
 }
 
 function read(path: string): Buffer | NodeJS.ErrnoException {

@@ -76,7 +76,7 @@ export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptio
 
 /**
  * The CA store of a container without root, in a volume below `root`, where the deployment brings certificates. At `/` itself
- * the store is the image's: kolla_start changes it as root, and else nobody can, which is said.
+ * the store is the image's: kolla_start changes it as root, and otherwise no process can, which is logged.
  * @param sources of config.json's entries
  */
 export function prepareCertificates(
@@ -89,9 +89,9 @@ export function prepareCertificates(
     prepareCaStore({ image: '/', root, configDir, asked, signal, log });
     return;
   }
-  const folder = join(configDir, 'ca-certificates');
-  if (process.geteuid?.() !== 0 && existsSync(folder))
+  const directory = join(configDir, 'ca-certificates');
+  if (process.geteuid?.() !== 0 && existsSync(directory))
     log.warn(
-      `the certificates in ${folder} are not added: give --root a volume, and mount its CA store in the service`,
+      `the certificates in ${directory} are not added: give --root a volume, and mount its CA store in the service`,
     );
 }

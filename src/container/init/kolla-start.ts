@@ -69,11 +69,11 @@ async function certificates({ signal, log, inherited }: Context): Promise<ExitCo
 function sayWhatIsLeftOut(log: Log): void {
   try {
     const sources = sourcesOf('/');
-    const { folder, files } = sources;
+    const { directory, files } = sources;
     if (files.size === 0 || areInBundle('/', sources)) return;
     const how =
       'let kolla-init prepare the store in a volume (docs/reference/kolla-contract.md), or put them into the image';
-    log.warn(`the certificates in ${folder} are not added to the image's own: ${how}`);
+    log.warn(`the certificates in ${directory} are not added to the image's own: ${how}`);
   } catch (error) {
     log.warn(`cannot look for CA certificates: ${messageOf(error)}`);
   }

@@ -12,7 +12,7 @@ import { command, type Command, type Context, type Helper } from '../../cli/comm
 import type { Values } from '../../cli/option.ts';
 import { ExitCode, KollaError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
-import { toldAsEntrypoint, translate } from '../../wait/index.ts';
+import { reportAsEntrypoint, translate } from '../../wait/index.ts';
 import { becomeProgram, findProgram, isRefusal, withCallersLimits } from '../../process/exec/index.ts';
 import { ENTRYPOINT_OPTIONS, VARIABLE_PREFIX } from './entrypoint-options.ts';
 import { ownValues, renderTemplate } from './render-template.ts';
@@ -100,8 +100,9 @@ function mainWith(begins: (options: Options) => void): Command {
         await renderTemplate(path, configmapsDir, values);
         log.info(`Dependency Config ${path} is resolved.`);
       }
-      const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, endpointsWillDo: true };
-      if (dependencies.length > 0) await waitFor(dependencies, settings, { signal, log, inherited }, toldAsEntrypoint);
+      const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, fallsBackToEndpoints: true };
+      if (dependencies.length > 0)
+        await waitFor(dependencies, settings, { signal, log, inherited }, reportAsEntrypoint);
       if (text === undefined) {
         warn('COMMAND env is empty');
         return ExitCode.ok;
@@ -111,7 +112,7 @@ function mainWith(begins: (options: Options) => void): Command {
   });
 }
 
-/** Goes on as the command, whose words stand between single blanks: two of them hold an empty word, and quotes are letters. */
+/** Goes on as the command, whose words are separated by single spaces: two of them hold an empty word, and quotes are letters. */
 async function becomeCommand(text: string, { inherited, signal }: Context): Promise<never> {
   const [name = '', ...rest] = text.split(' ');
   const program = findProgram(name, inherited['PATH'] ?? '');
@@ -122,7 +123,7 @@ async function becomeCommand(text: string, { inherited, signal }: Context): Prom
 
 const KNOWN = ENTRYPOINT_OPTIONS.map(({ env }) => env).filter((env) => env.startsWith(VARIABLE_PREFIX));
 
-/** A variable that is nearly one of ours would be passed over in silence. Others are another program's. */
+/** A variable that is nearly one of ours would be skipped silently. Others are another program's. */
 function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));

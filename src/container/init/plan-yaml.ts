@@ -40,10 +40,10 @@ function commentOn(places: readonly Place[]): string | undefined {
   }
 }
 
-/** Folders that only an entry about owners names are made and filled by the service itself, such as Fernet keys. */
+/** Directories that only an entry about owners names are made and filled by the service itself, such as Fernet keys. */
 function commentOnMount({ path, purpose, reload }: Place, entries: readonly EntryPlan[]): string | undefined {
   if (reload === 'restart')
-    return 'mounted by itself, since its folder is shared: a changed file is seen after a restart';
+    return 'mounted by itself, since its directory is shared: a changed file is seen after a restart';
   const filled = entries.filter(({ entry }) => entry.startsWith('config_files')).map((entry) => entry.path);
   const own = entries.filter(
     ({ entry, path: named }) =>

@@ -4,7 +4,7 @@
  *   CONFIG (and the image's content, where --image says) -> read and validated -> planned -> YAML to paste, JSON for
  *   programs, or a line an entry
  *
- * Asks nobody and writes nothing. 65: the document is wrong, with all problems; 1: it is right, and an entry can't be had
+ * Asks no cluster and writes nothing. 65: the document is wrong, with all problems; 1: it is right, and an entry can't be had
  * without root; 0 otherwise.
  */
 import { existsSync } from 'node:fs';
@@ -82,7 +82,7 @@ export const planCommand = command({
       imageRoot: options.image,
       user: options.user,
       name: options.name,
-      more: (sources) => caFolders(sources, configDir, options.image),
+      more: (sources) => caDirectories(sources, configDir, options.image),
       initArguments: podFile === undefined ? [] : ['--config', `${CONFIG_DIR}/kolla-pod.yaml`],
       environment: await namesForOverlays(podFile),
     });
@@ -95,7 +95,11 @@ export const planCommand = command({
 });
 
 /** Debian's, where the image isn't known. */
-async function caFolders(sources: readonly string[], configDir: string, image: string | undefined): Promise<string[]> {
+async function caDirectories(
+  sources: readonly string[],
+  configDir: string,
+  image: string | undefined,
+): Promise<string[]> {
   if (!bringsCaCertificates(sources) && !existsSync(join(configDir, 'ca-certificates'))) return [];
   return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }
@@ -129,7 +133,7 @@ const OWNER_IS: Readonly<Record<OwnerRule, string>> = {
   'my group': "is one of the Pod's groups",
   'in the place of root': "is root, in whose place the Pod's user has it",
   'readable by all': "is another; all may read it, so it may be the Pod's user's",
-  'as the source': 'is nobody',
+  'as the source': 'is any user',
 };
 
 function how({ mounts, seed, ownerIs, owner, mode, reload, problem }: EntryPlan): string {

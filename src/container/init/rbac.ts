@@ -4,7 +4,7 @@
  *   --wait ... -> dependencies -> what their waiters read of the API server -> a Role and a binding for each namespace, a
  *   ClusterRole for what has none -> YAML for kubectl apply, or JSON
  *
- * Asks nobody: what a resource is called that only a cluster knows is guessed, and said. 64: a wait that makes no sense.
+ * Asks no cluster: what a resource is called that only a cluster knows is guessed, and said. 64: a wait that makes no sense.
  */
 import { command } from '../../cli/command.ts';
 import { ExitCode, UsageError } from '../../core/errors.ts';

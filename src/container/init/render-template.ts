@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import { followAt } from '../../fs/access.ts';
-import { makeFolders } from '../../fs/folder.ts';
+import { makeDirectories } from '../../fs/directory.ts';
 import { replace } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import type { FileImage } from '../../fs/write-file.ts';
@@ -64,7 +64,7 @@ export function ownValues(
 const NEW_FILE_MODE = 0o666;
 
 /**
- * Renders `TEMPLATES/NAME/NAME` to a path that ends with NAME. The folder is made; the file is replaced whole, or written where it
+ * Renders `TEMPLATES/NAME/NAME` to a path that ends with NAME. The directory is made; the file is replaced whole, or written where it
  * is when only that is allowed; a file that is there keeps its mode.
  * @throws ConfigError for a template that can't be read, UsageError as fillTemplate(), and what the system refuses
  */
@@ -74,7 +74,7 @@ export async function renderTemplate(path: string, templates: string, values: Te
   const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
-    await makeFolders(dirname(path));
+    await makeDirectories(dirname(path));
     await write(targetOf(path), content);
   } catch (cause) {
     const fix = 'mount a volume there that this user may write';
@@ -108,7 +108,7 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   try {
     replace(path, image);
   } catch (error) {
-    // A folder that is not ours, or a file that is mounted itself: it may be writable all the same.
+    // A directory that is not ours, or a file that is mounted itself: it may be writable all the same.
     if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     await writeInPlace(path, image);
   }

@@ -6,29 +6,29 @@ import { replace } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { ROOTLESS_RUN_COMMAND } from '../start/index.ts';
 
-const FOLDER_MODE = 0o750;
+const DIRECTORY_MODE = 0o750;
 const FILE_MODE = 0o640;
 
 /**
  * Leaves config.json's command for a kolla_start that is not root, where a volume is mounted at /run/kolla (below `root`) for
- * it. Its group may read it, which is the pod's fsGroup or the service's own; nobody else, as with the rest of its
- * configuration. Does nothing without such a folder, or where it is not ours to write. Resolves with whether another command was
+ * it. Its group may read it, which is the pod's fsGroup or the service's own; no other user, as with the rest of its
+ * configuration. Does nothing without such a directory, or where it is not ours to write. Resolves with whether another command was
  * left there before.
  * @throws NotPermittedError or UnavailableError when it should be writable and is not
  */
 export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
   const path = join(root, ROOTLESS_RUN_COMMAND);
-  const folder = join(path, '..');
-  const found = followAt(folder);
+  const directory = join(path, '..');
+  const found = followAt(directory);
   if (found?.isDirectory() !== true) return false;
-  if (!(await mayWriteIn(folder))) {
-    log.info(`${folder} is not writable, so the command is not left there for a kolla_start without root`);
+  if (!(await mayWriteIn(directory))) {
+    log.info(`${directory} is not writable, so the command is not left there for a kolla_start without root`);
     return false;
   }
   try {
-    // A volume's own folder is root's and may be open to all; what is ours we close.
-    if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~FOLDER_MODE) !== 0)
-      chmodSync(folder, (found.mode & 0o7000) | FOLDER_MODE);
+    // A volume's own directory is root's and may be open to all; what is ours we close.
+    if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~DIRECTORY_MODE) !== 0)
+      chmodSync(directory, (found.mode & 0o7000) | DIRECTORY_MODE);
     const content = Buffer.from(command);
     const there = contentOf(path);
     if (there?.equals(content) && (statSync(path).mode & 0o777) === FILE_MODE) return false;
@@ -36,7 +36,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
     log.info(`wrote ${path}`);
     return there !== undefined && !there.equals(content);
   } catch (cause) {
-    throw writeError(`cannot write ${path}`, `mount a volume at ${folder} that this user may write`, cause);
+    throw writeError(`cannot write ${path}`, `mount a volume at ${directory} that this user may write`, cause);
   }
 }
 

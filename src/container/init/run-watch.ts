@@ -68,7 +68,7 @@ export async function runWatch(
   await using runner = new ActionRunner(actions, {
     signal: either,
     log,
-    onAllDone: () => pending.told(),
+    onAllDone: () => pending.notified(),
     timeoutMs: options.actionTimeoutMs,
     perform: performer(options.caFile, { log, inherited }),
     onExit: () => exited.abort(),

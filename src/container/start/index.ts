@@ -7,7 +7,7 @@
  * Without root the store is a volume, which prepareCaStore fills for kolla-init before any of this; and where scripts call
  * sudo, sudo/ answers.
  *
- * What fails before the execve ends us with one line: 69 or 77 when nobody put the configuration in place, the code of
+ * What fails before the execve ends us with one line: 69 or 77 when the configuration is not installed, the code of
  * update-ca-certificates, 126 or 127 without a bash. What fails after it ends with bash's code, or the service's: none of us
  * is left.
  */

@@ -25,7 +25,7 @@ interface StartFacts {
 /**
  * As root the configuration is ours to put in place. Else kolla-init has done it, or sudo can, as Kolla's sudoers allow it
  * to the group kolla.
- * @throws NotPermittedError when kolla-init did it for somebody else; UnavailableError when neither is so: the service would start without its configuration
+ * @throws NotPermittedError when kolla-init did it for another user; UnavailableError when neither is so: the service would start without its configuration
  */
 export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privilege {
   if (uid === 0) return { by: 'root', runCommand: RUN_COMMAND };

@@ -29,7 +29,7 @@ const ROOTWRAP = /^[a-z][a-z0-9]*-rootwrap$/;
 const PRIVSEP = 'privsep-helper';
 
 /**
- * Whether the words may run. The same user is no change; root may become anybody; nobody else may become somebody, and a
+ * Whether the words may run. The same user is no change; root may become any user; no other user may become another, and a
  * rootwrap that wants root gets the user that runs already.
  * @param prepared whether kolla-init left a command for this container's kolla_start
  */

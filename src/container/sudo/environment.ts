@@ -10,7 +10,7 @@ export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
 
 /**
- * The command's environment, as sudo with Kolla's sudoers gives it: made anew, unless -E asks for the caller's; the
+ * The command's environment, as sudo with Kolla's sudoers gives it: a new one, unless -E asks for the caller's; the
  * target's names in it, PATH fixed, and last what the command line assigns.
  */
 export function environmentOf(

@@ -32,7 +32,7 @@ const WITH_VALUE: Readonly<Record<string, 'user' | 'group' | 'ignored'>> = {
   p: 'ignored',
   prompt: 'ignored',
 };
-/** Nobody is asked for a password here: these change nothing. */
+/** No password is asked for here: these change nothing. */
 const WITHOUT_MEANING = new Set(['n', 'non-interactive', 'S', 'stdin', 'k', 'reset-timestamp']);
 
 /**

@@ -1,7 +1,7 @@
 import type { Content } from '../read/contents.ts';
 import type { Cut, Mark, Span } from '../read/progress.ts';
 
-/** What somebody logged at once: a line, or a line and the traceback below it. */
+/** What was logged at once: a line, or a line and the traceback below it. */
 export type LogEvent = Readonly<
   Pick<OpenEvent, 'content' | 'offset' | 'text' | 'lines' | 'timeMs' | 'isDated' | 'spans'>
 >;

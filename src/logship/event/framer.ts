@@ -163,7 +163,7 @@ export class Framer {
     const { pid } = content.parser.format;
     const before = frame.open.get(pid);
     frame.hold(this.#event(content, text, offset, next, skipping));
-    // Its place is taken already: a map from which each line deletes is made anew every few lines, and each old one, once
+    // Its place is taken already: a map from which each line deletes is rebuilt every few lines, and each old one, once
     // it is old for the collector too, keeps the next and all its events alive.
     if (before !== undefined) this.#close(frame, before);
     this.#hold(text.length);

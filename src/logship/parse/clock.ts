@@ -32,7 +32,7 @@ export class Clock {
 
   /**
    * `2026-11-20 08:15:42.123` at the beginning of a text, in the zone of the logs. A comma will do for the dot and a T for
-   * the blank, more digits are cut, and none are no milliseconds.
+   * the space, more digits are cut, and none are no milliseconds.
    */
   local(text: string): number {
     if (!text.startsWith(this.#minute)) {

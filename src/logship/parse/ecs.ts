@@ -43,7 +43,7 @@ export function ecsSchema(format: Format, origin: FileOrigin): Schema {
     'ecs.version': ECS_VERSION,
     'host.name': hostname,
     'service.name': kind.program,
-    'service.type': loggerOf(kind) ?? kind.folder,
+    'service.type': loggerOf(kind) ?? kind.directory,
     'event.dataset': kind.format,
     'log.file.path': path,
     'orchestrator.type': inPod,

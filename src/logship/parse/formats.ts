@@ -45,55 +45,55 @@ const SERVICES =
   'masakari mistral neutron nova octavia placement tacker trove watcher';
 
 interface Row {
-  /** Words; any folder without them. */
-  readonly folders?: string;
+  /** Words; any directory without them. */
+  readonly directories?: string;
   readonly file: RegExp;
   readonly format: FormatName;
   /** Kolla's, where it is not the file's name. */
   readonly program?: string;
 }
 
-/** The first row that fits. Folders are those of the log root. */
+/** The first row that fits. Directories are those of the log root. */
 const ROWS: readonly Row[] = [
-  { folders: 'mariadb', file: /^mariadb\.log$/, format: 'mariadb', program: 'mariadb' },
-  { folders: 'mariadb', file: /^xinetd\.log$/, format: 'xinetd' },
-  { folders: 'rabbitmq', file: /^rabbit/, format: 'rabbitmq', program: 'rabbitmq' },
-  { folders: 'libvirt', file: /^(?:libvirtd|virt\w+d)\.log$/, format: 'libvirt', program: 'libvirt' },
-  { folders: 'openvswitch', file: /^ovs-vswitchd\.log$/, format: 'openvswitch', program: 'openvswitch' },
-  { folders: 'openvswitch', file: /^ovsdb-server\.log$/, format: 'openvswitch', program: 'openvswitchdb' },
-  { folders: 'openvswitch', file: /^ovn-controller\.log$/, format: 'openvswitch', program: 'ovn_controller' },
-  { folders: 'openvswitch', file: /^ovn-nb-db\.log$/, format: 'openvswitch', program: 'ovn_nb_db' },
-  { folders: 'openvswitch', file: /^ovn-northd\.log$/, format: 'openvswitch', program: 'ovn_northd' },
-  { folders: 'openvswitch', file: /^ovn-sb-db\.log$/, format: 'openvswitch', program: 'ovn_sb_db' },
-  { folders: 'openvswitch', file: /^ov[ns]/, format: 'openvswitch' },
-  { folders: 'letsencrypt', file: /^letsencrypt-lego\.log$/, format: 'lego', program: 'letsencrypt' },
-  { folders: 'valkey', file: /^valkey(?:-sentinel)?\.log$/, format: 'valkey', program: 'valkey' },
-  { folders: 'haproxy', file: /./, format: 'haproxy', program: 'haproxy' },
-  { folders: 'syslog', file: /./, format: 'syslog' },
+  { directories: 'mariadb', file: /^mariadb\.log$/, format: 'mariadb', program: 'mariadb' },
+  { directories: 'mariadb', file: /^xinetd\.log$/, format: 'xinetd' },
+  { directories: 'rabbitmq', file: /^rabbit/, format: 'rabbitmq', program: 'rabbitmq' },
+  { directories: 'libvirt', file: /^(?:libvirtd|virt\w+d)\.log$/, format: 'libvirt', program: 'libvirt' },
+  { directories: 'openvswitch', file: /^ovs-vswitchd\.log$/, format: 'openvswitch', program: 'openvswitch' },
+  { directories: 'openvswitch', file: /^ovsdb-server\.log$/, format: 'openvswitch', program: 'openvswitchdb' },
+  { directories: 'openvswitch', file: /^ovn-controller\.log$/, format: 'openvswitch', program: 'ovn_controller' },
+  { directories: 'openvswitch', file: /^ovn-nb-db\.log$/, format: 'openvswitch', program: 'ovn_nb_db' },
+  { directories: 'openvswitch', file: /^ovn-northd\.log$/, format: 'openvswitch', program: 'ovn_northd' },
+  { directories: 'openvswitch', file: /^ovn-sb-db\.log$/, format: 'openvswitch', program: 'ovn_sb_db' },
+  { directories: 'openvswitch', file: /^ov[ns]/, format: 'openvswitch' },
+  { directories: 'letsencrypt', file: /^letsencrypt-lego\.log$/, format: 'lego', program: 'letsencrypt' },
+  { directories: 'valkey', file: /^valkey(?:-sentinel)?\.log$/, format: 'valkey', program: 'valkey' },
+  { directories: 'haproxy', file: /./, format: 'haproxy', program: 'haproxy' },
+  { directories: 'syslog', file: /./, format: 'syslog' },
   { file: /[-_]access\.log$/, format: 'apache-access' },
   { file: /[-_]error\.log$/, format: 'apache-error' },
   { file: /-uwsgi\.log$/, format: 'uwsgi' },
-  { folders: SERVICES, file: /^dnsmasq\.log$/, format: 'whole' },
-  { folders: SERVICES, file: /./, format: 'oslo' },
+  { directories: SERVICES, file: /^dnsmasq\.log$/, format: 'whole' },
+  { directories: SERVICES, file: /./, format: 'oslo' },
   { file: /./, format: 'whole' },
 ];
 
 /** What is known of a file by its path. */
 export interface FileKind {
   readonly format: FormatName;
-  /** The first folder in the log root; outside of it, the file's own. */
-  readonly folder: string;
+  /** The first directory in the log root; outside of it, the file's own. */
+  readonly directory: string;
   readonly program: string;
 }
 
 /** @param rules the user's, of which the last that matches counts; they are matched against the whole path */
 export function kindOf(path: string, root: string, rules: readonly FormatRule[]): FileKind {
   const inRoot = relative(root, path);
-  const [folder = ''] = inRoot.startsWith('..') ? [basename(dirname(path))] : inRoot.split('/');
+  const [directory = ''] = inRoot.startsWith('..') ? [basename(dirname(path))] : inRoot.split('/');
   const file = basename(path);
-  const row = ROWS.find(({ folders, file: pattern }) => hasWord(folders, folder) && pattern.test(file))!;
+  const row = ROWS.find(({ directories, file: pattern }) => hasWord(directories, directory) && pattern.test(file))!;
   const rule = rules.findLast(({ glob }) => matchesGlob(path, glob));
-  return { format: rule?.format ?? row.format, folder, program: row.program ?? file.replace(/\.log$/, '') };
+  return { format: rule?.format ?? row.format, directory, program: row.program ?? file.replace(/\.log$/, '') };
 }
 
 function hasWord(words: string | undefined, word: string): boolean {

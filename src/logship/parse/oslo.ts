@@ -24,7 +24,7 @@ export class Oslo implements Format {
   #level = 0;
   #module = 0;
   #rest = 0;
-  /** Where the context's eight words begin, and one behind its end; blanks lie between them. */
+  /** Where the context's eight words begin, and one behind its end; spaces are between them. */
   readonly #words = new Int32Array(9);
   /** Whether the first of them is a request's, and not None. */
   #hasGlobal = false;

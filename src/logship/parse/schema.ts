@@ -19,7 +19,7 @@ export interface FileOrigin extends Origin {
   readonly kind: FileKind;
 }
 
-/** Folders that are not OpenStack services: Kolla gives their documents no Logger. */
+/** Directories that are not OpenStack services: Kolla gives their documents no Logger. */
 const INFRASTRUCTURE = new Set([
   'haproxy',
   'letsencrypt',
@@ -41,8 +41,8 @@ export function undotted(labels: Readonly<Record<string, string>> | undefined): 
 }
 
 /** `openstack.nova`; undefined for what is not OpenStack. */
-export function loggerOf({ folder }: FileKind): string | undefined {
-  return INFRASTRUCTURE.has(folder) ? undefined : `openstack.${folder}`;
+export function loggerOf({ directory }: FileKind): string | undefined {
+  return INFRASTRUCTURE.has(directory) ? undefined : `openstack.${directory}`;
 }
 
 /** Without what is undefined; undefined when nothing is left. */

@@ -17,9 +17,9 @@ export function skipNuls(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** What file systems give back at a time. */
+/** What file systems reclaim at a time. */
 export const BLOCK_BYTES = 4096;
-/** Nothing before it is ever given back: a file's identity lies there. */
+/** Nothing before it is ever reclaimed: a file's identity is there. */
 export const NEVER_GIVEN_BACK_BYTES = 64 * 1024;
 
 const NULS = Buffer.alloc(BLOCK_BYTES);

@@ -83,7 +83,7 @@ export class Contents {
     return head.equals(beginning.subarray(0, head.length));
   }
 
-  /** Goes on where an awaited entry was. */
+  /** Continues at an awaited entry. */
   resume(saved: Saved): Content {
     this.#saved.delete(saved);
     return this.#add(this.#generation(saved), new Progress(saved.mark), { ...saved, isNew: false });

@@ -11,17 +11,17 @@ interface DiscoverOptions {
   readonly stateDir: string | undefined;
 }
 
-/** Looks after which everything is matched anew, for file systems whose folders' times are coarse. */
+/** Looks after which everything is matched anew, for file systems whose directories' times are coarse. */
 const FULL_EVERY = 30;
 const MAGIC = /[*?[{(!]/;
 
 /**
- * Which files the globs match. To match them is dear with many files, so it is done only when a folder that they lead
+ * Which files the globs match. To match them is dear with many files, so it is done only when a directory that they lead
  * through has changed.
  */
 export class Discover {
   readonly #options: DiscoverOptions;
-  #folders: readonly string[] = [];
+  #directories: readonly string[] = [];
   #signature = '';
   #wasChanged = false;
   #looks = 0;
@@ -33,8 +33,8 @@ export class Discover {
   }
 
   /** Where files may come and go. */
-  get folders(): readonly string[] {
-    return this.#folders;
+  get directories(): readonly string[] {
+    return this.#directories;
   }
 
   /** Paths that we would follow of which only rotated files may be there, with new ones since the last call. */
@@ -47,7 +47,7 @@ export class Discover {
   /** The files that match now, sorted. */
   look(): readonly string[] {
     const isDue = this.#looks++ % FULL_EVERY === 0;
-    const isChanged = isDue || signatureOf(this.#folders) !== this.#signature;
+    const isChanged = isDue || signatureOf(this.#directories) !== this.#signature;
     // A change in the same tick of the clock as our last look shows in no time.
     if (isChanged || this.#wasChanged) this.#match();
     this.#wasChanged = isChanged;
@@ -62,8 +62,8 @@ export class Discover {
 
   #match(): void {
     const { patterns } = this.#options;
-    this.#folders = [...new Set(patterns.flatMap(foldersOf))];
-    this.#signature = signatureOf(this.#folders);
+    this.#directories = [...new Set(patterns.flatMap(directoriesOf))];
+    this.#signature = signatureOf(this.#directories);
     const matches = new Set(globSync([...patterns]).map((path) => resolve(path)));
     this.#files = [...matches].filter((path) => !this.#isExcluded(path) && !isCompressed(path)).toSorted();
     const rotated = globSync(patterns.map((pattern) => `${pattern}[.-][0-9]*`)).map((path) => resolve(path));
@@ -81,25 +81,25 @@ export class Discover {
   }
 }
 
-/** The folders that a glob leads through, from the first that it doesn't name. */
-function foldersOf(pattern: string): string[] {
+/** The directories that a glob leads through, from the first that it doesn't name. */
+function directoriesOf(pattern: string): string[] {
   const parts = pattern.split('/');
   const magic = parts.findIndex((part) => MAGIC.test(part));
   if (magic === -1) return [dirname(pattern)];
   const named = parts.slice(0, magic).join('/') || '/';
-  const folders = [named];
+  const directories = [named];
   for (let length = magic + 1; length < parts.length; length++) {
     const found = globSync(join('/', ...parts.slice(0, length))).filter((path) => statOf(path)?.isDirectory());
-    folders.push(...found);
+    directories.push(...found);
   }
-  return folders;
+  return directories;
 }
 
-/** Changes when something comes into a folder or leaves it, or it does so itself. */
-function signatureOf(folders: readonly string[]): string {
-  return folders
-    .map((folder) => {
-      const stat = statOf(folder);
+/** Changes when something comes into a directory or leaves it, or it does so itself. */
+function signatureOf(directories: readonly string[]): string {
+  return directories
+    .map((directory) => {
+      const stat = statOf(directory);
       return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}`;
     })
     .join();
@@ -110,7 +110,7 @@ type Stamp = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>;
 
 const REMEMBERED = 1000;
 
-/** Rotated files of which nothing is left to read, unless somebody writes to them again. */
+/** Rotated files of which nothing is left to read, unless a process writes to them again. */
 export class Finished {
   readonly #stamps = new Set<string>();
 

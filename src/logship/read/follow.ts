@@ -16,7 +16,7 @@ const DISCOVER_MS = 1000;
 const LOOK_MS = 50;
 /** Quiet for so long, a rotated file's last line is whole, if it ends with a newline or not. */
 const ROTATE_WAIT_MS = 5000;
-/** Quiet for so long, nobody keeps a rotated file any more that still has a name. */
+/** After this time without writes a rotated file that still has a name is closed. */
 const LINGER_MS = 600_000;
 
 /**
@@ -129,7 +129,7 @@ export class Follower implements LineSource {
   }
 
   async changed(ms: number, signal: AbortSignal): Promise<void> {
-    await this.#changes.wait(this.#discover.folders, ms, signal);
+    await this.#changes.wait(this.#discover.directories, ms, signal);
   }
 
   [Symbol.dispose](): void {
@@ -216,7 +216,7 @@ export class Follower implements LineSource {
     }
   }
 
-  /** What was away for a moment, as under a folder that was closed to us, is no content of its own: its tail goes on. */
+  /** What was away for a moment, as under a directory that was closed to us, is no content of its own: its tail goes on. */
   #takeBack(path: string, file: HeldFile): Tail | undefined {
     const tail = [...this.#rotated.keys()].find((each) => each.path === path && each.file.isSame(file));
     if (tail === undefined) return undefined;
@@ -237,7 +237,7 @@ export class Follower implements LineSource {
     return tails.length > 0;
   }
 
-  /** A file that can't be read holds nobody up. */
+  /** A file that can't be read blocks nothing. */
   #attempt<T>(tail: Tail, act: () => T): T | undefined {
     try {
       return act();
@@ -259,7 +259,7 @@ export class Follower implements LineSource {
     if (isLeft && tail.left === 0) this.#close(tail);
   }
 
-  /** Whether a file was renamed or removed, and nobody finishes its last line any more. */
+  /** Whether a file was renamed or removed, and its last line stays unfinished. */
   #isOver(tail: Tail): boolean {
     const quiet = this.#rotated.get(tail);
     return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;

@@ -59,7 +59,7 @@ export class HeldFile implements Disposable {
     return fstatSync(this.#fd);
   }
 
-  /** Whether it is still in a folder. */
+  /** Whether it is still in a directory. */
   get hasName(): boolean {
     return fstatSync(this.#fd).nlink > 0;
   }

@@ -92,13 +92,13 @@ export class LineReader {
     return start;
   }
 
-  /** Before a hole: the line that it cuts, and the one that it ends in, were acknowledged before they were given back. */
+  /** Before a hole: the line that it cuts, and the one that it ends in, were acknowledged before they were reclaimed. */
   #leap(content: Content, chunk: Buffer, take: TakeLine): true {
     const consumed = this.#takeLines(content, chunk, take);
     if (consumed > 0) this.#file.advance(chunk, consumed);
     else {
       this.skipping = true;
-      this.#options.log.info(`${this.#path}: what was given back behind byte ${this.#file.position} is not read again`);
+      this.#options.log.info(`${this.#path}: what was reclaimed after byte ${this.#file.position} is not read again`);
     }
     return true;
   }

@@ -4,34 +4,34 @@ import { constants as zlib, gunzipSync } from 'node:zlib';
 import { HEAD_BYTES } from './generation.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** A file in a folder, links followed. */
+/** A file in a directory, links followed. */
 interface Listed {
   readonly name: string;
   readonly stat: Stats;
 }
 
-/** The files in a folder, sorted by name. */
+/** The files in a directory, sorted by name. */
 export type Listing = readonly Listed[];
 
-/** Reads a folder, once. */
-export type List = (folder: string, isWanted?: (name: string) => boolean) => Listing;
+/** Reads a directory, once. */
+export type List = (directory: string, isWanted?: (name: string) => boolean) => Listing;
 
 /** Listings in which files still move, before the last one is taken for what it is. */
 const MOST_LISTINGS = 20;
 
-/** The files that are in a folder now; none when it is gone. */
-export function listed(folder: string, isWanted: (name: string) => boolean = () => true): Listing {
-  return namesIn(folder)
+/** The files that are in a directory now; none when it is gone. */
+export function listed(directory: string, isWanted: (name: string) => boolean = () => true): Listing {
+  return namesIn(directory)
     .filter(isWanted)
     .toSorted()
     .flatMap((name) => {
-      const stat = statOf(join(folder, name));
+      const stat = statOf(join(directory, name));
       return stat?.isFile() ? [{ name, stat }] : [];
     });
 }
 
 /**
- * A folder that is read while files are renamed in it may show one of them nowhere: so it is read until it shows the same
+ * A directory that is read while files are renamed in it may show one of them nowhere: so it is read until it shows the same
  * twice.
  */
 function settled(read: () => Listing): Listing {
@@ -66,7 +66,7 @@ export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a folder on the way is gone, or closed to us
+    return undefined; // a directory on the way is gone, or closed to us
   }
 }
 
@@ -77,9 +77,9 @@ function isSame(before: Listing, now: Listing): boolean {
   );
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(directory);
   } catch {
     return []; // it is gone too
   }
@@ -100,7 +100,7 @@ export interface Sibling {
 /** Of two of the same instant `.2` is older than `.1`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-/** What rotation may have made of a file, as its folder was listed, the oldest first. */
+/** What rotation may have made of a file, as its directory was listed, the oldest first. */
 function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
   const name = basename(path);
   return withPrefix(listing, name)
@@ -161,13 +161,13 @@ export function besideOne(list: List): Beside {
   };
 }
 
-/** Beside many paths: each folder as it is when it is first asked for, so that it is listed once for all its files. */
+/** Beside many paths: each directory as it is when it is first asked for, so that it is listed once for all its files. */
 export function besideMany(list: List): Beside {
   const listings = new Map<string, Listing>();
   return (path) => {
-    const folder = dirname(path);
-    const listing = listings.get(folder) ?? settled(() => list(folder));
-    listings.set(folder, listing);
+    const directory = dirname(path);
+    const listing = listings.get(directory) ?? settled(() => list(directory));
+    listings.set(directory, listing);
     return siblingsIn(listing, path);
   };
 }

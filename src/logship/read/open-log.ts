@@ -12,7 +12,7 @@ const MAGIC = /[*?[{(!]/;
 interface Allowed {
   /** Absolute globs. */
   readonly patterns: readonly string[];
-  /** Of the logs: for each glob below it. Of another one the folder before its first part that is a glob is the root. */
+  /** Of the logs: for each glob below it. Of another one the directory before its first part that is a glob is the root. */
   readonly root?: string | undefined;
   /** Whether a place is our own state's. */
   readonly isOwn?: ((place: string) => boolean) | undefined;
@@ -48,7 +48,7 @@ export function logOpener({ patterns, root, isOwn = () => false }: Allowed): Ope
   };
 }
 
-/** The folder that a glob names before its first part that is none, or that a path lies in. */
+/** The directory that a glob names before its first part that is none, or that a path lies in. */
 function rootOf(pattern: string): string {
   const parts = pattern.split('/');
   const magic = parts.findIndex((part) => MAGIC.test(part));

@@ -102,7 +102,7 @@ export class Progress {
     return true;
   }
 
-  /** One event of the span is in, or put aside for good. Returns whether the acknowledged mark moved. */
+  /** One event of the span is in, or in the dead-letter file. Returns whether the acknowledged mark moved. */
   settle(span: Span): boolean {
     if (--span.open > 0) return false;
     const spans = this.#spans;

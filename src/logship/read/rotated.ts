@@ -35,7 +35,7 @@ const NO_LEAD = Buffer.alloc(0);
 
 /**
  * Finds what rotation did with contents that are not where they were written any more, beside that place: under a new name,
- * as a copy (logrotate's copytruncate, Kolla's default), or as a whole content that came and went while nobody looked.
+ * as a copy (logrotate's copytruncate, Kolla's default), or as a whole content that came and went between two polls.
  */
 export class Rotated {
   readonly #options: RotatedOptions;
@@ -101,7 +101,7 @@ export class Rotated {
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
     const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
-    // Before a folder is listed: what has left its place by now is beside it then.
+    // Before a directory is listed: what has left its place by now is beside it then.
     const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
     return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
   }
@@ -150,14 +150,14 @@ export class Rotated {
     const { path } = saved.generation;
     const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
     if (found === undefined) {
-      // Where the whole folder is missing it may still come.
+      // Where the whole directory is missing it may still come.
       if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
         this.#sayLost(unread, 0, beside);
         contents.forget(saved);
       }
       return [];
     }
-    // To its own file under another name somebody may still write.
+    // To its own file under another name a process may still write.
     const isOwn = found.stat.ino === saved.generation.ino;
     const tails = isOwn ? this.#open(path, found) : this.#rest(path, found, unread);
     if (tails.length === 0) contents.forget(saved);

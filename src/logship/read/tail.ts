@@ -222,12 +222,12 @@ export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' 
   readonly isOwn?: (place: string) => boolean;
   /** Our own, which is never shipped. */
   readonly stateDir?: string;
-  /** At the very first start: what is done with what lies there. Undefined later. */
+  /** On first start: what is done with what is there. Undefined later. */
   readonly firstStart?: 'beginning' | 'end' | undefined;
   /** Rotated files that are older were there before us, in milliseconds since the epoch; the start, unless given. */
   readonly sinceMs?: number | undefined;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly uptime?: () => number;
-  /** How folders are read; with the file system's calls, unless given. */
+  /** How directories are read; with the file system's calls, unless given. */
   readonly list?: List | undefined;
 }

@@ -11,9 +11,9 @@ const LIMITS: Readonly<Record<string, string>> = {
 export type Watch = (paths: string[], options: ChokidarOptions) => FSWatcher;
 
 interface WakeOptions {
-  /** Something came into a folder or left it. Called at each event, several for one change. */
+  /** Something came into a directory or left it. Called at each event, several for one change. */
   readonly moved: () => void;
-  /** Something in a folder was written to. */
+  /** Something in a directory was written to. */
   readonly grown: () => void;
   readonly log: Log;
   /** chokidar's, unless given. */
@@ -21,7 +21,7 @@ interface WakeOptions {
 }
 
 /**
- * Tells of changes in folders, so that new, rotated and written files are seen at once. It may miss things, and where no
+ * Tells of changes in directories, so that new, rotated and written files are seen at once. It may miss things, and where no
  * watches are left it is given up: a poll finds all of it too, up to a second later.
  */
 export class Wake implements Disposable {
@@ -40,15 +40,15 @@ export class Wake implements Disposable {
     return this.#isReady && !this.#isOver;
   }
 
-  /** Watches these folders instead of those before. Resolves when that is asked for; never rejects. */
-  async watch(folders: readonly string[]): Promise<void> {
-    if (this.#isOver || folders === this.#watched) return;
-    const gone = this.#watched.filter((folder) => !folders.includes(folder));
-    this.#watched = folders;
+  /** Watches these directories instead of those before. Resolves when that is asked for; never rejects. */
+  async watch(directories: readonly string[]): Promise<void> {
+    if (this.#isOver || directories === this.#watched) return;
+    const gone = this.#watched.filter((directory) => !directories.includes(directory));
+    this.#watched = directories;
     try {
       const watcher = (this.#watcher ??= await this.#begin());
       watcher.unwatch(gone);
-      watcher.add([...folders]);
+      watcher.add([...directories]);
     } catch (error) {
       this.#giveUp(error);
     }
@@ -56,14 +56,14 @@ export class Wake implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isOver = true;
-    // Nobody waits for it: what it still says is not heard.
+    // Its later events are ignored.
     void this.#watcher?.close().catch(() => {});
   }
 
   async #begin(): Promise<FSWatcher> {
     // Heavy, and only who follows for long needs it.
     const watch = this.#options.watch ?? (await import('chokidar')).watch;
-    // The folders alone: a watch a file costs as much as polling it, and an event a line more.
+    // The directories alone: a watch a file costs as much as polling it, and an event a line more.
     const ignored = (_: string, stats?: { isFile(): boolean }) => stats?.isFile() === true;
     const watcher = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: false });
     watcher.on('raw', (event) => (event === 'rename' ? this.#options.moved() : this.#options.grown()));
@@ -114,11 +114,11 @@ export class Changes implements Disposable {
   }
 
   /**
-   * Resolves at once when files came into these folders or left them; else after that time when files have grown, or when
-   * nobody would tell; else when one does, a second later at most. Rejects with the signal's reason.
+   * Resolves at once when files came into these directories or left them; else after that time when files have grown, or when
+   * there would be no event; else at the event, a second later at most. Rejects with the signal's reason.
    */
-  async wait(folders: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
-    void this.#wake.watch(folders);
+  async wait(directories: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
+    void this.#wake.watch(directories);
     this.#hasGrown = false;
     if (!this.#hasMoved) await this.#rest(ms, signal);
     if (!this.#hasMoved && !this.#hasGrown && this.#wake.isWatching) {

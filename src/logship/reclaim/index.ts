@@ -1,14 +1,14 @@
 /**
- * Giving back the disk that shipped lines take, because a pod has no logrotate and its volume has a limit.
+ * Reclaiming the disk of shipped lines, because a pod has no logrotate and its volume has a limit.
  *
  *   what every destination's checkpoint on disk says (marks) -> reclaimer (whole blocks before the lowest mark, but not the
  *   first ones and not the last; the file at that path is still that content) -> punch (util-linux
  *   `fallocate --punch-hole --keep-size` on our own descriptor)
  *
- * The file keeps its size, and every byte its offset; what is given back reads as zeros. So no writer has to know, no position
- * moves, and a restart goes on as ever. Only what a checkpoint on disk calls acknowledged is given back: after a crash nothing
+ * The file keeps its size, and every byte its offset; what is reclaimed reads as zeros. So no writer has to know, no position
+ * moves, and a restart goes on as ever. Only what a checkpoint on disk calls acknowledged is reclaimed: after a crash nothing
  * is read again that is gone. What can fail is said once, with its fix, and shipping goes on without.
- * `--reclaim auto` asks whether the log root's volume ends with its pod, in which case nobody else looks after it.
+ * `--reclaim auto` asks whether the log root's volume ends with its pod, in which case nothing else reclaims its disk.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -45,7 +45,7 @@ const EVERY_MS = 500;
 const LAST_MS = 2000;
 
 /**
- * Begins to give back, where that is wanted.
+ * Starts to reclaim, where that is wanted.
  * @returns undefined where it is not
  * @throws ConfigError where it was asked for and there is no program for it
  */
@@ -55,12 +55,12 @@ export function startReclaiming({ mode, root, everyMs = EVERY_MS, ...rest }: Sta
   if (why === undefined) return undefined;
   const found = findFallocate();
   if ('reason' in found) {
-    const what = `acknowledged bytes in ${root} (${why}) can't be given back: ${found.reason}; it comes with util-linux`;
+    const what = `acknowledged bytes in ${root} (${why}) can't be reclaimed: ${found.reason}; it comes with util-linux`;
     if (mode === 'on') throw new ConfigError(`--reclaim on: ${what}`);
     log.warn(`${what}; --reclaim off says that this is meant`);
     return undefined;
   }
-  log.info(`disk that acknowledged lines take in ${root} is given back (${why})`);
+  log.info(`disk space of acknowledged lines in ${root} is reclaimed (${why})`);
   const reclaimer = new Reclaimer({ ...rest, punch: fallocateWith(found.file) });
   const stop = new AbortController();
   const ended = keepOn(reclaimer, everyMs, stop.signal, log);
@@ -80,7 +80,7 @@ function ending(root: string): string | undefined {
     const why = endsWithPod(realpathSync(root), readFileSync('/proc/self/mountinfo', 'utf8'));
     return why === undefined ? undefined : `it is ${why}`;
   } catch {
-    return undefined; // no log root yet, or no /proc: then nobody can say, and nothing is given back
+    return undefined; // no log root yet, or no /proc: then it is unknown, and nothing is reclaimed
   }
 }
 
@@ -92,14 +92,14 @@ async function keepOn(reclaimer: Reclaimer, everyMs: number, signal: AbortSignal
   }
 }
 
-/** Whether it went well. Never rejects: that disk can't be given back must not end the shipping. */
+/** Whether it went well. Never rejects: that disk can't be reclaimed must not end the shipping. */
 async function passOnce(reclaimer: Reclaimer, signal: AbortSignal, log: Log): Promise<boolean> {
   try {
     await reclaimer.pass(signal);
     return true;
   } catch (error) {
     if (!signal.aborted)
-      log.error(`no more disk is given back, which is our bug, please report it: ${messageOf(error)}`);
+      log.error(`disk is no longer reclaimed, which is our bug, please report it: ${messageOf(error)}`);
     return false;
   }
 }
@@ -111,18 +111,18 @@ interface Mount {
   readonly type: string;
 }
 
-/** Of the kubelet's own folder for such a volume, wherever that lies. */
+/** Of the kubelet's own directory for such a volume, wherever that lies. */
 const EMPTY_DIR = '/volumes/kubernetes.io~empty-dir/';
 
 /**
- * Why what lies there is gone when the pod is: it is an emptyDir, or in memory. Undefined for all else, such as a folder of the
+ * Why what lies there is gone when the pod is: it is an emptyDir, or in memory. Undefined for all else, such as a directory of the
  * node, whose logs others look after.
- * @param folder absolute, without links
+ * @param directory absolute, without links
  * @param mountinfo the text of /proc/self/mountinfo
  */
-export function endsWithPod(folder: string, mountinfo: string): string | undefined {
+export function endsWithPod(directory: string, mountinfo: string): string | undefined {
   const mounts = mountinfo.split('\n').flatMap((line) => parseMount(line) ?? []);
-  for (let at = folder; ; at = dirname(at)) {
+  for (let at = directory; ; at = dirname(at)) {
     // Of several at one point the last is on top.
     const mount = mounts.findLast(({ point }) => point === at);
     if (mount !== undefined) return reasonOf(mount);
@@ -144,7 +144,7 @@ function parseMount(line: string): Mount | undefined {
   return { root: unescaped(root), point: unescaped(point), type };
 }
 
-/** A blank in a path is `\040`. */
+/** A space in a path is `\040`. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

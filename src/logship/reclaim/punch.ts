@@ -8,7 +8,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Why a range was not given back. `here`: of this file alone; otherwise of all, and for good. */
+/** Why a range was not reclaimed. `here`: of this file alone; otherwise of all, permanently. */
 interface Refusal {
   readonly isHere: boolean;
   readonly reason: string;
@@ -18,14 +18,16 @@ interface Refusal {
 export type Punch = (fd: number, range: Range, signal: AbortSignal) => Promise<Refusal | undefined>;
 
 /** Where distributions have it; not by PATH, which others may set. */
-const FOLDERS = '/usr/bin:/bin:/usr/sbin:/sbin';
+const DIRECTORIES = '/usr/bin:/bin:/usr/sbin:/sbin';
 const DEADLINE_MS = 30_000;
 /** What the child finds at this number is the file. */
 const CHILD_FD = 3;
 
 /** util-linux's program, or why there is none. */
-export function findFallocate(folders: string = FOLDERS): { readonly file: string } | { readonly reason: string } {
-  const found = findProgram('fallocate', folders);
+export function findFallocate(
+  directories: string = DIRECTORIES,
+): { readonly file: string } | { readonly reason: string } {
+  const found = findProgram('fallocate', directories);
   return isRefusal(found) ? { reason: 'there is no fallocate' } : { file: found.file };
 }
 

@@ -28,7 +28,7 @@ const NEWLINE = 10;
 /** After a refusal: so many bytes more, then it is tried again. */
 const AGAIN_BYTES = 16 * 1024 * 1024;
 
-/** Gives back, file by file, what every destination has. */
+/** Reclaims, file by file, what every destination has. */
 export class Reclaimer {
   readonly #options: ReclaimOptions;
   /** By content, up to where. */
@@ -37,7 +37,7 @@ export class Reclaimer {
   readonly #refusedAt = new Map<string, number>();
   readonly #warnings: DedupedWarnings;
   #isOff = false;
-  /** Bytes that were given back. */
+  /** Bytes that were reclaimed. */
   bytes = 0;
 
   constructor(options: ReclaimOptions) {
@@ -84,7 +84,7 @@ export class Reclaimer {
     try {
       return this.#options.open(path);
     } catch (error) {
-      // Renamed or removed: its disk is given back by whoever did that.
+      // Renamed or removed: its disk is reclaimed by the process that did that.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
       return undefined;
     }
@@ -95,11 +95,11 @@ export class Reclaimer {
     this.#isOff = true;
     const fix =
       'that takes a volume on ext4, xfs, btrfs or tmpfs and util-linux in the image; or give --reclaim off and a sizeLimit that will do';
-    this.#options.log.warn(`acknowledged bytes can't be given back: ${reason}; ${fix}`);
+    this.#options.log.warn(`acknowledged bytes can't be reclaimed: ${reason}; ${fix}`);
   }
 
   #say(path: string, reason: string): void {
-    const text = `acknowledged bytes of ${path} can't be given back: ${reason}`;
+    const text = `acknowledged bytes of ${path} can't be reclaimed: ${reason}`;
     const fix =
       'mount the volume read-write, and run with a uid or fsGroup that may write its files; or give --reclaim off';
     this.#warnings.warn(text, `${text}; ${fix}`);
@@ -156,10 +156,10 @@ const STEP_BYTES = 1024 * 1024;
 export const MIN_KEEP_BYTES = BLOCK_BYTES;
 
 /**
- * What can be given back of a file now. Its beginning can't, where the fingerprint lies. So somebody who truncates the file and
+ * What can be reclaimed of a file now. Its beginning can't, where the fingerprint lies. So a process that truncates the file and
  * writes it anew, in the instant between our last look at it and the system's work, loses nothing unless he writes that much.
  * @param acknowledged by every destination, in bytes from the beginning
- * @param before up to where it was given back already
+ * @param before up to where it was reclaimed already
  * @param keep how many acknowledged bytes stay for whoever looks at the file
  */
 export function givenBack(acknowledged: number, before: number, keep: number): Range | undefined {

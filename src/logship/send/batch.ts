@@ -97,7 +97,7 @@ function endOf(batch: Batch, at: number): number {
   return byteOffset + length - batch.body.byteOffset;
 }
 
-/** As a request of two thousand ordinary lines, and as much as nginx takes where nobody told it otherwise. */
+/** As a request of two thousand ordinary lines, and as much as nginx takes by default. */
 const CAPACITY_BYTES = 1024 * 1024;
 const BATCH_DOCUMENTS = 2000;
 /** Buffers that are kept for the next batches. */
@@ -186,7 +186,7 @@ export class Batcher {
     return batch;
   }
 
-  /** The batch is done with, and nobody looks at its bytes any more. */
+  /** The batch is done with, and its bytes are not read any more. */
   recycle({ body }: Batch): void {
     const { buffer, byteOffset } = body;
     if (buffer.byteLength !== CAPACITY_BYTES || byteOffset !== 0 || this.#spare.length >= SPARE_BUFFERS) return;

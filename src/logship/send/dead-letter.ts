@@ -3,10 +3,10 @@ import { rename, stat, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import { openOwn, type StateFolder } from '../state/held-folder.ts';
+import { openOwn, type StateDirectory } from '../state/held-directory.ts';
 
 interface DeadLetterOptions {
-  readonly folder: StateFolder;
+  readonly directory: StateDirectory;
   /** The file's: `dead-letter.jsonl`. */
   readonly name: string;
   /** Bytes that it and the one before it may take together. */
@@ -44,8 +44,8 @@ export class DeadLetters {
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
-    this.file = options.folder.nameOf(options.name);
-    this.#at = options.folder.at(options.name);
+    this.file = options.directory.nameOf(options.name);
+    this.#at = options.directory.at(options.name);
   }
 
   /** Resolves when all are on disk: only then may their lines count as settled. Rejects with the system's error. */

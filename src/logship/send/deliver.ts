@@ -31,7 +31,7 @@ export interface Delivered {
 const ALL_DONE: Delivered = { tookNothing: false };
 
 /**
- * Tries once to bring a batch in. What the server refuses for good goes to the dead-letter file; what it does not take now
+ * Tries once to bring a batch in. What the server rejects goes to the dead-letter file; what it does not take now
  * is returned. Rejects when the signal is aborted, or when no repetition can help.
  */
 export async function deliver(batch: Batch, options: DeliverOptions): Promise<Delivered> {
@@ -120,7 +120,7 @@ async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: D
   return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing };
 }
 
-/** Puts what is refused for good into the dead-letter file. Returns why that failed: then it must be asked again. */
+/** Puts what is rejected into the dead-letter file. Returns why that failed: then it must be asked again. */
 async function bury(
   batch: Batch,
   refused: readonly { readonly at: number; readonly reason: string }[],
@@ -134,7 +134,7 @@ async function bury(
     return `refused (${first.reason}), and ${deadLetters.file} can't take it: ${messageOf(error)}`;
   }
   if (counts.rejected === 0)
-    log.warn(`the server refuses a line for good: ${first.reason}; such lines go to ${deadLetters.file}`);
+    log.warn(`the server rejects a line: ${first.reason}; such lines go to ${deadLetters.file}`);
   counts.rejected += refused.length;
   for (const { at } of refused) settled(batch.spans(at));
   return undefined;

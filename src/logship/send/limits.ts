@@ -61,7 +61,7 @@ export class Budget {
 /** A little less than the mebibyte that nginx takes by default, so that a last document of usual length fits too. */
 const MOST_BYTES = 960 * 1024;
 const LEAST_BYTES = 128 * 1024;
-/** Who does not take so much takes no logs: that is a mistake on the way which somebody mends, and no fault of a line. */
+/** Who does not take so much takes no logs: that is a misconfigured proxy, which an operator fixes, and no fault of a line. */
 export const LEAST_REQUEST_BYTES = 64 * 1024;
 const STEP_BYTES = 32 * 1024;
 /** One on its way while the server works on the other. */
@@ -116,11 +116,11 @@ export class Capacity {
     this.#bytes = Math.min(this.#most, this.#bytes + STEP_BYTES);
     if (++this.#streak % STREAK !== 0) return;
     this.#requests = this.#mostRequests;
-    // So few were a mistake on the way, which may be mended by now: one request in so many asks.
+    // So few were a misconfigured proxy, which may be fixed by now: one request in so many asks.
     if (this.#longest < LEAST_REQUEST_BYTES) this.#longest *= 8;
   }
 
-  /** It has too much to do (429), or somebody on the way broke off. */
+  /** It has too much to do (429), or a proxy closed the connection. */
   busy(): void {
     this.#streak = 0;
     this.#requests = 1;

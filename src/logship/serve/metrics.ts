@@ -21,7 +21,7 @@ const OF_DESTINATIONS: readonly Row[] = [
   [
     'dead_letters_total',
     'counter',
-    'Documents that it refuses for good: they lie in the dead-letter file.',
+    'Documents that it rejected; they are in the dead-letter file.',
     (of) => of.counts.rejected,
   ],
   [
@@ -116,7 +116,7 @@ function sideFamilies({ reclaimed, syslog }: SideState): Family[] {
   const one = (name: string, help: string, value: number | undefined): Family[] =>
     value === undefined ? [] : [family(name, 'counter', help, [{ value }])];
   return [
-    ...one('reclaimed_bytes_total', 'Bytes of disk given back, of lines that every destination has.', reclaimed),
+    ...one('reclaimed_bytes_total', 'Bytes of disk reclaimed, of lines that every destination has.', reclaimed),
     ...one('syslog_received_total', 'Syslog datagrams that came.', syslog?.received),
     ...one('syslog_lost_total', 'Syslog lines that no file took.', syslog?.lost),
     ...one('syslog_dropped_total', 'Syslog datagrams that the kernel had no room for.', syslog?.dropped),

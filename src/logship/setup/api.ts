@@ -20,7 +20,7 @@ export interface Api extends Disposable {
   readonly name: string;
   /**
    * One request; a status from 400 on is returned like any other, but for those that say who may not.
-   * @throws NotPermittedError for 401 and 403, UnavailableError when nobody answers, DeadlineError when it is too late
+   * @throws NotPermittedError for 401 and 403, UnavailableError when no server answers, DeadlineError when it is too late
    */
   request(method: string, path: string, body?: JsonObject): Promise<Reply>;
 }

@@ -24,7 +24,7 @@ const KOLLA_IDS =
 const KOLLA_NUMBERS = 'Vars Bytes status bytes duration_us';
 
 /**
- * How a server is to take a schema's fields. Fields that nobody has thought of become text with a `.keyword`, as without
+ * How a server is to take a schema's fields. Unknown fields become text with a `.keyword`, as without
  * a template; no text is taken for a date, because the first line's look would then refuse the next one's.
  */
 export function mappingsOf(schema: Schema, kind: ServerKind): JsonObject {

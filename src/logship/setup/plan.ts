@@ -16,7 +16,7 @@ export interface Step {
 
 /**
  * Reads what is there and compares. Nothing is written.
- * @throws UnavailableError for a server that has no such thing, and for one that somebody else has made
+ * @throws UnavailableError for a server that has no such thing, and for one that another tool has created
  */
 export async function plan(api: Api, wanted: readonly Resource[], { force }: { force: boolean }): Promise<Step[]> {
   const steps: Step[] = [];
@@ -77,7 +77,7 @@ function strange(api: Api, { what, name }: Pick<Resource, 'what' | 'name'>, repl
 
 /**
  * Lets the server try the template without keeping it: a mapping or setting that it does not know, or a template of
- * somebody else for the same names with the same priority, is told before anything is written.
+ * another tool for the same names with the same priority, is told before anything is written.
  */
 export async function checkTemplate(api: Api, settings: SetupSettings, steps: readonly Step[]): Promise<void> {
   const step = steps.find(({ resource }) => resource.what === 'index template');

@@ -98,7 +98,7 @@ function ilmPolicy(name: string, keep: string): Resource {
       return isObject(current) ? { policy: current } : undefined;
     },
     isOurs: (current) => at(current, 'policy', '_meta', 'managed_by') === MARK,
-    // Phases that somebody added by hand would go on moving or shrinking indices.
+    // Phases that were added by hand would go on moving or shrinking indices.
     isRight: (current) =>
       holds(current, { policy }) && Object.keys(at(current, 'policy', 'phases') ?? {}).join() === 'delete',
     needs: 'Index Lifecycle Management',

@@ -17,7 +17,7 @@ export interface TlsFiles {
 /** The environment's words on proxies, in both spellings. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-/** Idle connections are closed after so long: a proxy in between forgets them without a word. */
+/** Idle connections are closed after so long: a proxy in between drops them silently. */
 const IDLE_MS = 30_000;
 const KEYS = ['ca', 'cert', 'key'] as const;
 

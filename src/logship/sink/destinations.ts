@@ -10,7 +10,7 @@ type Options = Values<typeof SINK_OPTIONS>;
 const KINDS = ['elasticsearch', 'opensearch'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Where documents go, and under which name that is known in the state folder and in metrics. */
+/** Where documents go, and under which name that is known in the state directory and in metrics. */
 export interface Destination {
   /** `elasticsearch-es-9200`; `stdout`. */
   readonly name: string;
@@ -86,7 +86,7 @@ function listOf(words: readonly string[]): string[] {
   return all.filter((word) => word !== '');
 }
 
-/** What is given must be for somebody. */
+/** What is given must be for a destination. */
 function checkUse(options: Options, tos: readonly To[], main: To | undefined): void {
   const { user, passwordFile, apiKeyFile, caFile, certFile, keyFile, password, apiKey } = options;
   if (options.url.length > 0 && (main === undefined || main.urls.length > 0))

@@ -98,7 +98,7 @@ interface Reply {
 
 /**
  * The server's reply to a bulk request of so many documents.
- * @param body one that is no bulk reply holds everything, because then somebody else answered
+ * @param body one that is no bulk reply holds everything, because then another server answered
  * @param hint what to do about a status
  */
 export function readBulkReply(
@@ -141,7 +141,7 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Ve
 }
 
 /**
- * Whether not the document is wrong but its index, which somebody will mend: it is closed, or can't be made because the
+ * Whether not the document is wrong but its index, which an operator will fix: it is closed, or can't be made because the
  * cluster has as many shards as it may have.
  */
 function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {

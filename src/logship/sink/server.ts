@@ -35,7 +35,7 @@ interface Asked {
 /** No host answered. The message is one line, for people. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
-  /** Whether a connection was there and broke, as it does when a request is too long for somebody on the way. */
+  /** Whether a connection was there and broke, as it does when a request is too long for a proxy. */
   readonly isCut: boolean;
 
   constructor(message: string, isCut: boolean, options?: ErrorOptions) {
@@ -162,7 +162,7 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
   return oneLine(networkReason(error, caFile));
 }
 
-/** A host that failed is passed over so long, while others answer. */
+/** A host that failed is skipped so long, while others answer. */
 const PASSED_OVER_MS = 10_000;
 
 /** Whose turn it is among the hosts of one cluster. */

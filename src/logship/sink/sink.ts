@@ -30,7 +30,7 @@ export interface Sink extends AsyncDisposable {
   /** Requests that it may have at a time, where one must not overtake another. */
   readonly atOnce?: 1;
   /**
-   * Tries once; trying again is the caller's. Rejects only for what no repetition can mend, and for the signal.
+   * Tries once; trying again is the caller's. Rejects only for what no retry can fix, and for the signal.
    */
   send(batch: Batch, signal: AbortSignal): Promise<Answer>;
 }

@@ -6,7 +6,7 @@ import { ignoreAbsent } from '../../fs/absent.ts';
 import { isThere } from '../../fs/access.ts';
 import type { Identity } from '../read/generation.ts';
 import type { Cut, Mark } from '../read/progress.ts';
-import { readOwn, type StateFolder } from './held-folder.ts';
+import { readOwn, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
 /** A generation and how far it is acknowledged. */
@@ -90,7 +90,7 @@ export function over(generation: Identity): Saved {
 /** What an earlier run left. */
 export interface Loaded {
   readonly files: readonly Saved[];
-  /** Nobody has shipped from here yet. */
+  /** No line was shipped from here yet. */
   readonly isFirstStart: boolean;
   /** When it was written, in milliseconds by the file system's clock; undefined without one. */
   readonly savedMs: number | undefined;
@@ -100,8 +100,8 @@ export interface Loaded {
  * What earlier runs got acknowledged. One that can't be read is set aside: everything is then
  * read again, and as ids stay the same, nothing is indexed twice. Rejects with the system's error.
  */
-export async function loadCheckpoint(folder: StateFolder, log: Log, name: string): Promise<Loaded> {
-  const file = folder.at(name);
+export async function loadCheckpoint(directory: StateDirectory, log: Log, name: string): Promise<Loaded> {
+  const file = directory.at(name);
   let text = '';
   try {
     const found = await readOwn(file).catch(ignoreAbsent);
@@ -112,8 +112,8 @@ export async function loadCheckpoint(folder: StateFolder, log: Log, name: string
   } catch (error) {
     const aside = await freeName(`${file}.unreadable`);
     await rename(file, aside);
-    const what = `${folder.nameOf(name)} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)})`;
-    log.warn(folder.inWords(`${what}: set aside as ${aside}, files are read from their beginning`));
+    const what = `${directory.nameOf(name)} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)})`;
+    log.warn(directory.inWords(`${what}: set aside as ${aside}, files are read from their beginning`));
     return { files: [], isFirstStart: false, savedMs: undefined };
   }
 }
@@ -127,7 +127,7 @@ function isOfOthers(text: string): boolean {
   }
 }
 
-/** What was set aside before may be what somebody wants to look at. */
+/** What was set aside before may be wanted for a diagnosis. */
 async function freeName(path: string): Promise<string> {
   for (let n = 0; ; n++) {
     const name = n === 0 ? path : `${path}.${n}`;
@@ -137,7 +137,7 @@ async function freeName(path: string): Promise<string> {
 
 /** Writes checkpoints one at a time, and never stops the shipping: a full disk is said, and tried again. */
 export class CheckpointWriter {
-  readonly #folder: StateFolder;
+  readonly #directory: StateDirectory;
   readonly #name: string;
   readonly #log: Log;
   #queue: Promise<void> = Promise.resolve();
@@ -146,8 +146,8 @@ export class CheckpointWriter {
   saved: readonly Saved[] = [];
 
   /** @param name the file's, one a destination */
-  constructor(folder: StateFolder, log: Log, name: string) {
-    this.#folder = folder;
+  constructor(directory: StateDirectory, log: Log, name: string) {
+    this.#directory = directory;
     this.#name = name;
     this.#log = log;
   }
@@ -160,16 +160,16 @@ export class CheckpointWriter {
   }
 
   async #write(files: readonly Saved[]): Promise<void> {
-    const file = this.#folder.nameOf(this.#name);
+    const file = this.#directory.nameOf(this.#name);
     try {
-      await replaceKeepingRoom(this.#folder.at(this.#name), textOf(files));
+      await replaceKeepingRoom(this.#directory.at(this.#name), textOf(files));
       this.saved = files;
       if (this.#failed) this.#log.info(`${file} can be written again`);
       this.#failed = false;
     } catch (error) {
       if (!this.#failed)
         this.#log.warn(
-          `cannot write ${file}: ${this.#folder.inWords(messageOf(error))}; shipping goes on, a restart reads again`,
+          `cannot write ${file}: ${this.#directory.inWords(messageOf(error))}; shipping goes on, a restart reads again`,
         );
       this.#failed = true;
     }

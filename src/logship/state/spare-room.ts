@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { link, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder, temporaryFor } from '../../fs/replace-file.ts';
-import { replaceOwn } from './folder.ts';
-import { openOwn } from './held-folder.ts';
+import { syncDirectory, temporaryFor } from '../../fs/replace-file.ts';
+import { replaceOwn } from './directory.ts';
+import { openOwn } from './held-directory.ts';
 
 const STEP_BYTES = 64 * 1024;
 /** A checkpoint grows: offsets have more digits, files come. */
@@ -11,7 +11,7 @@ const GROWTH = 1.25;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Writes a checkpoint as a whole, also where its volume is full: there it alone lets disk be given back, and takes some
+ * Writes a checkpoint as a whole, also where its volume is full: there it alone lets disk be reclaimed, and takes some
  * itself. So two files of its size and more are kept beside it, and written over where they lie: no room is free in between,
  * which a service that still writes would take. Two, because the checkpoint before is too small to be the next one's room.
  * Rejects with the system's error.
@@ -56,14 +56,14 @@ async function overwrite(spare: string, file: string, text: string): Promise<voi
   try {
     const { size } = await handle.stat();
     const bytes = Buffer.from(text);
-    // With blanks behind it, which JSON allows: they are room for a later one.
+    // With spaces after it, which JSON allows: they are room for a later one.
     await handle.writeFile(Buffer.concat([bytes, Buffer.alloc(Math.max(0, size - bytes.length), ' ')]));
     await handle.sync();
     await exchange(spare, file, size);
   } finally {
     await handle.close();
   }
-  await syncFolder(dirname(file));
+  await syncDirectory(dirname(file));
 }
 
 /** What was a spare itself is one again. */

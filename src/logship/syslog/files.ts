@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeS
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { makeFoldersSync } from '../../fs/folder-sync.ts';
+import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { SyslogMessage } from '../parse/syslog.ts';
 
 interface FilesOptions {
@@ -10,7 +10,7 @@ interface FilesOptions {
   readonly root: string;
   /** A file that has as many bytes is renamed to `.1`. */
   readonly maxBytes: number;
-  /** Whether nobody needs `PATH.1` any more, which the next rename overwrites. */
+  /** Whether `PATH.1` is not needed any more, which the next rename overwrites. */
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
 }
@@ -19,7 +19,7 @@ interface FilesOptions {
 const PROGRAMS = 32;
 /** A file's name may have 255 bytes, and rotation's ending needs some. */
 const NAME_LENGTH = 128;
-const FOLDER_MODE = 0o755;
+const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;
 
 interface Open {
@@ -28,7 +28,7 @@ interface Open {
   size: number;
 }
 
-/** The files that syslog is written to, one a program. Nobody else rotates them. */
+/** The files that syslog is written to, one a program. No other process rotates them. */
 export class SyslogFiles implements Disposable {
   readonly #options: FilesOptions;
   readonly #open = new Map<string, Open>();
@@ -102,18 +102,18 @@ export class SyslogFiles implements Disposable {
     const { maxBytes, mayRotate } = this.#options;
     const open = this.#open.get(path);
     if (open === undefined) return this.#openAt(path);
-    // Somebody else may have moved it, or made the whole volume anew.
+    // Another process may have moved it, or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
     if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
     closeSync(open.fd);
     this.#open.delete(path);
     this.#torn.delete(path);
-    if (!isMoved) inFolderOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
+    if (!isMoved) inDirectoryOf(path, this.#options.root, (at) => renameSync(at, `${at}.1`));
     return this.#openAt(path);
   }
 
   #openAt(path: string): Open {
-    const fd = inFolderOf(path, this.#options.root, (at) => openSync(at, APPEND, FILE_MODE));
+    const fd = inDirectoryOf(path, this.#options.root, (at) => openSync(at, APPEND, FILE_MODE));
     const found = fstatSync(fd);
     if (!found.isFile()) {
       closeSync(fd);
@@ -126,22 +126,22 @@ export class SyslogFiles implements Disposable {
   }
 }
 
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Acts on a file in a folder of the root, which is made where it is not there, while that folder is held: services may put a
+ * Acts on a file in a directory of the root, which is made where it is not there, while that directory is held: services may put a
  * link in the place of either, which would have their lines written elsewhere. Throws the system's error.
  */
-function inFolderOf<T>(path: string, root: string, act: (at: string) => T): T {
-  const folder = dirname(path);
-  makeFoldersSync(root, FOLDER_MODE);
-  const above = openSync(root, FOLDER & ~constants.O_NOFOLLOW);
+function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T {
+  const directory = dirname(path);
+  makeDirectoriesSync(root, DIRECTORY_MODE);
+  const above = openSync(root, DIRECTORY & ~constants.O_NOFOLLOW);
   try {
-    const at = `/proc/self/fd/${above}/${basename(folder)}`;
-    makeFoldersSync(at, FOLDER_MODE);
-    const held = openSync(at, FOLDER);
+    const at = `/proc/self/fd/${above}/${basename(directory)}`;
+    makeDirectoriesSync(at, DIRECTORY_MODE);
+    const held = openSync(at, DIRECTORY);
     try {
       return act(`/proc/self/fd/${held}/${basename(path)}`);
     } finally {

@@ -37,7 +37,7 @@ export interface Syslog extends AsyncDisposable {
 const FILE_BYTES = 64 * 1024 * 1024;
 /** As much as the system allows (net.core.rmem_max), for bursts. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** At a stop: what has come is read for so long at most, should somebody go on sending. */
+/** At a stop: what has come is read for so long at most, should a client go on sending. */
 const LAST_MS = 500;
 const LOOK_MS = 30_000;
 const DAY_MS = 86_400_000;

@@ -102,7 +102,7 @@ export async function setPassword(admin: MysqlSession, user: string, hosts: read
   }
 }
 
-/** Each IF NOT EXISTS answers with a warning (1007, 1973) when somebody else was first. */
+/** Each IF NOT EXISTS answers with a warning (1007, 1973) when another client was first. */
 async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
   const { warnings } = await orSay(doing, () => admin.change(words.join(' ')));
   return warnings === 0;

@@ -97,7 +97,7 @@ function requirement({ ssl_type, ssl_cipher, x509_issuer, x509_subject }: Record
   return ` REQUIRE ${parts.join(' AND ')}`;
 }
 
-/** Nobody can log in with it any more, on any node; who is in stays in. Nothing where there is no such account. */
+/** No login with it is possible any more, on any node; open sessions stay. Nothing where there is no such account. */
 export async function lockAccount(admin: MysqlSession, user: string, hosts: readonly string[]): Promise<void> {
   for (const { host } of await hostsOf(admin, user, hosts)) {
     const account = quoteAccount(user, host);

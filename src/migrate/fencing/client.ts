@@ -37,7 +37,7 @@ export async function forEachLogin(
 
 /**
  * Whether everything that comes from this address as the service's account, from now on, is ours: the server sees our
- * own address (no proxy or NAT stands between), no other machine can have it, and nobody else is there already.
+ * own address (no proxy or NAT stands between), no other machine can have it, and no other client is there already.
  */
 export async function isAlone(
   plan: Databases,
@@ -65,7 +65,7 @@ export async function isAlone(
 }
 
 /**
- * Whether sessions from where a migration came can be nobody else's: it was alone there, and we are not there too.
+ * Whether sessions from where a migration came can belong to no other client: it was alone there, and we are not there too.
  * @param own from where the server sees us come
  */
 export function isConclusive(left: { readonly client: string; readonly isAlone: boolean }, own: string): boolean {

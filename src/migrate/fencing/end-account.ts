@@ -21,7 +21,7 @@ interface EndOptions {
 }
 
 /**
- * Ends accounts for good: nobody can log in with them, who was in is thrown out on every node of every server, and then
+ * Ends accounts permanently: no login is possible, open sessions are killed on every node of every server, and then
  * they are dropped. One that something in the databases has as its definer stays, locked: it works as a definer.
  * @returns those that stay
  * @throws UnavailableError when sessions are left at the deadline, or a node can't be reached until then;

@@ -8,7 +8,7 @@
  *   after the command: the account's sessions ended, the account dropped; kept, locked, where a trigger needs it
  *
  * A trace stays in the row until its sessions have ended, also through takeovers that fail. What can fail: a node that
- * is listed and can't be reached (69 at the deadline), sessions that nobody can tell apart (69, with the list).
+ * is listed and can't be reached (69 at the deadline), sessions that cannot be told apart (69, with the list).
  */
 export { beginOwn, endOwn } from './own.ts';
 export { fencePredecessor } from './predecessor.ts';

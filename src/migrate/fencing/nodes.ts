@@ -23,7 +23,7 @@ export async function nodesOf(
   return { places: isPartial ? [...all.values()] : places, count: 1 + places.length + unknown, isPartial };
 }
 
-/** What is to be said of nodes that nobody has looked at, as it is not known where they are; undefined when there are none. */
+/** What is to be said of nodes that were not checked, as their addresses are unknown; undefined when there are none. */
 export async function unseenNodes(
   { count, isPartial }: Nodes,
   looked: readonly MysqlSession[],

@@ -19,13 +19,13 @@ interface Held {
   readonly token: number;
 }
 
-interface Told {
+interface OwnEffects {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 const CONFIRM_MS = 10_000;
-const TAKEN = 'somebody else has taken the lock: nothing was started here';
+const TAKEN = 'another migrator has taken the lock: nothing was started here';
 
 /**
  * Writes down how our command's sessions can be told from the service's, then makes the account that it runs under,
@@ -36,7 +36,7 @@ export async function beginOwn(
   plan: Databases & Tool,
   { session, token }: Held,
   kept: readonly string[],
-  { signal, log }: Told,
+  { signal, log }: OwnEffects,
 ): Promise<Credentials | undefined> {
   const client = await ownClient(session);
   const lockSession = await nameOf(session);
@@ -59,33 +59,33 @@ export async function beginOwn(
 }
 
 /** False when the admin may not make accounts. */
-async function makeEverywhere(plan: Databases, account: Credentials, told: Told): Promise<boolean> {
+async function makeEverywhere(plan: Databases, account: Credentials, effects: OwnEffects): Promise<boolean> {
   const { timeoutMs, galeraDonor } = plan;
   const service = { user: plan.target.user, hosts: plan.accountHost };
   for (const { target, databases } of serversOf(plan)) {
     try {
-      await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
+      await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...effects });
       const lacked = await lackedToEnd(admin);
       if (lacked !== undefined) {
-        told.log.warn(`the command runs as the service's own account: ${plan.admin!.user} has not got ${lacked}`);
+        effects.log.warn(`the command runs as the service's own account: ${plan.admin!.user} has not got ${lacked}`);
         return false;
       }
       await makeAccount(admin, account, service, databases);
     } catch (error) {
       if (!isDenied((error as Error).cause ?? error)) throw error;
-      told.log.warn(`the command runs as the service's own account: ${reasonOf(error)}`);
+      effects.log.warn(`the command runs as the service's own account: ${reasonOf(error)}`);
       return false;
     }
-    await tryLogin({ ...target, ...account }, { timeoutMs, galeraDonor, ...told });
+    await tryLogin({ ...target, ...account }, { timeoutMs, galeraDonor, ...effects });
   }
-  told.log.info(`the command runs as account ${account.user}, which is dropped at the end`);
+  effects.log.info(`the command runs as account ${account.user}, which is dropped at the end`);
   return true;
 }
 
-async function dropEverywhere(plan: Databases, { user }: Credentials, told: Told): Promise<void> {
+async function dropEverywhere(plan: Databases, { user }: Credentials, effects: OwnEffects): Promise<void> {
   const { timeoutMs, galeraDonor } = plan;
   for (const { target } of serversOf(plan)) {
-    await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...told });
+    await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...effects });
     await dropAccount(admin, user, plan.accountHost);
   }
 }
@@ -98,7 +98,7 @@ export async function endOwn(
   plan: Databases,
   { session, token }: Held,
   names: readonly string[],
-  { timeoutMs, isOver, signal: asked, log }: Told & { readonly timeoutMs: number; readonly isOver: boolean },
+  { timeoutMs, isOver, signal: asked, log }: OwnEffects & { readonly timeoutMs: number; readonly isOver: boolean },
 ): Promise<void> {
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), asked]);
   try {

@@ -26,13 +26,13 @@ interface Before {
   readonly hasLeasePassed?: boolean;
 }
 
-type Told = Pick<Effects, 'signal' | 'log' | 'redact'>;
+type PredecessorEffects = Pick<Effects, 'signal' | 'log' | 'redact'>;
 
 /**
  * Makes sure that the migration that was cut off writes nothing any more, and that no session of the live service is
  * touched:
  *   it had an account of its own and we are admin: the account is locked, and its sessions are killed on every node
- *   it came from an address where nobody else was: the sessions from there are killed on every node
+ *   it came from an address without any other client: the sessions from there are killed on every node
  *   neither: its statements are waited for; when sessions are left that may be its, an operator has to judge
  * @returns the accounts of older migrations that stay, because something has them as its definer
  * @throws UnavailableError with the list of sessions, and what to do
@@ -41,7 +41,7 @@ export async function fencePredecessor(
   plan: Databases & LockTerms,
   session: Reached,
   { before, hasLeasePassed = session.isGalera }: Before,
-  { signal, log, redact }: Told,
+  { signal, log, redact }: PredecessorEffects,
 ): Promise<string[]> {
   if (before.state === 'new') return [];
   const left = await readTrace(session);
@@ -51,7 +51,7 @@ export async function fencePredecessor(
   const end = async (names: string[], isOver = false) =>
     plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log, isOver });
   if (client === '') {
-    // What can't be dropped now stands in nobody's way.
+    // What can't be dropped now is harmless.
     return await end(accounts, true).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn(`account ${accounts.join(', ')} can't be dropped now: ${messageOf(error)}`);
@@ -85,7 +85,7 @@ export async function fencePredecessor(
   return await end(accounts);
 }
 
-interface FromOptions extends Told {
+interface FromOptions extends PredecessorEffects {
   readonly left: Left;
   readonly deadline: number;
 }

@@ -98,7 +98,7 @@ function clientOf(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** A statement may quote what nobody should read in a log. */
+/** A statement may quote a secret. */
 function withoutValues(statement: string): string {
   const hidden = statement.replaceAll(/'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?/g, "'?'").replaceAll(/\s+/g, ' ');
   return hidden.length <= LONGEST_TEXT ? hidden : `${hidden.slice(0, LONGEST_TEXT)}...`;

@@ -20,13 +20,13 @@ export interface Trace {
   readonly client: string;
   /** The session that holds the server's lock for it: its node and its number there. */
   readonly lockSession: string;
-  /** Whether nobody else was seen to come from there when it began. */
+  /** Whether no other client was seen to come from there when it began. */
   readonly isAlone: boolean;
 }
 
-/** What somebody has left. */
+/** What an earlier migration has left. */
 export interface Left extends Trace {
-  /** Under which it was written; 0: nobody has. */
+  /** Under which it was written; 0: never written. */
   readonly token: number;
 }
 

@@ -21,8 +21,8 @@ export async function readLease({ client, ref }: LeaseSite, options: AskOptions)
 }
 
 /**
- * Writes it only if nobody has since it was read: in the place of the version that it carries, or as the first one.
- * Rejects as KubeClient.request(): 409 when somebody was first, 404 when it was deleted meanwhile.
+ * Writes it only if it is unchanged since it was read: in the place of the version that it carries, or as the first one.
+ * Rejects as KubeClient.request(): 409 when another client was first, 404 when it was deleted meanwhile.
  */
 export async function writeLease(
   { client, ref }: LeaseSite,

@@ -1,7 +1,7 @@
 import { holderIn, sightOf, type LeaseObject } from './object.ts';
 
 /**
- * Tells in how many milliseconds a Lease is free if nothing more is heard of its holder: 0 when nobody holds it, or when
+ * Tells in how many milliseconds a Lease is free if nothing more is heard of its holder: 0 when it has no holder, or when
  * it has been as it is for its own duration, and no less than ours, since we first saw it so. By our own clock: what
  * stands in renewTime is only compared with what stood there before.
  */

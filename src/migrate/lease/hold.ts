@@ -4,17 +4,17 @@ import type { Log } from '../../core/log.ts';
 import { pause } from '../../core/backoff.ts';
 import { renewEveryMs } from '../lock/renewal.ts';
 import { isHopeless } from './ask.ts';
-import { released, renewed, told, transitionsIn, type LeaseObject, type News } from './object.ts';
+import { released, renewed, transitionsIn, withNews, type LeaseObject, type News } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 import { LeaseWriter, NotOursError, type Change } from './writer.ts';
 
-export type Told = Omit<News, 'isLastBeforeRollout'>;
+export type LeaseNews = Omit<News, 'isLastBeforeRollout'>;
 
-/** A Lease that is ours, renewed until it is given back. */
+/** A Lease that is ours, renewed until it is released. */
 export interface HeldLease extends AsyncDisposable {
   /** Grows by every take of this Lease. */
   readonly transitions: number;
-  /** Whose lease had passed when we took it; '' when nobody held it. */
+  /** Whose lease had passed when we took it; '' when it had no holder. */
   readonly predecessor: string;
   /** Aborted when it is no longer ours, or may not be; its reason is the error that says why. */
   readonly lost: AbortSignal;
@@ -24,12 +24,12 @@ export interface HeldLease extends AsyncDisposable {
    * Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted.
    * @returns why the API server will never take it, as it has too many annotations; else undefined
    */
-  publish(news: Told, signal: AbortSignal): Promise<string | undefined>;
+  publish(news: LeaseNews, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Gives the Lease back, with this in its annotations. Nothing is written when somebody else has it.
-   * @returns whether that was done within that time; without news true also where somebody else has it
+   * Gives the Lease back, with this in its annotations. Nothing is written when it has another holder.
+   * @returns whether that was done within that time; without news true also where it has another holder
    */
-  end(news: Told | undefined, withinMs: number): Promise<boolean>;
+  end(news: LeaseNews | undefined, withinMs: number): Promise<boolean>;
 }
 
 interface Taken {
@@ -50,7 +50,7 @@ interface HoldOptions {
 const ANSWERS_PER_LOSS = 4;
 const ANSWER_MIN_MS = 1000;
 const RETRY_MS = 500;
-/** To give it back when we end by an error: the next one need not wait for the lease to pass. */
+/** To release it when we end by an error: the next one need not wait for the lease to pass. */
 const GIVE_BACK_MS = 3000;
 
 /** Holds a Lease that was taken, and starts to renew it. */
@@ -90,11 +90,11 @@ class Held implements HeldLease {
     return this.#writer.confirmedAt;
   }
 
-  async publish(news: Told, signal: AbortSignal): Promise<string | undefined> {
+  async publish(news: LeaseNews, signal: AbortSignal): Promise<string | undefined> {
     const stop = AbortSignal.any([signal, this.lost]);
     while (!stop.aborted) {
       try {
-        await this.#write((lease, now) => renewed(this.#told(lease, news, now), now), stop);
+        await this.#write((lease, now) => renewed(this.#withNews(lease, news, now), now), stop);
         return undefined;
       } catch (error) {
         if (this.lost.aborted) return undefined;
@@ -107,7 +107,7 @@ class Held implements HeldLease {
     return undefined;
   }
 
-  end(news: Told | undefined, withinMs: number): Promise<boolean> {
+  end(news: LeaseNews | undefined, withinMs: number): Promise<boolean> {
     return (this.#ended ??= this.#end(news, withinMs));
   }
 
@@ -115,24 +115,24 @@ class Held implements HeldLease {
     await this.end(undefined, GIVE_BACK_MS);
   }
 
-  async #end(news: Told | undefined, withinMs: number): Promise<boolean> {
+  async #end(news: LeaseNews | undefined, withinMs: number): Promise<boolean> {
     this.#over.abort();
     await this.#renewing;
     const never = new AbortController().signal;
     const until = performance.now() + withinMs;
-    const change: Change = (lease, now) => released(news === undefined ? lease : this.#told(lease, news, now), now);
+    const change: Change = (lease, now) => released(news === undefined ? lease : this.#withNews(lease, news, now), now);
     for (;;) {
       try {
         await this.#writer.write(change, until - performance.now(), never);
         return true;
       } catch (error) {
-        // What is another's need not be given back.
+        // What is another's need not be released.
         if (error instanceof NotOursError && news === undefined) return true;
         // At least the next one need not wait.
         if (isHopeless(error) && news !== undefined)
           await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
-          const what = news === undefined ? 'give it back' : `publish '${news.state}'`;
+          const what = news === undefined ? 'release it' : `publish '${news.state}'`;
           this.#log.warn(`cannot ${what} on ${placeOfLease(this.#site)}: ${messageOf(error)}`);
           return false;
         }
@@ -178,7 +178,7 @@ class Held implements HeldLease {
     this.#lost.abort(new UnavailableError(`the lock was lost: ${why}`));
   }
 
-  #told(lease: LeaseObject, news: Told, now: Date): LeaseObject {
-    return told(lease, { ...news, isLastBeforeRollout: this.#site.isLastBeforeRollout }, now);
+  #withNews(lease: LeaseObject, news: LeaseNews, now: Date): LeaseObject {
+    return withNews(lease, { ...news, isLastBeforeRollout: this.#site.isLastBeforeRollout }, now);
   }
 }

@@ -24,7 +24,7 @@ export interface News {
   readonly isLastBeforeRollout: boolean;
 }
 
-/** '' when nobody has it. */
+/** '' without a holder. */
 export function holderIn(lease: LeaseObject | undefined): string {
   return lease?.spec?.holderIdentity ?? '';
 }
@@ -49,7 +49,7 @@ const MOST_TRANSITIONS = 2 ** 31 - 1;
 /** The API server takes no year of five digits. By hand anything may come to stand there. */
 const LATEST = Date.UTC(9999, 0);
 
-/** The same Lease, held by `holder`. Every take counts, also one from nobody. */
+/** The same Lease, held by `holder`. Every take counts, also one of a free Lease. */
 export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: Date): LeaseObject {
   const time = later(lease.spec?.renewTime, now);
   return {
@@ -71,14 +71,14 @@ export function renewed(lease: LeaseObject, now: Date): LeaseObject {
   return { ...lease, spec: { ...lease.spec, renewTime: later(lease.spec?.renewTime, now) } };
 }
 
-/** The same Lease, held by nobody. */
+/** The same Lease, without a holder. */
 export function released(lease: LeaseObject, now: Date): LeaseObject {
   const { holderIdentity: _, ...spec } = renewed(lease, now).spec ?? {};
   return { ...lease, spec };
 }
 
 /** The same Lease with this in its annotations. */
-export function told(lease: LeaseObject, news: News, now: Date): LeaseObject {
+export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject {
   const { state, phase, release, readyFor, token, ended, format } = DB_SYNC_ANNOTATIONS;
   const annotations: Record<string, string> = { ...lease.metadata.annotations };
   const put = (key: string, value: string | undefined) => {

@@ -7,7 +7,7 @@ import type { LeaseSite } from './site.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** The refusal in the words of who can mend it: every verb that is missing, and the Role to apply. */
+/** The refusal for the administrator who can fix it: every verb that is missing, and the Role to apply. */
 async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSignal): Promise<NotPermittedError> {
   const { ref } = site;
   const user = userIn(error.message);

@@ -7,7 +7,7 @@ import { DB_SYNC_ANNOTATIONS } from '../../kube/db-sync-lease.ts';
 import { statusLine } from '../../cli/status-line.ts';
 import { isConflict, isHopeless, readLease, statusOf, writeLease, type AskOptions } from './ask.ts';
 import { leaseWatch } from './free-lease.ts';
-import { holdLease, type HeldLease, type Told } from './hold.ts';
+import { holdLease, type HeldLease, type LeaseNews } from './hold.ts';
 import { emptyLease, holderIn, saysSo, taken } from './object.ts';
 import { refusals } from './refused.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
@@ -97,7 +97,11 @@ function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string)
 }
 
 /** Whether the Lease says so already. False too when it can't be read: who then takes it says why. */
-export async function isTold(site: LeaseSite, news: Omit<Told, 'token'>, signal: AbortSignal): Promise<boolean> {
+export async function isPublished(
+  site: LeaseSite,
+  news: Omit<LeaseNews, 'token'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { isLastBeforeRollout } = site;
   try {
     const lease = await readLease(site, { withinMs: ANSWER_MS, signal });

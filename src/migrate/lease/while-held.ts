@@ -16,7 +16,7 @@ interface WhileHeldOptions {
 }
 
 /**
- * Watches a Lease that somebody holds, until it may be free: given back, deleted, or not renewed for its duration; or
+ * Watches a held Lease until it may be free: released, deleted, or not renewed for its duration; or
  * until the deadline. Nothing is asked meanwhile. What it saw last is to be read again before it is believed.
  * @returns who had it last; undefined when there is none any more
  * @throws the signal's reason; NotPermittedError when it may be neither watched nor read

@@ -57,7 +57,7 @@ export class LeaseWriter {
       } catch (error) {
         if (!isConflict(error) && statusOf(error) !== 404) throw error;
       }
-      // Somebody has changed it, as may we by a write whose answer was lost: that alone is no loss.
+      // Another client has changed it, or we did by a write whose answer was lost: that alone is no loss.
       const found = await readLease(this.#site, within());
       if (found === undefined || holderIn(found) !== this.#holder) {
         this.#notOurs = new NotOursError(whyNotOurs(this.#site, found));

@@ -4,7 +4,7 @@ import { FORMAT, formatProblem } from '../../core/format.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { repeated } from './repeated.ts';
 
-/** How the last migration stands. `running` that nobody runs any more is one that was cut off. */
+/** How the last migration stands. `running` without a running migrator is one that was interrupted. */
 const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
 export type FenceState = (typeof FENCE_STATES)[number];
 
@@ -19,7 +19,7 @@ export interface Claim {
 }
 
 export interface FenceRow extends Claim {
-  /** Grows by every take, for ever. 0: nobody has ever had it. */
+  /** Grows by every take, for ever. 0: it was never taken. */
   readonly token: number;
   readonly state: FenceState | 'new';
   /** Server's time, UTC, `2026-01-31 10:00:00.000`. */
@@ -75,7 +75,7 @@ export async function requireInnodb(session: MysqlSession): Promise<void> {
   const engine = String(row?.['engine']);
   if (engine === 'InnoDB') return;
   throw new UnavailableError(
-    `${FENCE_TABLE} is of engine ${engine}, whose rows exclude nobody on another node: ALTER TABLE ${FENCE_TABLE} ENGINE=InnoDB`,
+    `${FENCE_TABLE} is of engine ${engine}, whose rows do not exclude a migrator on another node: ALTER TABLE ${FENCE_TABLE} ENGINE=InnoDB`,
   );
 }
 
@@ -135,7 +135,7 @@ function checked(row: FenceRow): FenceRow {
  * a statement that may or may not have been done.
  * @param before what the caller has found to be free: ended, or not renewed for a whole lease
  * @param token ours; greater than the row's
- * @returns our token; undefined when somebody else was first, or its holder has renewed it
+ * @returns our token; undefined when another migrator was first, or its holder has renewed it
  */
 export async function takeFence(
   session: MysqlSession,

@@ -3,7 +3,7 @@ import { DeadlineError } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import type { FenceRow } from './fence.ts';
 
-/** Galera tells nobody of a changed row. */
+/** Galera has no notification of a changed row. */
 const POLL_MS = 1000;
 /** A lease of a few seconds is looked at more often. */
 const LOOKS_PER_LEASE = 8;
@@ -35,7 +35,7 @@ interface FreeOptions {
 }
 
 /**
- * Whether the fence can be taken: nobody runs under it, or its holder has not renewed it for a whole lease. When it
+ * Whether the fence can be taken: no migrator runs under it, or its holder has not renewed it for a whole lease. When it
  * can't, says who holds it, waits a little and returns false: it is to be read again.
  * @throws DeadlineError that names the holder; the signal's reason
  */

@@ -7,7 +7,7 @@ import { killSession } from '../fencing/sessions.ts';
 /** In our statements that stand in the process list for long, so that they are known there. */
 export const OUR_MARK = '/* kolla-db-sync */';
 
-/** One statement blocks this long in the server: nobody polls, and somebody who waits can say so now and then. */
+/** One statement blocks this long in the server: there is no polling, and a waiting migrator can log it now and then. */
 const BLOCK_SECONDS = 10;
 /** The server may be slow to answer after that, but not for ever: it may be frozen. */
 const ANSWER_MS = 30_000;
@@ -26,13 +26,13 @@ interface LockOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Called while somebody else has it, at most every few seconds; its text goes into the deadline's error. */
+  /** Called while another session has it, at most every few seconds; its text goes into the deadline's error. */
   readonly onWait: () => Promise<string>;
 }
 
 /**
  * Blocks in GET_LOCK until it is ours. The server gives it to the next when our session ends, however we end.
- * @returns whether somebody else had it first
+ * @returns whether another session had it first
  * @throws DeadlineError; the signal's reason, at once; what the session throws when it is lost
  */
 export async function takeLock(
@@ -84,7 +84,7 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
 /**
  * Ends the session that has the lock: of one whose turn is over, and which does not end it by itself, as it is frozen or
  * cut off from us but not from the server. An account may end its own sessions.
- * @returns the server's number of that session; undefined when nobody has the lock
+ * @returns the server's number of that session; undefined when no session has the lock
  */
 export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {
   const [row] = await unlessRefused(session.rows('SELECT IS_USED_LOCK(?) AS id', [name]), { id: null });

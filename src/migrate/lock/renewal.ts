@@ -65,7 +65,7 @@ async function renew(options: RenewalOptions, over: AbortSignal): Promise<string
       const isOurs = await renewFence(session, token, leftMs());
       // What is asked now may come after our own last word.
       if (over.aborted) return undefined;
-      if (!isOurs) return 'somebody else has taken the fence row';
+      if (!isOurs) return 'another migrator has taken the fence row';
       if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';
       if (over.aborted) return undefined;
       confirmedAt = askedAt;

@@ -42,7 +42,7 @@ interface RowOptions {
   readonly deadline: number;
   /** Our token is greater. */
   readonly tokenAbove: number;
-  /** Whose lease has passed already, by the Lease: its row is free at once. '' for nobody. */
+  /** Whose lease has passed already, by the Lease: its row is free at once. '' for none. */
   readonly passed: string;
 }
 
@@ -127,8 +127,8 @@ function isOver(plan: LockTerms, { isGalera }: Reached, { row, passed, observer 
   if (plan.leaseSite === undefined && !isGalera) return false;
   // It may have been frozen before it took the row.
   if (passed !== '' && (row?.state !== 'running' || row.holder === passed)) return true;
-  // Where nobody runs under the row, who has the lock takes the row at once: one that has not done so within a lease is frozen, and
-  // was passed over on another node by one that has ended since.
+  // Where no migrator runs under the row, the one with the lock takes the row at once: one that has not done so within a lease is frozen, and
+  // was skipped on another node by one that has ended since.
   return row !== undefined && observer.unchangedMs(row) >= plan.leaseMs;
 }
 

@@ -8,15 +8,15 @@ import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from 
 
 /** Our turn: Lease (where there is one), lock and fence are ours. */
 export type Turn = RowTaken & OnLease;
-/** They are ours, but somebody else has finished the same while we waited. */
+/** They are ours, but another migrator has finished the same while we waited. */
 type NoTurn = RowFinished & OnLease;
 
 interface OnLease {
-  /** Undefined where the row is the only lock. It is the caller's to give back. */
+  /** Undefined where the row is the only lock. The caller releases it. */
   readonly lease?: HeldLease | undefined;
 }
 
-/** A test shows by one that excludes nobody that the real one does. */
+/** A test shows by one that excludes nothing that the real one does. */
 export type TakeTurn = typeof takeTurn;
 
 /**
@@ -55,7 +55,7 @@ export async function takeTurn(
 function claimFor(plan: Work): Claim {
   const holder = newHolder();
   const { service, release, phase } = plan;
-  const work = plan.isOfItsOwn ? createHash('sha256').update(holder).digest('hex').slice(0, 16) : workOf(plan);
+  const work = plan.isAlwaysDone ? createHash('sha256').update(holder).digest('hex').slice(0, 16) : workOf(plan);
   return { holder, service, release, phase, work };
 }
 

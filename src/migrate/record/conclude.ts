@@ -19,7 +19,7 @@ const GOOD_WORD_MS = 30_000;
 /** The last word on the Lease may be said after the one in the row, within the same time. */
 const LEAST_WORD_MS = 1000;
 
-/** Records how it ended, gives the lock back, publishes it on the Lease, and makes the exit code of it. */
+/** Records how it ended, releases the lock, publishes it on the Lease, and makes the exit code of it. */
 export async function conclude(
   plan: Database,
   { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },

@@ -15,7 +15,7 @@ import { findSource, serviceOf } from '../target/target.ts';
 /** Prints the fence row and the records: who migrates, or did last, and how each phase of each release went. */
 export const status = command({
   summary: 'Shows who migrates the database, or did last, and how each phase of each release went.',
-  description: 'Exit code 1 when nobody ever has.',
+  description: 'Exit code 1 when there was none yet.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [
@@ -40,7 +40,7 @@ export async function showStatus(
   try {
     const row = await readFence(session);
     if (row === undefined || row.state === 'new') {
-      log.info(`nobody has migrated database ${database} with kolla-db-sync yet`);
+      log.info(`no migration of database ${database} by kolla-db-sync yet`);
       return ExitCode.no;
     }
     const { work: _work, ...fence } = row;

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../core/errors.ts';
 import type { HeldLease } from '../lease/index.ts';
-import { isTold, takeLease } from '../lease/index.ts';
+import { isPublished, takeLease } from '../lease/index.ts';
 import type { Database, Effects, LockTerms, Tool, Work } from '../plan.ts';
 import { newHolder } from '../lock/turn.ts';
 import { upToDateBy } from './up-to-date.ts';
@@ -17,7 +17,7 @@ export async function tellUpToDate(plan: Work & Database & Tool & LockTerms, eff
   const { leaseSite, phase, release, leaseMs, lossMs } = plan;
   if (leaseSite === undefined) return true;
   const { signal, log } = effects;
-  if (await isTold(leaseSite, { state: 'done', phase, release }, signal)) return true;
+  if (await isPublished(leaseSite, { state: 'done', phase, release }, signal)) return true;
   const deadline = performance.now() + plan.lockTimeoutMs;
   await using lease = await takeLease(leaseSite, { holder: newHolder(), leaseMs, lossMs, deadline, signal, log });
   // Others may have been at work between our look and now.

@@ -14,14 +14,14 @@ import type { LazyKube } from '../../kube/source.ts';
 import type { Phase } from '../../catalog/index.ts';
 import { isAfterRollout } from './options.ts';
 import type { NamedWorkload } from './kinds.ts';
-import { awaitRollouts, lookAtRollouts, type RolloutSurroundings } from './wait.ts';
+import { awaitRollouts, lookAtRollouts, type RolloutContext } from './wait.ts';
 
 /** What keeps a phase from starting while replicas of an older release are left. */
 export interface RolloutGate {
   /** Resolves when none is left: before the lock is asked for. Rejects as awaitRollouts() does. */
-  wait(surroundings: Omit<RolloutSurroundings, 'kube'>): Promise<void>;
+  wait(context: Omit<RolloutContext, 'kube'>): Promise<void>;
   /** One look, with the lock held: what is left. Rejects as lookAtRollouts() does. */
-  look(surroundings: Omit<RolloutSurroundings, 'kube'>): Promise<string | undefined>;
+  look(context: Omit<RolloutContext, 'kube'>): Promise<string | undefined>;
 }
 
 interface GateOptions {
@@ -33,7 +33,7 @@ interface GateOptions {
 
 /**
  * The gate for what --after-rollout names. Undefined where it names nothing, with a warning where a phase that would break
- * old replicas runs in a cluster: then nobody looks.
+ * old replicas runs in a cluster: then it is not checked.
  * @throws ConfigError where the credentials can't be read
  */
 export async function rolloutGate(
@@ -44,13 +44,13 @@ export async function rolloutGate(
   if (workloads.length === 0 || kube === undefined) {
     const isInCluster = kube !== undefined || inherited['KUBERNETES_SERVICE_HOST'] !== undefined;
     if (isInCluster && isAfterRollout(phase))
-      log.warn(`no --after-rollout: nobody looks whether replicas are left that ${phase} would break`);
+      log.warn(`no --after-rollout: not checked whether old replicas are left that ${phase} would break`);
     return undefined;
   }
   const rollouts = { workloads, release, timeoutMs };
   const client = await kube.get();
   return {
-    wait: (surroundings) => awaitRollouts(rollouts, { ...surroundings, kube: client }),
-    look: (surroundings) => lookAtRollouts(rollouts, { ...surroundings, kube: client }),
+    wait: (context) => awaitRollouts(rollouts, { ...context, kube: client }),
+    look: (context) => lookAtRollouts(rollouts, { ...context, kube: client }),
   };
 }

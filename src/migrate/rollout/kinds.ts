@@ -125,7 +125,7 @@ export function parseWorkload(text: string): NamedWorkload {
   if (!text.includes('/')) throw wrong('it is KIND/NAME[@NAMESPACE], such as deployment/keystone');
   const kind = ROLLOUT_KINDS.find((each) => each.word === word || each.aliases.includes(word));
   const words = ROLLOUT_KINDS.map((each) => each.word);
-  if (kind === undefined) throw wrong(`'${word}' is rolled out by nobody${suggestion(word, words)}`);
+  if (kind === undefined) throw wrong(`'${word}' has no rollout${suggestion(word, words)}`);
   if (!NAME_RULES.subdomain.is.test(name)) throw wrong(`'${name}' is no name of a ${kind.kind}`);
   if (namespace !== undefined && !NAME_RULES.label.is.test(namespace))
     throw wrong(`'${namespace}' is no name of a namespace`);

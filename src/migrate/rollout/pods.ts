@@ -25,7 +25,7 @@ export interface Remains {
   readonly state: string;
 }
 
-/** More names than that are read by nobody. */
+/** More names than that are not read. */
 const NAMES = 5;
 
 /**
@@ -38,7 +38,7 @@ export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: str
   const living = pods.filter((pod) => !isEnded(pod) && belongs(kind, replicas, pod));
   const verdict = kind.judge(workload);
   const isSeen = (workload.status?.observedGeneration ?? 0) >= (workload.metadata.generation ?? 0);
-  if (isSeen && kind.wanted(workload) === 0 && verdict.is !== 'passed over') {
+  if (isSeen && kind.wanted(workload) === 0 && verdict.is !== 'skipped') {
     return living.length === 0 ? gone('no Pod is wanted, and none is left') : left('no Pod is wanted', living);
   }
   const template = workload.spec?.template?.metadata ?? {};
@@ -62,7 +62,7 @@ function isOld({ hashLabel }: RolloutKind, workload: Replicated, latest: string,
   );
 }
 
-/** Selectors may overlap: what another controls is not ours. What nobody controls is nobody else's. */
+/** Selectors may overlap: what another controls is not ours. What has no controller belongs to no other workload. */
 function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { metadata }: ReplicaPod): boolean {
   const owner = controllerOf(metadata);
   if (owner === undefined) return true;
@@ -96,7 +96,7 @@ function otherRelease(found: string | undefined, release: string): string {
   );
 }
 
-/** What keeps old Pods for ever, unless somebody does something. */
+/** What keeps old Pods for ever, until an operator acts. */
 function heldBack({ spec }: Replicated): string {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return ' (OnDelete: each old Pod stays until it is deleted)';

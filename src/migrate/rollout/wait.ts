@@ -17,14 +17,14 @@ interface Rollouts {
   readonly timeoutMs: number;
 }
 
-export interface RolloutSurroundings {
+export interface RolloutContext {
   readonly kube: KubeClient;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 const SUMMARY_MS = 30_000;
-/** With the lock held: nobody else can migrate meanwhile. */
+/** With the lock held: no other migrator can run meanwhile. */
 const LOOK_MS = 60_000;
 const UNSEEN: Remains = { isGone: false, state: 'not seen yet' };
 
@@ -34,7 +34,7 @@ const UNSEEN: Remains = { isGone: false, state: 'not seen yet' };
  */
 export async function awaitRollouts(
   { workloads, release, timeoutMs }: Rollouts,
-  { kube, signal, log }: RolloutSurroundings,
+  { kube, signal, log }: RolloutContext,
 ): Promise<void> {
   const began = performance.now();
   const seen = new Map(workloads.map(({ text }) => [text, UNSEEN]));
@@ -76,11 +76,11 @@ export async function awaitRollouts(
 
 /**
  * One look: what is left of an older release, in a person's words; undefined when nothing is.
- * @throws UnavailableError when nobody could say in a minute; NotPermittedError with the Role to apply; the signal's reason
+ * @throws UnavailableError when it was unknown for a minute; NotPermittedError with the Role to apply; the signal's reason
  */
 export async function lookAtRollouts(
   { workloads, release }: Rollouts,
-  { kube, signal, log }: RolloutSurroundings,
+  { kube, signal, log }: RolloutContext,
 ): Promise<string | undefined> {
   const deadline = AbortSignal.timeout(LOOK_MS);
   const over = new AbortController();

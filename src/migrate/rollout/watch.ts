@@ -13,13 +13,13 @@ import { Mailbox } from '../../core/mailbox.ts';
 import type { NamedWorkload, Replicated, Revision } from './kinds.ts';
 import type { Replicas, ReplicaPod } from './pods.ts';
 
-/** What is seen of a workload: it is there, it is not, or nobody knows. */
+/** What is seen of a workload: it is there, it is not, or it is unknown. */
 export type Sight =
   | ({ readonly is: 'there' } & Replicas)
   | { readonly is: 'absent' }
   | { readonly is: 'unknown'; readonly why: string };
 
-interface WatchSurroundings {
+interface WatchContext {
   readonly kube: KubeClient;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
@@ -38,7 +38,7 @@ interface Letter {
 
 export async function* watchWorkload(
   { kind, name, namespace: given }: NamedWorkload,
-  { kube, signal, warn }: WatchSurroundings,
+  { kube, signal, warn }: WatchContext,
 ): AsyncGenerator<Sight, never> {
   const namespace = given ?? kube.namespace;
   const over = new AbortController();
@@ -100,7 +100,7 @@ function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, s
     try {
       for await (const seen of watch) mailbox.put({ from, seen });
     } catch (error) {
-      // Of one that was stopped nobody reads any more, or the next has begun.
+      // One that was stopped is not read any more, or the next has begun.
       if (!stop.aborted) mailbox.fail(error);
     }
   })();

@@ -27,5 +27,5 @@ rest`;
 /** What the guard says before it kills the group because no confirmation came. */
 export const EXPIRED = 'expired';
 
-/** Becomes the command when it is told to; ends when nobody is left to tell it. */
+/** Becomes the command when it is told to; ends when its parent is gone. */
 export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';

@@ -11,7 +11,7 @@
  * closes the descriptor escapes; no OpenStack migration does that.
  *
  * process/run.ts is not used: it starts a program at once and waits for its output before it kills what is left of its group.
- * Here the command starts only when it is told to, and at its exit nothing of the group may write on while somebody reads.
+ * Here the command starts only when it is told to, and at its exit nothing of the group may write on while a client reads.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ interface ChildOptions {
   /** Its lines go through it before they are cut or called back. */
   readonly redact?: Redact;
   /** Where it runs; ours if undefined. */
-  readonly folder?: string | undefined;
+  readonly directory?: string | undefined;
   /** Of the lock that it runs under; without one the guard only looks whether we live. */
   readonly pulse?: Pulse | undefined;
 }
@@ -56,7 +56,7 @@ const DRAIN_MS = 1000;
 const SHELL = '/bin/sh';
 /** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
-  const { env, descriptor, onLine, redact, folder, pulse } = options;
+  const { env, descriptor, onLine, redact, directory, pulse } = options;
   const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
     stdio: ['pipe', 'pipe', 'ignore', descriptor],
     detached: true,
@@ -67,7 +67,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor],
     detached: true,
     env,
-    cwd: folder,
+    cwd: directory,
   });
   const pid = await spawned(child);
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];

@@ -88,7 +88,7 @@ export function meaningOf(
   const isBlank =
     typeof standing !== 'string' && standing.length > 0 && standing.every((each) => each.versions.length === 0);
   return [
-    `${said}. The schema is half applied: a migration was cut off there, or another tool made it.`,
+    `${said}. The schema is partially applied: a migration was interrupted there, or another tool made it.`,
     typeof standing === 'string' ? `What is there can't be looked at: ${standing}.` : standing.map(described).join(' '),
     name === '' ? '' : `Missing: what revision ${name} had not made yet, and all that comes after it.`,
     ...known,

@@ -4,18 +4,20 @@ import { UnavailableError } from '../../core/errors.ts';
 
 /** Refuses a command that is not there before anybody waits for it. A path is taken as it is, a name is looked up. */
 export function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
-  const folders = name.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
-  if (folders.some((folder) => isProgram(join(folder, name)))) return;
+  const directories = name.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
+  if (directories.some((directory) => isProgram(join(directory, name)))) return;
   const where = name.includes('/') ? 'there' : `in PATH (${env['PATH'] ?? ''})`;
   throw new UnavailableError(
     `no program ${name} ${where}: run this in the service's own image, or give a command after --`,
   );
 }
 
-/** Refuses a step whose folder is not there. */
-export function requireFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new UnavailableError(`no folder ${folder}: run this in the service's own image, or give a command after --`);
+/** Refuses a step whose directory is not there. */
+export function requireDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new UnavailableError(
+    `no directory ${directory}: run this in the service's own image, or give a command after --`,
+  );
 }
 
 function isProgram(file: string): boolean {

@@ -61,7 +61,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
 }
 
 async function runOnce(
-  { argv, folder }: Step,
+  { argv, directory }: Step,
   plan: LockedWork,
   { session, lost, pulse }: Held,
   { signal, log, redact, live, progressMs }: Effects,
@@ -79,7 +79,7 @@ async function runOnce(
   const child = await startGuarded(argv, {
     env: plan.childEnv(session.at),
     descriptor: session.descriptor,
-    folder,
+    directory,
     onLine,
     redact: (line) => redact(stripVTControlCharacters(line)),
     pulse,

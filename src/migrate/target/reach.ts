@@ -74,7 +74,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
     for (const place of places) {
       try {
         const reached = await reachOne(place, places.length, until, options);
-        for (const reason of refusals) log.warn(`passed over: ${messageOf(reason)}`);
+        for (const reason of refusals) log.warn(`skipped: ${messageOf(reason)}`);
         if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
         return reached;
       } catch (caught) {

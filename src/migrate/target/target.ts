@@ -100,7 +100,7 @@ function configuredSource(
   { value: url, place, isVariable }: Configured & { readonly value: string },
 ): Source {
   // The tool reads its own default file: it must not migrate another database than the one that is locked. A variable may be
-  // of an older name, which the tool would pass over.
+  // of an older name, which the tool would skip.
   const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
   return { ...sourceOf(url, place), environment, variables: variablesOf(service, index) };
 }

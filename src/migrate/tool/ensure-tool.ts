@@ -58,8 +58,12 @@ async function runTask(
   effects: Effects,
 ): Promise<Ran> {
   await using keys = task.throwawayKeys.length === 0 ? undefined : await throwawayKeys();
-  const folders = Object.fromEntries(task.throwawayKeys.map((name) => [name, keys?.path]));
-  const childEnv: LockedWork['childEnv'] = (at, as) => ({ ...plan.childEnv(at, as), ...task.environment, ...folders });
+  const directories = Object.fromEntries(task.throwawayKeys.map((name) => [name, keys?.path]));
+  const childEnv: LockedWork['childEnv'] = (at, as) => ({
+    ...plan.childEnv(at, as),
+    ...task.environment,
+    ...directories,
+  });
   const run = () => runSteps({ ...plan, steps, childEnv }, held, effects);
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }
@@ -75,7 +79,7 @@ async function recorded(
   const own: Claim = { ...claim, release: releaseOf(done, claim), phase: phaseOf(task), work: newWork(task) };
   if (!(await openRecord(session, own, token))) {
     throw new UnavailableError(
-      `somebody with a later token has begun ${task.name} meanwhile: nothing was started here`,
+      `another migrator with a later token has started ${task.name} meanwhile: nothing was started here`,
     );
   }
   const ran = await run();

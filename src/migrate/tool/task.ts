@@ -13,9 +13,9 @@ export interface Task {
   /** The same without its secrets, and those: each tells whether it is to be done again. */
   readonly shown: Words;
   readonly secrets: Words;
-  /** The variables that name a folder of keys made for one run of its commands. */
+  /** The variables that name a directory of keys made for one run of its commands. */
   readonly throwawayKeys: readonly string[];
-  /** The required variables that nobody has set, with where they could be. */
+  /** The required variables that are not set, with where they could be. */
   readonly lacks: string | undefined;
   /** The settings of its words. */
   readonly settings: Words;

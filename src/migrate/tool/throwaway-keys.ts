@@ -7,7 +7,7 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 const KEY_BYTES = 32;
 
 /**
- * A folder of Fernet keys for a command that wants to see one and encrypts nothing: the real ones may not be mounted yet where
+ * A directory of Fernet keys for a command that wants to see one and encrypts nothing: the real ones may not be mounted yet where
  * a Job has just made them.
  * @throws ConfigError where there is no room for it
  */

@@ -153,7 +153,7 @@ function isBeginOfStatus(text: string): boolean {
 function firstOf(line: string): Omit<AnswerHead, 'headers'> {
   const [, version, status] = /^HTTP\/(1\.[01]) ([1-9]\d{2})(?: .*)?$/.exec(line) ?? [];
   if (version === undefined) throw notHttp();
-  // Another protocol is spoken from there on, which nobody asked for.
+  // Another protocol is spoken from there on, which was not asked for.
   if (status === '101') throw new HttpParseError('Unexpected upgrade');
   return { version, status: Number(status) };
 }

@@ -10,7 +10,7 @@ export interface BoundedServer extends AsyncDisposable {
 }
 
 const CHECK_MS = 1000;
-/** Beyond that the oldest is closed, so that somebody who holds connections open can't keep the kubelet out. */
+/** Beyond that the oldest is closed, so that a client that holds connections open can't keep the kubelet out. */
 const CONNECTIONS = 64;
 
 /**

@@ -20,7 +20,7 @@ export interface Request {
 }
 
 /**
- * What answers a path. An answer is sent as it is, to HEAD without its body; it must be cheap, since nobody waits for it.
+ * What answers a path. An answer is sent as it is, to HEAD without its body; it must be cheap, since the event loop waits for it.
  * - public: to everybody who reaches the pod. No detail.
  * - inside: to who is in the pod or comes by port-forward; 403 to others.
  * - raw: looks after the whole exchange itself: its method, who may ask, its end.

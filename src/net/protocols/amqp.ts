@@ -26,7 +26,7 @@ interface Method {
 
 /**
  * Logs in as a service does (PLAIN), opens the virtual host, and takes its leave, so that the broker logs nothing worse
- * than that somebody came and went.
+ * than a connection opened and closed.
  * @returns what the broker says of it; bad with its reason where it refuses
  * @throws the system's or TLS's error where the connection breaks
  */
@@ -72,11 +72,11 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
 }
 
 /**
- * Ends our side without a word, and waits for the broker to do the same, which its own process for this connection has to
+ * Closes our side without a message, and waits for the broker to do the same, which its own process for this connection has to
  * do: a frozen broker does not. The broker takes it for a load balancer's check, and logs nothing.
  */
 export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
-  tell('the connection stands, but nobody there heeds it: it may be frozen');
+  tell('the connection stands, but the broker does not read from it: it may be frozen');
   await endOf(talk);
   return good('accepts connections and heeds them');
 }

@@ -24,7 +24,7 @@ const MYSQL_HEADER_BYTES = 4;
 const MYSQL_PROTOCOL = 10;
 const MYSQL_ERROR = 0xff;
 
-/** MySQL's first packet: the server's version, or why it talks to nobody (too many connections, a blocked host). */
+/** MySQL's first packet: the server's version, or why it rejects clients (too many connections, a blocked host). */
 export function understandGreeting(bytes: Buffer): Understood<Answer> {
   if (bytes.length < MYSQL_HEADER_BYTES + 1) return undefined;
   const length = bytes.readUInt16LE(0) + (bytes[2]! << 16);

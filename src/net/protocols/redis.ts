@@ -12,7 +12,7 @@ interface RedisLogin {
 /** What its errors mean to who runs it. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
 const MEANINGS: Readonly<Record<string, string>> = {
   LOADING: 'it is still reading its data from disk',
-  MASTERDOWN: 'it is a replica that has lost its primary, and answers nobody until it is back',
+  MASTERDOWN: 'it is a replica that has lost its primary, and answers no client until it is back',
   MISCONF: 'it cannot save to disk, and so takes no writes: see its log for a full disk',
   NOAUTH: 'it asks for a password: give --password-file',
   WRONGPASS: 'it refuses the login: the user or the password is wrong, or the user is off',

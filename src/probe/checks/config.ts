@@ -107,5 +107,5 @@ function newerVersion(
   // A time that lies ahead is of before the clock was set back.
   const sinceMs = Math.abs(now() - lstatSync(join(configDir, '..data')).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
-  return `the ConfigMap's version ${current} lies there for ${formatDuration(sinceMs)}, and nobody has looked at it: does kolla-init watch run?`;
+  return `the ConfigMap's version ${current} is there for ${formatDuration(sinceMs)}, and was not read: does kolla-init watch run?`;
 }

@@ -37,7 +37,7 @@ export const connected = check({
     const ports = portsOf('connected', isNamed ? rest : operands);
     const process = anyProcess ? undefined : processQuery('connected', first, pattern);
     const question = portQuestion({ process, ports }, 'connected', `connected ${operands.join(' ')}`);
-    // Nobody is asked over the network, but the answer is no when nobody is there.
+    // No server is asked over the network, but the answer is no where none is connected.
     return { ...question, hosts: ['the other end of the connection'] };
   },
 });

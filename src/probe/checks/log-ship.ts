@@ -92,7 +92,9 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
         if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
         return existsSync(join(stateDir, 'source-id'))
           ? healthyAs('nothing was to be shipped yet')
-          : unhealthy(`there is no ${file}: does kolla-log-ship run, with a state folder that this container has too?`);
+          : unhealthy(
+              `there is no ${file}: does kolla-log-ship run, with a state directory that this container has too?`,
+            );
       }
     },
   };

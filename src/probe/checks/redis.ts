@@ -12,7 +12,7 @@ export const redis = check({
   summary: 'Does Redis or Valkey answer PING?',
   description:
     'Also for Sentinel. Logs in first where a password is given; without --user as the default user. ' +
-    'A server that is still loading, a replica that has lost its primary and serves nobody, and one that cannot save to disk are unhealthy.',
+    'A server that is still loading, a replica that has lost its primary and serves no client, and one that cannot save to disk are unhealthy.',
   operands: [{ name: 'HOST[:PORT]', help: 'where; port 6379 unless given; IPv6 addresses in brackets' }],
   options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
   examples: [

@@ -9,7 +9,7 @@ interface Text {
   readonly examples: readonly [Example, Example, ...Example[]];
 }
 
-const PROCESS: Operand = { name: 'PROCESS', help: 'its name; blanks around it do not count' };
+const PROCESS: Operand = { name: 'PROCESS', help: 'its name; spaces around it are ignored' };
 const PORT: Operand = { name: 'PORT', help: 'one of these is enough', many: true };
 const DEADLINE = 'Gives up after 5 s, or after KOLLA_PROBE_TIMEOUT.';
 
@@ -50,7 +50,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   },
   healthcheck_socket: {
     summary: 'Does a process listen on a Unix socket?',
-    description: `A socket that nobody listens on any more is none, though its file is still there. ${DEADLINE}`,
+    description: `A socket file left over from a process that has exited is unhealthy. ${DEADLINE}`,
     operands: [PROCESS, { name: 'PATH', help: 'where the socket lies' }],
     examples: [
       { line: 'healthcheck_socket libvirtd /run/libvirt/libvirt-sock', does: 'healthy while it listens there' },
@@ -67,7 +67,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
     examples: [
       { line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120', does: 'healthy when it is at most two minutes old' },
-      { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'blanks are part of the name' },
+      { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'spaces are part of the name' },
     ],
   },
   healthcheck_mariadb: {

@@ -32,7 +32,7 @@ function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Questio
   };
 }
 
-/** Blanks separate ports in one word, too: Kolla's scripts take all words as one text. */
+/** Spaces separate ports in one argument, too: Kolla's scripts take all words as one text. */
 function queryOf(script: string, [process = '', ...words]: readonly string[]): PortQuery {
   const ports = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
   if (process.trim() === '' || ports.length === 0)
@@ -50,7 +50,7 @@ function portOf(text: string): number {
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
- * A name is a name, with which blanks come that kolla-ansible passes (`'neutron-l3-agent '`); only what can be none is an
+ * A name is a name, with the spaces that kolla-ansible passes (`'neutron-l3-agent '`); only what can be none is an
  * expression over whole command lines.
  */
 function processOf(word: string): ProcessQuery {

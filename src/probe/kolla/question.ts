@@ -38,7 +38,7 @@ export class NoProgramError extends KollaError {
 }
 
 /** What a process ends with and says. */
-export interface Said {
+export interface ScriptOutput {
   readonly code: 0 | 1;
   readonly stdout: string;
   /** One line without its break, or nothing. */
@@ -49,7 +49,7 @@ export interface Said {
  * Asks once, under a deadline that holds whatever the question does.
  * @throws the signal's reason
  */
-export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<Said> {
+export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<ScriptOutput> {
   let stdout = '';
   const asked = async (bounded: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict> => {
     const answer = await question.ask(bounded, tell);
@@ -62,7 +62,7 @@ export async function askOnce(question: KollaQuestion, signal: AbortSignal): Pro
 }
 
 /** What is said of words that make no sense. */
-export function saidOf(name: string, { message }: WordsError): Said {
+export function outputOf(name: string, { message }: WordsError): ScriptOutput {
   return { code: 1, stdout: '', stderr: `${name}: ${message}` };
 }
 

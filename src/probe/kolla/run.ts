@@ -2,7 +2,7 @@ import { ExitCode, KollaError, SignalError } from '../../core/errors.ts';
 import { createOutput, ignoreClosedStderr } from '../../cli/output.ts';
 import { stopOnSignals } from '../../cli/signals.ts';
 import type { Understand } from './names.ts';
-import { askOnce, NoProgramError, saidOf, WordsError, type Said } from './question.ts';
+import { askOnce, NoProgramError, outputOf, WordsError, type ScriptOutput } from './question.ts';
 import type { KollaName } from './variables.ts';
 
 /**
@@ -34,11 +34,15 @@ export async function runKolla(
   }
 }
 
-async function said(name: KollaName, understand: () => ReturnType<Understand>, signal: AbortSignal): Promise<Said> {
+async function said(
+  name: KollaName,
+  understand: () => ReturnType<Understand>,
+  signal: AbortSignal,
+): Promise<ScriptOutput> {
   try {
     return await askOnce(understand(), signal);
   } catch (error) {
-    if (error instanceof WordsError) return saidOf(name, error);
+    if (error instanceof WordsError) return outputOf(name, error);
     throw error;
   }
 }

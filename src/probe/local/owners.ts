@@ -53,7 +53,7 @@ async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffect
 }
 
 /**
- * Why nobody can tell from here whether the processes that are meant have one of the sockets; undefined where it is certain
+ * Why it cannot be determined from here whether the processes that are meant have one of the sockets; undefined where it is certain
  * that they don't: there is no such socket, or all have owners that are seen.
  * @param sockets what they are: `sockets to port 5672`
  * @param inodes of those that would answer the question

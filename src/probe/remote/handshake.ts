@@ -28,7 +28,7 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
     const { socket } = connection;
     const chain = chainOf(socket.getPeerCertificate(true));
     const why = whyDistrusted(socket, verify.serverName ?? at.host, verify.caFile);
-    // Our half of the handshake must reach it, or it logs that somebody broke it off.
+    // Our half of the handshake must reach it, or it logs an aborted handshake.
     await new Promise<void>((resolve) => void socket.once('close', resolve).end(resolve));
     // Before the chain, whose error would name no date.
     const validity = judgeValidity(chain.map(validityOf), leftMs);

@@ -44,7 +44,7 @@ export function checkLogin(word: string, { password, passwordFile }: LoginValues
 }
 
 /**
- * The same for a protocol in which a password is always somebody's.
+ * The same for a protocol in which a password always belongs to an account.
  * @throws UsageError for two passwords, and for one without a user
  */
 export function requireUser(word: string, values: LoginValues): void {

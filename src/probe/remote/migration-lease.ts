@@ -44,6 +44,6 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
 
 function whyNot(error: unknown): string {
   const { status } = error as { status?: number };
-  if (status === 404) return 'nobody has migrated with kolla-db-sync yet: there is no Lease of that name';
+  if (status === 404) return 'no migration by kolla-db-sync yet: there is no Lease of that name';
   return status === 403 ? `${messageOf(error)}; its Role must allow get on leases` : messageOf(error);
 }

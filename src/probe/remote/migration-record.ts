@@ -60,7 +60,7 @@ async function rowsIn(session: MysqlSession, database: string, name: string): Pr
 
 function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: string | undefined): Verdict {
   const [last] = rows;
-  if (last === undefined) return unhealthy('nobody has migrated with kolla-db-sync yet: there is no record of it');
+  if (last === undefined) return unhealthy('no migration by kolla-db-sync yet: there is no record of it');
   const problem = rows.map(({ format }) => formatProblem(format)).find((each) => each !== undefined);
   if (problem !== undefined) return unhealthy(`kolla_pod_record ${problem}`);
   const ready = rows.find(({ phase, state }) => state === 'done' && isReadyAfter(phase, service));
@@ -69,7 +69,7 @@ function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: s
   return isReady ? healthyAs(says) : unhealthy(says);
 }
 
-/** Of a service that nobody has described, all is one phase. */
+/** Of a service without a description, all is one phase. */
 function isReadyAfter(phase: string, service: Service | undefined): boolean {
   if (service === undefined) return phase === 'all' || phase === 'command';
   return isLastBeforeRollout(service, phase as Phase | 'command');

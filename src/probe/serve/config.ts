@@ -42,7 +42,7 @@ export function readChecks(file: string, section: unknown): CheckConfig[] {
 
 /**
  * The checks of a kolla-pod.yaml, of which there must be one: without any, every probe of the pod is answered 200.
- * @param mayBeNone somebody means it
+ * @param mayBeNone whether that is intended
  * @throws ConfigError as readChecks() does, and when there is none
  */
 export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: Log): CheckConfig[] {
@@ -139,7 +139,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * The words of a line as a shell splits it: blanks part them, quotes and backslashes keep them together. Nothing is
+ * The words of a line as a shell splits it: spaces separate them, quotes and backslashes keep them together. Nothing is
  * expanded: no shell runs, and `$` and `*` stand for themselves.
  * @throws RangeError for a quote that does not end
  */

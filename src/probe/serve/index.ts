@@ -8,7 +8,7 @@
  *   a Part that changes -> one log line (checks)
  *
  * No probe ever waits for a check. A check that hangs is unhealthy by its deadline and is not asked again until it has let
- * go; one that nobody could ask for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong
+ * go; one without an answer for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong
  * section or an address that is taken, before the first answer; afterwards only by a signal.
  */
 export { startChecks, type Checks } from './checks.ts';

@@ -3,7 +3,7 @@ export const ROLES = ['startup', 'liveness', 'readiness'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * unknown: no verdict yet. unseen: nobody can tell, from here or any more: what is asked about can't be seen from this
+ * unknown: no verdict yet. unseen: it cannot be determined, from here or any more: what is asked about can't be seen from this
  * container, or there was no verdict for several periods. It counts as unhealthy.
  */
 export type State = 'unknown' | 'healthy' | 'unhealthy' | 'unseen';

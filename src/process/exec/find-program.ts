@@ -23,8 +23,8 @@ export function findProgram(name: string, path: string): Program | Refusal {
   if (name === '') return { code: 127, reason: "'': command not found" };
   if (name.includes('/')) return examine(name);
   let found: Refusal | undefined;
-  for (const folder of path.split(':')) {
-    const file = join(folder === '' ? '.' : folder, name);
+  for (const directory of path.split(':')) {
+    const file = join(directory === '' ? '.' : directory, name);
     const it = kindOf(file);
     if (it === 'program') return examine(file.includes('/') ? file : `./${file}`);
     // A shell goes on looking, and remembers the first that it may not run.

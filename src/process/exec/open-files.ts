@@ -9,7 +9,7 @@ interface OpenFiles {
 /**
  * The soft limit of open files that our caller had, where it differs from ours. Node raises its own to the hard limit before
  * the first line of ours runs, and the kernel keeps no older value; but a limit is inherited, so the parent's is what we
- * were started with, unless somebody changed it in between, who then changed the hard limit as well (`ulimit -n`,
+ * were started with, unless it was changed in between, together with the hard limit as well (`ulimit -n`,
  * `docker run --ulimit`). Undefined where it is unknown: as PID 1 there is no parent to ask.
  * @param readLimits the text of /proc/PID/limits
  */

@@ -15,11 +15,11 @@ export async function eachSocketInode(
   each: (inode: string) => boolean,
   { proc, signal }: { readonly proc: string; readonly signal: AbortSignal },
 ): Promise<Looked> {
-  const folder = `${proc}/${pid}/fd`;
+  const directory = `${proc}/${pid}/fd`;
   try {
-    const names = readdirSync(folder);
+    const names = readdirSync(directory);
     for (const [i, name] of names.entries()) {
-      const inode = inodeOf(`${folder}/${name}`);
+      const inode = inodeOf(`${directory}/${name}`);
       if (inode !== undefined && each(inode)) break;
       if (i % LINKS_A_TURN === LINKS_A_TURN - 1) await othersTurn(signal);
     }

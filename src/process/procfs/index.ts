@@ -7,7 +7,7 @@
  *   pid -> eachSocketInode (/proc/PID/fd) -> whose a socket is, where we are that process's user or root
  *
  * Everything is read synchronously, because it lies in memory, and in turns with the event loop, so that tens of thousands of
- * sockets hold nobody up and the signal is heeded. What ends meanwhile is left out. Throws the system's error where there
+ * sockets block nothing and the signal is heeded. What ends meanwhile is left out. Throws the system's error where there
  * is no /proc, and the signal's reason.
  */
 export { eachSocketInode } from './descriptors.ts';

@@ -27,7 +27,7 @@ export interface InetSocket {
   readonly state: SocketState;
   readonly local: Endpoint;
   readonly remote: Endpoint;
-  /** Joins it to the descriptors of processes. `0`: nobody has it, as in TIME-WAIT. */
+  /** Joins it to the descriptors of processes. `0`: no process has it, as in TIME-WAIT. */
   readonly inode: string;
 }
 

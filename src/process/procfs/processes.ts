@@ -105,7 +105,7 @@ export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
   return line;
 }
 
-/** Whether it is a helper of ours, and so nobody's service. */
+/** Whether it is a helper of ours, and so not a service. */
 export function isOurs({ words }: Pick<ProcessInfo, 'words'>): boolean {
   return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }

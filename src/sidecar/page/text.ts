@@ -11,11 +11,11 @@ import type { Page } from '../status/routes.ts';
 /** In the order in which they need each other: in the page they are one script. */
 const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 'stream', 'main'] as const;
 
-const FOLDER = import.meta.dirname;
+const DIRECTORY = import.meta.dirname;
 
 /** One file of the page's program, as a browser reads it beside the others. */
 function plain(name: string): string {
-  const script = stripTypeScriptTypes(readFileSync(join(FOLDER, 'client', `${name}.ts`), 'utf8'));
+  const script = stripTypeScriptTypes(readFileSync(join(DIRECTORY, 'client', `${name}.ts`), 'utf8'));
   return script
     .replaceAll(/^import\b[^;]*;$/gm, '')
     .replaceAll(/^export /gm, '')
@@ -25,9 +25,9 @@ function plain(name: string): string {
 }
 
 function assembled(): Page {
-  const style = `\n${readFileSync(join(FOLDER, 'page.css'), 'utf8')}`;
+  const style = `\n${readFileSync(join(DIRECTORY, 'page.css'), 'utf8')}`;
   const script = `\n'use strict';\n(() => {\n${SCRIPTS.map((name) => plain(name)).join('\n')}\n})();\n`;
-  const html = readFileSync(join(FOLDER, 'page.html'), 'utf8')
+  const html = readFileSync(join(DIRECTORY, 'page.html'), 'utf8')
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<script></script>', () => `<script>${script}</script>`);
   const policy = [

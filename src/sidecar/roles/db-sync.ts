@@ -13,7 +13,7 @@ import type { MigrationStatus } from '../status/document.ts';
 
 /** As the kubelet begins a Job's Pod again: a migration that failed is no small thing to repeat. */
 const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
-/** After --grace, to stop the command, record it and give the lock back: see docs/reference/kolla-db-sync.md. */
+/** After --grace, to stop the command, record it and release the lock: see docs/reference/kolla-db-sync.md. */
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
@@ -38,7 +38,7 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
 }
 
 /**
- * `kolla-db-sync --stay`. A phase that comes after a rollout holds nobody back, and its failure is logged and recorded without
+ * `kolla-db-sync --stay`. A phase that comes after a rollout holds no one back, and its failure is logged and recorded without
  * ending us: the rollout that it waits for would never end otherwise.
  */
 export async function stayingMigration(

@@ -1,6 +1,6 @@
 import { ExitCode, UsageError } from '../../core/errors.ts';
 import { optionsOf } from '../../cli/section.ts';
-import { toldInLines, type Told } from '../../wait/index.ts';
+import { reportInLines, type BoardReport } from '../../wait/index.ts';
 import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
 import { checkTimeout, dependenciesOf, waitFor } from '../../container/init/waits.ts';
@@ -18,7 +18,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   const dependencies = dependenciesOf(options.wait);
   if (dependencies.length === 0)
     throw new UsageError('role waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');
-  let told: Told | undefined;
+  let report: BoardReport | undefined;
   return {
     role: {
       name: 'waits',
@@ -27,7 +27,12 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
       backoff: QUICK_BACKOFF,
       async run({ signal, log }) {
         const settings = { ...options, timeoutMs: options.timeout };
-        await waitFor(dependencies, settings, { signal, log, inherited }, (to, now) => (told = toldInLines(to, now)));
+        await waitFor(
+          dependencies,
+          settings,
+          { signal, log, inherited },
+          (to, now) => (report = reportInLines(to, now)),
+        );
         return ExitCode.ok;
       },
     },
@@ -35,7 +40,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
       waits() {
         // A board's clock is that of performance.now().
         const zero = Date.now() - performance.now();
-        const rows = told?.board.rows ?? [];
+        const rows = report?.board.rows ?? [];
         return rows.map(({ text, isMet, state, began, since }) => {
           return {
             name: withoutUserinfo(text),

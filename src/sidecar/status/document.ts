@@ -33,7 +33,7 @@ export interface About {
 }
 
 /**
- * `failing`: waits for its next try. `stuck`: has failed and does not end, so that it can't be begun again. `done`: nothing
+ * `failing`: waits for its next try. `stuck`: has failed and does not end, so that it can't be restarted. `done`: nothing
  * left to do.
  */
 export type RoleState = 'starting' | 'running' | 'failing' | 'stuck' | 'done' | 'stopping' | 'stopped';

@@ -4,7 +4,7 @@ import type { CheckStatus } from '../../probe/serve/index.ts';
 import { healthOf, type Part } from '../../probe/serve/part.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
 
-/** Where a role stands, asked when somebody wants to see it; cheap. */
+/** Where a role stands, asked on demand; cheap. */
 export interface Sources {
   readonly config: () => StatusDocument['config'];
   readonly files: () => StatusDocument['files'];

@@ -2,7 +2,7 @@ import type { Exchange } from '../../net/http/exchange.ts';
 import type { Request, Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
-/** How often is looked for changes while somebody watches. */
+/** How often is checked for changes while a client watches. */
 const LOOK_MS = 500;
 /** A proxy, or the tunnel of port-forward, may close what is silent. */
 const BEAT_MS = 15_000;

@@ -2,7 +2,7 @@ import type { Helper } from '../../cli/command.ts';
 import type { Option } from '../../cli/option.ts';
 import { aliasesOf, EVERYWHERE, positionsOf, type Position } from './model.ts';
 
-/** A script for zsh: to be sourced after compinit, or kept as `_kolla-pod` in a folder of $fpath. */
+/** A script for zsh: to be sourced after compinit, or kept as `_kolla-pod` in a directory of $fpath. */
 export function zshCompletion(helpers: readonly Helper[]): string {
   const positions = positionsOf(helpers);
   const names = helpers.map(({ name }) => name).join(' ');

@@ -9,12 +9,12 @@ import { isIn } from '../../config/volumes/layout.ts';
 
 /** What one ConfigMap or Secret can hold, keys left aside (validation of both in the API server). */
 export const MAX_BYTES = 1_048_576;
-/** Links to folders can multiply what there is, folders too; nobody mounts so much. */
+/** Links to directories can multiply what there is, directories too; no volume holds so much. */
 const MAX_NAMES = 5_000;
 
-/** A file of the folder. */
+/** A file of the directory. */
 export interface ConfigFile {
-  /** Below the folder, with slashes. */
+  /** Below the directory, with slashes. */
   readonly path: string;
   readonly bytes: Buffer;
   /** As its own mode says; kept where an entry keeps it. */
@@ -36,9 +36,9 @@ interface CollectContext {
 }
 
 /**
- * Every file of a folder, sorted by path, with what config.json does with it.
+ * Every file of a directory, sorted by path, with what config.json does with it.
  * @param isExcluded files that are left out, which may be missing for it
- * @throws ConfigError for a config.json that is not there or wrong, for what it needs and the folder lacks, and for what no
+ * @throws ConfigError for a config.json that is not there or wrong, for what it needs and the directory lacks, and for what no
  * ConfigMap can hold; NotPermittedError for a file that may not be read
  */
 export async function collect(
@@ -46,7 +46,7 @@ export async function collect(
   isExcluded: (path: string) => boolean,
   { signal, log }: CollectContext,
 ): Promise<ConfigFile[]> {
-  const loaded = await readConfig(await folderAt(dir), undefined);
+  const loaded = await readConfig(await directoryAt(dir), undefined);
   if (loaded === undefined) throw await noConfig(dir);
   const paths = await pathsIn(dir, isExcluded, signal);
   const entries = await entriesOf(loaded, paths, isExcluded);
@@ -78,9 +78,9 @@ interface Found {
   readonly stats: Stats;
 }
 
-async function folderAt(dir: string): Promise<string> {
+async function directoryAt(dir: string): Promise<string> {
   const stats = await stat(dir).catch((error: unknown) => refused(dir, error));
-  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; name the folder that config.json lies in`);
+  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; name the directory that config.json lies in`);
   return dir;
 }
 
@@ -95,12 +95,12 @@ async function noConfig(dir: string): Promise<ConfigError> {
   const names = below.flat().toSorted();
   const fix =
     names.length > 0
-      ? `name one of the folders in it, such as ${join(dir, names[0]!)}`
-      : 'name the folder that kolla-ansible wrote for one service, /etc/kolla/SERVICE';
+      ? `name one of the directories in it, such as ${join(dir, names[0]!)}`
+      : 'name the directory that kolla-ansible wrote for one service, /etc/kolla/SERVICE';
   return new ConfigError(`no config.json in ${dir}; ${fix}`);
 }
 
-/** Every file below the folder by its path, links followed as far as they stay inside. What is left out is not looked at. */
+/** Every file below the directory by its path, links followed as far as they stay inside. What is left out is not looked at. */
 async function pathsIn(
   dir: string,
   isExcluded: (path: string) => boolean,
@@ -109,14 +109,14 @@ async function pathsIn(
   const root = await realpath(dir);
   const paths = new Map<string, Found>();
   let seen = 0;
-  const walk = async (folder: string, above: readonly string[]): Promise<void> => {
-    const names = await readdir(folder).catch((error: unknown) => refused(folder, error));
+  const walk = async (directory: string, above: readonly string[]): Promise<void> => {
+    const names = await readdir(directory).catch((error: unknown) => refused(directory, error));
     // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
     for (const name of names.filter((each) => !each.startsWith('..')).toSorted()) {
       signal.throwIfAborted();
       if (++seen > MAX_NAMES)
-        throw new ConfigError(`${dir} holds more than ${MAX_NAMES} files and folders; is it the right folder?`);
-      const at = join(folder, name);
+        throw new ConfigError(`${dir} holds more than ${MAX_NAMES} files and directories; is it the right directory?`);
+      const at = join(directory, name);
       if (isExcluded(relative(dir, at))) continue;
       if (name.includes('\uFFFD')) throw new ConfigError(`${at}: a name that is not UTF-8; rename it`);
       const real = await realpath(at).catch((error: unknown) => refused(at, error));
@@ -126,10 +126,10 @@ async function pathsIn(
         );
       const stats = await stat(real).catch((error: unknown) => refused(at, error));
       if (stats.isDirectory()) {
-        if (above.includes(real)) throw new ConfigError(`${at} is a link to a folder that it lies in; remove it`);
+        if (above.includes(real)) throw new ConfigError(`${at} is a link to a directory that it lies in; remove it`);
         await walk(at, [...above, real]);
       } else if (stats.isFile()) paths.set(relative(dir, at), { real, stats });
-      else throw new ConfigError(`${at} is neither a file nor a folder; remove it, or leave it out: --exclude`);
+      else throw new ConfigError(`${at} is neither a file nor a directory; remove it, or leave it out: --exclude`);
     }
   };
   await walk(dir, [root]);
@@ -146,17 +146,17 @@ async function entriesOf(
   isExcluded: (path: string) => boolean,
 ): Promise<Map<string, Entry[]>> {
   const taken = new Map<string, Entry[]>();
-  const folder = resolve(configDir);
-  // Only what stands in the source is a pattern, not what the folder happens to be called.
-  const literalFolder = folder.replaceAll(/[*?[]/g, '[$&]');
+  const directory = resolve(configDir);
+  // Only what stands in the source is a pattern, not what the directory happens to be called.
+  const literalDirectory = directory.replaceAll(/[*?[]/g, '[$&]');
   for (const [i, { source, dest, perm, optional, preserve_properties: preserved }] of document.config_files.entries()) {
     if (!isIn(source, CONFIG_DIR)) continue;
-    if (isExcluded(relative(folder, sourcePath(source, folder)))) continue;
+    if (isExcluded(relative(directory, sourcePath(source, directory)))) continue;
     const name = `config_files[${i}]`;
-    const matches = await matchesOf(source, dest, literalFolder).catch((error: unknown) => {
+    const matches = await matchesOf(source, dest, literalDirectory).catch((error: unknown) => {
       throw new ConfigError(`${file}: ${name}: ${messageOf(error)}`, { cause: error });
     });
-    const found = matches.map((match) => relative(folder, match.source));
+    const found = matches.map((match) => relative(directory, match.source));
     const present = found.filter((path) => paths.has(path));
     if (present.length === 0 && !optional && !found.some(isExcluded))
       throw nothingFor(`${file}: ${name}`, source, matches.length > 0);
@@ -166,8 +166,8 @@ async function entriesOf(
   return taken;
 }
 
-function nothingFor(place: string, source: string, isEmptyFolder: boolean): ConfigError {
-  const why = isEmptyFolder ? 'is an empty folder, which no ConfigMap can hold' : 'is not in the folder';
+function nothingFor(place: string, source: string, isEmptyDirectory: boolean): ConfigError {
+  const why = isEmptyDirectory ? 'is an empty directory, which no ConfigMap can hold' : 'is not in the directory';
   return new ConfigError(`${place}: ${source} ${why}; put a file there, or make the entry optional`);
 }
 

@@ -7,7 +7,7 @@ export const SAID_PLAIN = '--plain says so';
 const SAID_SECRET = '--secret says so';
 
 interface Chooser {
-  /** Of a file, or of a folder with all in it. */
+  /** Of a file, or of a directory with all in it. */
   readonly isExcluded: (path: string) => boolean;
   /** What a person says of a file; undefined where nothing is said. */
   saidOf(path: string): Verdict | undefined;
@@ -49,11 +49,11 @@ interface Matcher {
   readonly matches: (path: string) => boolean;
 }
 
-/** Without a slash the file's name is compared, wherever it lies; with one its path, folder by folder. */
+/** Without a slash the file's name is compared, wherever it lies; with one its path, directory by directory. */
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');
   if (segments.includes('') || segments.includes('..'))
-    throw new UsageError(`configmaps: '${pattern}' is no pattern for files in the folder: no empty parts, no ..`);
+    throw new UsageError(`configmaps: '${pattern}' is no pattern for files in the directory: no empty parts, no ..`);
   const parts = segments.map(segmentRegExp);
   return {
     pattern,

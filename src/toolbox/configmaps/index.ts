@@ -1,5 +1,5 @@
 /**
- * kolla-pod configmaps: a folder of configuration as Kubernetes takes it.
+ * kolla-pod configmaps: a directory of configuration as Kubernetes takes it.
  *
  *   DIR (config.json and its files, as kolla-ansible writes /etc/kolla/SERVICE) -> config.json read as kolla-init reads it
  *   -> collect: every file, links followed inside DIR, with the entries that take it
@@ -14,12 +14,12 @@ import { command } from '../../cli/command.ts';
 import { outputOption } from '../../cli/output-option.ts';
 
 export const configmaps = command({
-  summary: 'Makes ConfigMaps and Secrets of a folder of configuration, as kolla-ansible generates it.',
+  summary: 'Makes ConfigMaps and Secrets of a directory of configuration, as kolla-ansible generates it.',
   description:
     'One object a file: a Secret where the file holds credentials, or may. Names are versioned by content and the objects immutable, so that ' +
     'a new configuration rolls the Pods and the old one can be gone back to; --reload live keeps names, for kolla-init watch. No cluster is asked, ' +
     'nothing is written. The output holds secrets: pipe it to kubectl apply --server-side -f -.',
-  operands: [{ name: 'DIR', help: 'the folder with config.json: /etc/kolla/keystone' }],
+  operands: [{ name: 'DIR', help: 'the directory with config.json: /etc/kolla/keystone' }],
   options: [
     {
       flag: 'name',

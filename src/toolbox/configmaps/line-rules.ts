@@ -1,6 +1,6 @@
 import { holdsLogin, isCredential, looksLikeKey } from '../../core/credential.ts';
 
-/** A line of a text, in its surroundings. */
+/** A line of a text, with the lines around it. */
 interface Line {
   readonly text: string;
   /** The next one below with more than a comment on it; empty for the last. */
@@ -29,7 +29,7 @@ export const LINE_RULES: readonly LineRule[] = [
   { what: 'a long run of capitals, small letters and digits, as keys are', finds: ({ text }) => looksLikeKey(text) },
 ];
 
-/** In a URL as SQLAlchemy reads it a password may have blanks. */
+/** In a URL as SQLAlchemy reads it a password may have spaces. */
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
 /** As crypt(3) and its like write it, or as LDAP and Apache's htpasswd do. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
@@ -89,7 +89,7 @@ function hasNamedValue({ text, next }: Line): boolean {
   return false;
 }
 
-/** What stands behind a name after `=`, `:`, `=>`, `>` or, but in a comment's prose, blanks. Undefined: nothing does, or it is empty quotes. */
+/** What stands behind a name after `=`, `:`, `=>`, `>` or, but in a comment's prose, spaces. Undefined: nothing does, or it is empty quotes. */
 function valueAt(text: string, index: number, name: string, isComment: boolean): string | undefined {
   const start = index + name.length;
   const divided = /["']?\s*(?:=>|:=|[=:>])\s*/y;

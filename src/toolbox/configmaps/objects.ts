@@ -113,7 +113,7 @@ const VOLUME = 'config-files';
 
 /**
  * The projected volume in which every file is at its path again, so that kolla-init finds each `source`, and the init
- * container's mount of it: the folder itself, since a file mounted by subPath never changes.
+ * container's mount of it: the directory itself, since a file mounted by subPath never changes.
  */
 export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
   return {

@@ -21,14 +21,14 @@ interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'relo
 }
 
 /**
- * Prints the objects of a folder, or the mounts, or why each file is what it is.
+ * Prints the objects of a directory, or the mounts, or why each file is what it is.
  * @throws UsageError, ConfigError or NotPermittedError before anything is printed
  */
 export async function printConfigmaps(dir: string, options: PrintOptions, context: Context): Promise<ExitCode> {
   if (options.mounts && options.explain) throw new UsageError('configmaps: --mounts or --explain, not both');
   const { output, reload, bundle, namespace } = options;
   const name = options.name ?? basename(resolve(dir));
-  checkName(options.name === undefined ? "the folder's name (or say it: --name)" : '--name', name);
+  checkName(options.name === undefined ? "the directory's name (or say it: --name)" : '--name', name);
   if (namespace !== undefined) checkName('--namespace', namespace);
   const chosen = chooser(options);
   const { signal, log, stdout } = context;
@@ -42,7 +42,7 @@ export async function printConfigmaps(dir: string, options: PrintOptions, contex
   if (options.explain) stdout(explanation(files, objects, context));
   else if (options.mounts) print(mountsOf(objects), output, stdout);
   else if (output === 'json') print({ apiVersion: 'v1', kind: 'List', items: objects.map(asData) }, output, stdout);
-  // Before each, so that what is printed of several folders can follow one another.
+  // Before each, so that what is printed of several directories can follow one another.
   else stdout(objects.map((each) => `---\n${yamlText(asData(each), () => undefined)}`).join(''));
   const secrets = objects.filter(({ kind }) => kind === 'Secret').length;
   const count = (all: number, what: string) => `${all} ${what}${all === 1 ? '' : 's'}`;
@@ -62,7 +62,7 @@ function checkName(what: string, name: string): void {
     throw new UsageError(`configmaps: ${what}: '${name}' is no name: small letters, digits and dashes, at most 63`);
 }
 
-/** A person's word counts, but not without a word. */
+/** The user's choice is followed, but not silently. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);

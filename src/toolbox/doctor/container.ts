@@ -30,12 +30,12 @@ export function configJson({ root }: Machine): Promise<Finding[]> {
   } catch {
     // The parser's message quotes the text, which may hold anything.
     return Promise.resolve([
-      { ...found, state: 'lacks', detail: `${CONFIG_JSON} is not JSON`, fix: 'mend the ConfigMap' },
+      { ...found, state: 'lacks', detail: `${CONFIG_JSON} is not JSON`, fix: 'fix the ConfigMap' },
     ]);
   }
 }
 
-const FOLDERS = [
+const DIRECTORIES = [
   { path: '/etc', helpers: ['kolla-init'], why: 'a writable volume at each destination of config.json, when not root' },
   { path: '/var/log/kolla', helpers: ['kolla-log-ship'], why: 'an emptyDir that service and kolla-log-ship share' },
   { path: '/run', helpers: ['kolla-init'], why: 'an emptyDir at /run/kolla' },
@@ -43,12 +43,12 @@ const FOLDERS = [
 ];
 
 /** What helpers write to. Asks the kernel; writes nothing. */
-export function folders({ root }: Machine): Promise<Finding[]> {
+export function directories({ root }: Machine): Promise<Finding[]> {
   return Promise.resolve(
-    FOLDERS.map(({ path, helpers, why }): Finding => {
+    DIRECTORIES.map(({ path, helpers, why }): Finding => {
       const problem = refusal(root + path, constants.W_OK);
-      if (problem === undefined) return { what: `folder ${path}`, state: 'ok', detail: 'writable', helpers };
-      return { what: `folder ${path}`, state: 'note', detail: problem, fix: why, helpers };
+      if (problem === undefined) return { what: `directory ${path}`, state: 'ok', detail: 'writable', helpers };
+      return { what: `directory ${path}`, state: 'note', detail: problem, fix: why, helpers };
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** Where doctor looks, so that a test can show it another machine. */
 export interface Machine {
-  /** '' for this one; else a folder that stands for `/`. */
+  /** '' for this one; else a directory that stands for `/`. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly uid: number;

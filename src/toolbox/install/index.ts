@@ -1,5 +1,5 @@
 /**
- * The binary and its names in a folder, for containers whose image has neither: an init container fills a volume that
+ * The binary and its names in a directory, for containers whose image has neither: an init container fills a volume that
  * they share.
  *
  *   our own executable -> DIR/kolla-pod                     the same content is left alone
@@ -9,7 +9,7 @@
  *   -> may it be run there, and by every uid?
  *
  * Each file is whole or not there, and the binary comes before what leads to it, so a container that is killed in the
- * middle leaves nothing that the next run does not finish. What can fail: a DIR that is no folder, or that no volume is mounted on (65), a
+ * middle leaves nothing that the next run does not finish. What can fail: a DIR that is no directory, or that no volume is mounted on (65), a
  * volume that is full or mounted noexec (69), no right to write (77).
  */
 import { isSea } from 'node:sea';
@@ -18,7 +18,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { command, type Command, type Helper } from '../../cli/command.ts';
 import { ExitCode, UsageError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
-import { layoutOf, madeFolder, placeNames } from './place-names.ts';
+import { layoutOf, madeDirectory, placeNames } from './place-names.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { may } from '../../fs/access.ts';
@@ -28,7 +28,7 @@ import { placeBinary } from './place-binary.ts';
 /** Copies the binary and its names into a shared volume. */
 export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
-    summary: 'Copies the binary and its names into a folder that containers share.',
+    summary: 'Copies the binary and its names into a directory that containers share.',
     description:
       "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
       'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
@@ -50,14 +50,14 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         does: 'the service may mount the volume elsewhere: links are relative',
       },
     ],
-    async run({ operands: [folder = ''], options: { from } }, { signal, log }) {
-      if (folder === '' || /[\n\0]/.test(folder)) throw new UsageError('install: DIR is not a path');
+    async run({ operands: [directory = ''], options: { from } }, { signal, log }) {
+      if (directory === '' || /[\n\0]/.test(directory)) throw new UsageError('install: DIR is not a path');
       // Run from source, the executable is node.
       if (from === undefined && !isSea())
         throw new UsageError('install: this is not the binary; name one with --from FILE');
       await install(
         {
-          folder: resolve(folder),
+          directory: resolve(directory),
           source: from ?? process.execPath,
           names: helpers().map(({ name }) => name),
         },
@@ -70,7 +70,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
 }
 
 interface InstallOptions {
-  readonly folder: string;
+  readonly directory: string;
   /** The executable to copy. */
   readonly source: string;
   /** Its names. */
@@ -82,33 +82,35 @@ const EVERYBODY_READS = 0o005;
 
 /**
  * Installs, or finds all of it installed.
- * @throws ConfigError, UnavailableError, NotPermittedError as the folder's header says
+ * @throws ConfigError, UnavailableError, NotPermittedError as the directory's header says
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
-  const { folder, source, names } = options;
-  const binary = join(folder, 'kolla-pod');
+  const { directory, source, names } = options;
+  const binary = join(directory, 'kolla-pod');
   const executable = await executableAt(source);
   try {
-    await madeFolder(folder);
+    await madeDirectory(directory);
     await checkPlace(binary, source, executable);
     const core = await coreBeside(source);
-    const isNewCore = core !== undefined && (await placeBinary(core, join(folder, 'kolla-core'), signal));
+    const isNewCore = core !== undefined && (await placeBinary(core, join(directory, 'kolla-core'), signal));
     const isNew = (await placeBinary(source, binary, signal)) || isNewCore;
-    const changes = await placeNames(folder, layoutOf(names, core !== undefined));
+    const changes = await placeNames(directory, layoutOf(names, core !== undefined));
     if (!(await may(binary, constants.X_OK)))
-      throw new UnavailableError(`install: ${binary} can't be run: mount ${folder} without noexec`);
+      throw new UnavailableError(`install: ${binary} can't be run: mount ${directory} without noexec`);
     const what = isNew ? 'installed' : changes > 0 ? 'the names were completed' : 'it is there already';
-    log.info(what, { folder, names: names.length });
+    log.info(what, { directory, names: names.length });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw errorOf(error, folder, executable.size);
+    throw errorOf(error, directory, executable.size);
   }
-  const { mode } = await stat(folder);
+  const { mode } = await stat(directory);
   if ((mode & EVERYBODY_READS) !== EVERYBODY_READS)
-    log.warn('other users can’t enter this folder: chmod o+rx, or run the service as its owner or group', { folder });
+    log.warn('other users can’t enter this directory: chmod o+rx, or run the service as its owner or group', {
+      directory,
+    });
 }
 
-/** Undefined where somebody has copied the one binary alone: then that has all names. */
+/** Undefined where the one binary alone was copied: then that has all names. */
 async function coreBeside(source: string): Promise<string | undefined> {
   const core = join(dirname(await realpath(source)), 'kolla-core');
   return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;
@@ -132,7 +134,7 @@ async function checkPlace(binary: string, source: string, executable: Stats): Pr
   const there = await lstat(binary).catch(ignoreAbsent);
   if (there?.isDirectory())
     throw new ConfigError(
-      `install: ${binary} is a folder, and the binary would have its place: name that, or another DIR`,
+      `install: ${binary} is a directory, and the binary would have its place: name that, or another DIR`,
     );
   const isItself = there?.ino === executable.ino && there.dev === executable.dev;
   if (isItself && (await realpath(binary)) !== (await realpath(source)))
@@ -141,9 +143,9 @@ async function checkPlace(binary: string, source: string, executable: Stats): Pr
     );
 }
 
-function errorOf(cause: unknown, folder: string, size: number): unknown {
+function errorOf(cause: unknown, directory: string, size: number): unknown {
   const mib = Math.ceil(size / 2 ** 20);
-  const what = `install: cannot write into ${folder}`;
+  const what = `install: cannot write into ${directory}`;
   if (FULL.has((cause as NodeJS.ErrnoException).code ?? ''))
     return new UnavailableError(
       `${what}: it is full. The binary takes ${mib} MiB, and twice that while it is replaced: give the volume ${2 * mib + 8} MiB`,

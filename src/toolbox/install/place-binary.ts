@@ -45,7 +45,7 @@ async function copy(source: string, target: string, signal: AbortSignal): Promis
   }
 }
 
-/** By content, not by version: two builds of one version differ while somebody works on them. A link may lead where no other container sees it. */
+/** By content, not by version: two builds of one version differ during development. A link may lead where no other container sees it. */
 async function isSame(source: string, target: string): Promise<boolean> {
   const found = await lstat(target).catch(ignoreAbsent);
   if (!found?.isFile() || (found.mode & 0o777) !== EXECUTABLE) return false;

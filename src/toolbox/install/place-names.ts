@@ -2,7 +2,7 @@ import { chmod, lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../core/errors.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
-import { makeFolder, makeFolders } from '../../fs/folder.ts';
+import { makeDirectory, makeDirectories } from '../../fs/directory.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { binaryOf } from './core-names.ts';
 import { EXECUTABLE } from './place-binary.ts';
@@ -17,11 +17,11 @@ const EVERYBODY_ENTERS = 0o555;
  * removed, other files are not touched.
  * @returns how many were written or removed. Rejects with the system's error
  */
-export async function placeNames(folder: string, layout: Layout): Promise<number> {
+export async function placeNames(directory: string, layout: Layout): Promise<number> {
   const replacer = new Replacer();
   let changes = 0;
   for (const [name, wanted] of Object.entries(layout)) {
-    const at = await innerFolder(join(folder, name));
+    const at = await innerDirectory(join(directory, name));
     const there = await linksIn(at);
     for (const [link, target] of Object.entries(wanted)) {
       if (there.get(link) === target) continue;
@@ -39,43 +39,45 @@ export async function placeNames(folder: string, layout: Layout): Promise<number
 }
 
 /**
- * A folder that every uid can enter and read. One that was there keeps its mode: it may be a mount point whose owner
+ * A directory that every uid can enter and read. One that was there keeps its mode: it may be a mount point whose owner
  * has a reason.
  * @throws ConfigError where something else has that name
  */
-export async function madeFolder(path: string): Promise<string> {
-  const first = await makeFolders(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
+export async function madeDirectory(path: string): Promise<string> {
+  const first = await makeDirectories(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
-    throw new ConfigError(`install: ${path} is not a folder: name one that a volume is mounted on`, { cause: error });
+    throw new ConfigError(`install: ${path} is not a directory: name one that a volume is mounted on`, {
+      cause: error,
+    });
   });
   if (first !== undefined) await Promise.all(fromTo(path, first).map((made) => chmod(made, EXECUTABLE)));
   return path;
 }
 
-/** A folder and those above it, up to one of them: mkdir has taken the umask from their modes. */
+/** A directory and those above it, up to one of them: mkdir has taken the umask from their modes. */
 function fromTo(path: string, top: string): string[] {
   return path === top ? [path] : [path, ...fromTo(dirname(path), top)];
 }
 
 /**
- * One of ours in the volume, as madeFolder, but open to all even where a run was killed before it saw to that. No link: what others
+ * One of ours in the volume, as madeDirectory, but open to all even where a run was killed before it saw to that. No link: what others
  * of the volume's users may have put there must not lead us out of it.
  */
-async function innerFolder(path: string): Promise<string> {
-  await makeFolder(path, EXECUTABLE);
+async function innerDirectory(path: string): Promise<string> {
+  await makeDirectory(path, EXECUTABLE);
   const found = await lstat(path);
   if (!found.isDirectory())
-    throw new ConfigError(`install: ${path} is not a folder: remove what stands there, or name another DIR`);
+    throw new ConfigError(`install: ${path} is not a directory: remove what stands there, or name another DIR`);
   if ((found.mode & EVERYBODY_ENTERS) !== EVERYBODY_ENTERS) await chmod(path, EXECUTABLE);
   return path;
 }
 
 /** What begins with a dot may be another run's, which is about to rename it. */
-async function linksIn(folder: string): Promise<Map<string, string | undefined>> {
-  const found = await readdir(folder, { withFileTypes: true });
+async function linksIn(directory: string): Promise<Map<string, string | undefined>> {
+  const found = await readdir(directory, { withFileTypes: true });
   const links = found.filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
   const targets = links.map(
-    async ({ name }) => [name, await readlink(join(folder, name)).catch(ignoreAbsent)] as const,
+    async ({ name }) => [name, await readlink(join(directory, name)).catch(ignoreAbsent)] as const,
   );
   return new Map(await Promise.all(targets));
 }

@@ -17,7 +17,7 @@ export type Json = { readonly column: number } & (
 /** Far more than any entry needs, and far less than the stack holds. */
 const DEPTH_MAX = 50;
 
-const BLANKS = /[ \t\n\r]*/y;
+const SPACES = /[ \t\n\r]*/y;
 // eslint-disable-next-line no-control-regex -- what JSON forbids in a string
 const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -41,7 +41,7 @@ class Reader {
 
   value(depth: number): Json {
     if (depth > DEPTH_MAX) throw wrong(this.#source, this.#at + 1, 'this is nested too deeply');
-    this.#take(BLANKS);
+    this.#take(SPACES);
     const column = this.#at + 1;
     if (this.#mark('[')) return { is: 'array', column, items: this.#until(']', () => this.value(depth + 1)) };
     if (this.#mark('{')) return { is: 'object', column, members: this.#until('}', () => this.#member(depth)) };
@@ -55,12 +55,12 @@ class Reader {
   }
 
   end(): void {
-    this.#take(BLANKS);
+    this.#take(SPACES);
     if (this.#at < this.#source.text.length) throw this.#malformed('this stands behind the end of the JSON');
   }
 
   #member(depth: number): { key: string; column: number; value: Json } {
-    this.#take(BLANKS);
+    this.#take(SPACES);
     const column = this.#at + 1;
     const key = this.#take(STRING);
     if (key === undefined) throw this.#malformed('a key in double quotes is missing');
@@ -78,7 +78,7 @@ class Reader {
   }
 
   #mark(mark: string): boolean {
-    this.#take(BLANKS);
+    this.#take(SPACES);
     if (this.#source.text[this.#at] !== mark) return false;
     this.#at++;
     return true;

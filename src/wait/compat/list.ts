@@ -41,15 +41,13 @@ export function objectsOf(
   });
 }
 
-/** Entries that mean something in this very Pod: a namespace before them is passed over, as ever, and said. */
+/** Entries that mean something in this very Pod: a namespace before them is skipped, as ever, and logged. */
 export function namesOf(source: Source, way: Way): Part[] {
   return listOf(source, way).map(({ name, namespace }) => {
     if (namespace?.value.includes('/') === true)
       throw wrong(source, name.column - 1, "a path with a ':' in it can't be given here");
     if (namespace !== undefined)
-      way.warn(
-        `${source.called}, column ${namespace.column}: '${namespace.value}:' means nothing here and is passed over`,
-      );
+      way.warn(`${source.called}, column ${namespace.column}: '${namespace.value}:' means nothing here and is skipped`);
     return name;
   });
 }
@@ -59,7 +57,7 @@ export function pathsOf(source: Source, way: Way): string[] {
   return namesOf(source, way).map(({ value, column }) => {
     if (value === '') throw wrong(source, column, 'a path is missing');
     const blank = /^\s|\s$/.exec(value);
-    if (blank !== null) throw wrong(source, column + blank.index, 'a blank beside the path: a list has none');
+    if (blank !== null) throw wrong(source, column + blank.index, 'a space next to the path: a list has none');
     return value;
   });
 }

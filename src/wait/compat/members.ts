@@ -30,7 +30,7 @@ export function itemsIn({ source }: Reading, json: Json | undefined): readonly J
 
 /**
  * The members of an object under their known names, whatever their capitals are, as Go's reader takes them; none of null.
- * An unknown one would be passed over in silence there, though somebody meant something by it.
+ * An unknown one would be skipped silently there, though it was meant.
  */
 export function membersIn({ source, way }: Reading, json: Json, known: readonly string[]): Members {
   const members = new Map<string, Json>();

@@ -150,7 +150,7 @@ function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part)
   if (fragment !== undefined) refuseAccount(source, fragment);
   // A blank in a URL is quietly encoded, and would be asked for.
   const blank = /\s/.exec(place.value);
-  if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no blanks');
+  if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no spaces');
   const url = URL.parse(`${word}://${place.value}`);
   if (url === null || url.hostname === '' || place.value.startsWith('/'))
     throw wrong(source, place.column, `HOST[:PORT][/PATH] is missing or wrong`);

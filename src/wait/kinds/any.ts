@@ -12,7 +12,7 @@ import { judgePresence } from './presence.ts';
 /** A definition that is not there may come, but seldom at the very moment that we ask. */
 const BACKOFF = { minMs: 1000, maxMs: 10_000 };
 
-/** Whatever else the API server has. What it means to be met, the dependency says; without a word, being there. */
+/** Whatever else the API server has. What it means to be met, the dependency says; by default, existence. */
 export const any: ObjectKind = {
   form: 'object',
   word: 'RESOURCE.GROUP',

@@ -179,7 +179,7 @@ async function forward(
   try {
     for await (const seen of sightings) mailbox.put({ of, seen });
   } catch (error) {
-    // Of one that was stopped nobody reads any more, or the next has begun.
+    // One that was stopped is not read any more, or the next has begun.
     if (!(error instanceof Stopped)) mailbox.fail(error);
   }
 }

@@ -5,7 +5,7 @@ import type { ObjectDependency, ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { recordOf } from './db-sync.ts';
 import { CONDITION, fields, FLAG, listOfFields, NUMBER, objectOf } from '../shape.ts';
-import { failed, met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { failed, met, skipped, pending, type Verdict } from '../verdict.ts';
 
 interface Condition {
   readonly type: string;
@@ -38,13 +38,13 @@ export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   const failure = condition('Failed');
   // Whoever deletes it makes room for another, as Helm does before a hook.
   if (failure && metadata.deletionTimestamp !== undefined)
-    return passedOver(`failed and being deleted: ${reasonOf(failure)}`);
+    return skipped(`failed and being deleted: ${reasonOf(failure)}`);
   if (failure) return failed(`failed: ${reasonOf(failure)}`);
   const failing = condition('FailureTarget');
   if (failing) return pending(`failing: ${reasonOf(failing)}`);
   if (condition('SuccessCriteriaMet')) return pending('succeeded, its Pods are ending');
-  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
-  if (spec?.suspend === true) return passedOver('suspended');
+  if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
+  if (spec?.suspend === true) return skipped('suspended');
   const failures = status.failed ?? 0;
   const attempts = failures === 0 ? '' : `, ${failures} failed of at most ${(spec?.backoffLimit ?? 6) + 1}`;
   return pending(`${status.active ?? 0} active${attempts}`);
@@ -56,7 +56,7 @@ function reasonOf({ reason, message }: Condition): string {
 
 /**
  * The migration whose record speaks for the Job when that is gone: the one that was named, or the NAME of NAME-db-sync. Undefined
- * where nobody asks for one: of any other Job no migration is known, and one that shall be gone needs none.
+ * where none is asked for: of any other Job no migration is known, and one that shall be gone needs none.
  */
 function migrationOf({
   name,
@@ -98,8 +98,8 @@ export const job: ObjectKind = {
       ofMany: 'all',
       // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.
       ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
-      mend: (kubectl) =>
-        `nothing will mend it by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
+      fix: (kubectl) =>
+        `it does not recover by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
     });
   },
 };

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { nextTurn } from '../../core/next-turn.ts';
 import { insideHint, retry } from '../retry.ts';
 import type { PathKind } from '../dependency.ts';
-import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { met, skipped, pending, type Verdict } from '../verdict.ts';
 import { opened, refusalOf } from '../../net/dial.ts';
 
 /**
@@ -16,7 +16,7 @@ export const file: PathKind = {
   form: 'path',
   word: 'file',
   aliases: [],
-  means: 'the file or folder is there (links are followed); with a `/` at its end it must be a folder',
+  means: 'the file or directory is there (links are followed); with a `/` at its end it must be a directory',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) => retry(() => look(path, isNegated), { isNegated, report, signal, backoff: LOOK_AGAIN }),
@@ -26,7 +26,7 @@ export const file: PathKind = {
 async function look(path: string, isNegated: boolean): Promise<Verdict> {
   await nextTurn();
   try {
-    return met(statSync(path).isDirectory() ? 'is there, a folder' : 'is there');
+    return met(statSync(path).isDirectory() ? 'is there, a directory' : 'is there');
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
   }
@@ -37,10 +37,10 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
  * @param isNegated whether that is what shall be, and not what is still to come
  */
 function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return passedOver(`can't be looked at: ${code}`);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`can't be looked at: ${code}`);
   const bare = path.replace(/\/+$/, '');
   const target = linkTarget(bare);
-  if (code === 'ENOTDIR' && existsSync(bare)) return pending('is there, but no folder');
+  if (code === 'ENOTDIR' && existsSync(bare)) return pending('is there, but no directory');
   const absent = isNegated ? 'not there' : 'not there yet';
   return pending(target === undefined ? absent : `a link to ${target}, which is ${absent}`);
 }
@@ -77,5 +77,5 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   if (error === undefined) return met('accepts connections');
   const refusal = refusalOf(error, path);
   // One that is too busy (EAGAIN), or that we may not use (EACCES), is there.
-  return error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? pending(refusal) : passedOver(refusal);
+  return error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? pending(refusal) : skipped(refusal);
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind, Reading } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, FLAG, listOfFields, objectOf, TEXT } from '../shape.ts';
-import { met, passedOver, pending, type Verdict } from '../verdict.ts';
+import { met, skipped, pending, type Verdict } from '../verdict.ts';
 
 interface ContainerStatus {
   readonly name: string;
@@ -34,9 +34,9 @@ export const POD_SHAPE = objectOf({
 
 /** What a Pod's status means for who waits for it. One that is ending answers for nothing any more. */
 export function judgePod({ metadata, status = {} }: Pod): Verdict {
-  if (metadata.deletionTimestamp !== undefined) return passedOver('being deleted');
+  if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
-  if (phase === 'Succeeded' || phase === 'Failed') return passedOver(`ended: ${phase}`);
+  if (phase === 'Succeeded' || phase === 'Failed') return skipped(`ended: ${phase}`);
   if (conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return met('Ready');
   const reason = [...initContainerStatuses, ...containerStatuses].find(({ state }) => state?.waiting)?.state?.waiting
     ?.reason;

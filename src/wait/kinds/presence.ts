@@ -2,17 +2,17 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { ObjectKind } from '../dependency.ts';
 import { objectWaiter } from '../objects.ts';
 import { PLAIN } from '../shape.ts';
-import { met, passedOver, type Verdict } from '../verdict.ts';
+import { met, skipped, type Verdict } from '../verdict.ts';
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
 
 /** Being there is enough. */
 export function judgePresence({ metadata }: KubeObject): Verdict {
-  return metadata.deletionTimestamp === undefined ? met('is there') : passedOver('being deleted');
+  return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 
-/** Only by name, and without what is in it: nobody should have to be allowed to list Secrets. */
+/** Only by name, and without what is in it: listing Secrets should not have to be allowed. */
 export const secret: ObjectKind = {
   form: 'object',
   word: 'secret',

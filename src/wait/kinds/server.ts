@@ -13,7 +13,7 @@ import {
   understandVersion,
 } from '../../net/protocols/greetings.ts';
 
-/** A server that says what it is to whoever connects, or asks it so. Nobody logs in. */
+/** A server that says what it is to any client, or when asked. There is no login. */
 function greetedKind({
   say,
   understand,

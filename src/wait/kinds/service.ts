@@ -68,7 +68,7 @@ export const service: ObjectKind = {
       none: `no EndpointSlice of Service ${dependency.name}`,
       kubectlKind: 'endpointslices',
     });
-    return options.endpointsWillDo === true ? orByEndpoints(bySlices, dependency, options, effects) : bySlices;
+    return options.fallsBackToEndpoints === true ? orByEndpoints(bySlices, dependency, options, effects) : bySlices;
   },
 };
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
-import { foldersOf, ringOfFolder } from '../../../src/bootstrap/keys/part.ts';
+import { directoriesOf, ringOfDirectory } from '../../../src/bootstrap/keys/part.ts';
 import { newKey, newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { rulesFor } from '../../../src/bootstrap/keys/rotate.ts';
 import { readServiceConfig } from '../../../src/bootstrap/service-config.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { keystone } from '../../../src/catalog/keystone.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
@@ -19,8 +19,8 @@ const [fernet, credential] = keystone.keys!;
 const NOT_GIVEN = { settle: 1, tokenLifetime: undefined, maxActiveKeys: undefined };
 
 async function rules(conf: string, given: Partial<typeof NOT_GIVEN> | object = {}) {
-  await using folder = await privateFolder('keys');
-  const file = join(folder.path, 'keystone.conf');
+  await using directory = await privateDirectory('keys');
+  const file = join(directory.path, 'keystone.conf');
   await writeFile(file, conf);
   const { log, said } = recordedLog();
   return {
@@ -41,10 +41,10 @@ test('how long tokens live and how many keys stay is what keystone.conf says, an
 });
 
 test('a keystone.conf that is there and may not be read stands for no default: keys would be dropped too early', async () => {
-  await using folder = await privateFolder('keys');
+  await using directory = await privateDirectory('keys');
   const { log } = recordedLog();
-  // A folder can't be read as a file, whoever asks.
-  const config = await readServiceConfig({ ...keystone, configFile: folder.path }, undefined, {
+  // A directory can't be read as a file, whoever asks.
+  const config = await readServiceConfig({ ...keystone, configFile: directory.path }, undefined, {
     OS_TOKEN__EXPIRATION: '60',
   });
   assert.throws(
@@ -74,36 +74,36 @@ test('what is encrypted anew needs its old keys no longer', async () => {
   });
 });
 
-test('a folder is read as keystone-manage leaves it; without keys, or with another file for one, it is refused', async () => {
-  await using folder = await privateFolder('keys');
-  const at = (name: string) => join(folder.path, name);
-  await assert.rejects(ringOfFolder(folder.path, '--keys-from', 0), /, which --keys-from names, holds no keys/);
-  await assert.rejects(ringOfFolder(at('none'), '--keys-from', 0), /cannot read .*ENOENT/);
+test('a directory is read as keystone-manage leaves it; without keys, or with another file for one, it is refused', async () => {
+  await using directory = await privateDirectory('keys');
+  const at = (name: string) => join(directory.path, name);
+  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, which --keys-from names, holds no keys/);
+  await assert.rejects(ringOfDirectory(at('none'), '--keys-from', 0), /cannot read .*ENOENT/);
   const key = newKey();
   for (const [name, text] of Object.entries({ 0: key, 12: key, '0.tmp': 'x', 5: '' })) await writeFile(at(name), text);
   assert.deepEqual(
-    [...(await ringOfFolder(folder.path, '--keys-from', 0)).keys],
+    [...(await ringOfDirectory(directory.path, '--keys-from', 0)).keys],
     [
       [0, key],
       [12, key],
     ],
   );
   await writeFile(at('7'), 'of-somebody');
-  await assert.rejects(ringOfFolder(folder.path, '--keys-from', 0), (error: Error) =>
+  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), (error: Error) =>
     /\/7, .* is no Fernet key$/.test(error.message),
   );
 });
 
 test('--keys-from names keys that there are, once each', () => {
-  assert.deepEqual([...foldersOf(['fernet=/a=b'], keystone.keys!)], [['fernet', '/a=b']]);
-  assert.throws(() => foldersOf(['/etc/keys'], keystone.keys!), /write NAME=FOLDER/);
-  assert.throws(() => foldersOf(['fernt=/a'], keystone.keys!), /no keys 'fernt'; did you mean 'fernet'\?/);
-  assert.throws(() => foldersOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
+  assert.deepEqual([...directoriesOf(['fernet=/a=b'], keystone.keys!)], [['fernet', '/a=b']]);
+  assert.throws(() => directoriesOf(['/etc/keys'], keystone.keys!), /write NAME=DIRECTORY/);
+  assert.throws(() => directoriesOf(['fernt=/a'], keystone.keys!), /no keys 'fernt'; did you mean 'fernet'\?/);
+  assert.throws(() => directoriesOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
 test('a line that is no option is refused by its number before the tool reads it, which would quote a password', async () => {
-  await using folder = await privateFolder('keys');
-  const file = join(folder.path, 'keystone.conf');
+  await using directory = await privateDirectory('keys');
+  const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
   const words = ['keys', 'rotate', 'keystone', 'credential', '--service-config', file];
   // The tool has this from a variable, and we need nothing of the file.
@@ -116,11 +116,11 @@ test('a line that is no option is refused by its number before the tool reads it
 
 /** Runs that as the tool which encrypts anew. */
 async function reencrypted(script: string, signal: AbortSignal = new AbortController().signal) {
-  await using folder = await privateFolder('tool');
-  await writeFile(join(folder.path, 'keystone-manage'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  await using directory = await privateDirectory('tool');
+  await writeFile(join(directory.path, 'keystone-manage'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const { log } = recordedLog();
   const never = new AbortController().signal;
-  const env = { PATH: `${folder.path}:${process.env['PATH']}`, OUT: join(folder.path, 'out') };
+  const env = { PATH: `${directory.path}:${process.env['PATH']}`, OUT: join(directory.path, 'out') };
   const effects = { signal, log, deadline: never, timeoutMs: 1, configFile: '/etc/keystone/keystone.conf', env };
   const ring = newRing(0);
   const failure = await reencryptWith(credential!, ring, effects).then(
@@ -130,9 +130,9 @@ async function reencrypted(script: string, signal: AbortSignal = new AbortContro
   return { failure, ring, out: await readFile(env.OUT, 'utf8').catch(() => '') };
 }
 
-test('the tool gets the keys in a folder of its own, closed to others, which is gone afterwards', async () => {
+test('the tool gets the keys in a directory of its own, closed to others, which is gone afterwards', async () => {
   const { failure, out } = await reencrypted(
-    'folder=$(sed -n "s/key_repository = //p" "$4"); printf %s "$folder" > "$OUT"; [ "$(ls "$folder" | tr "\\n" " ")" = "0 1 " ] && [ "$(stat -c %a "$folder")" = 700 ] && [ "$1 $2 $3 $5" = "--config-file /etc/keystone/keystone.conf --config-file credential_migrate" ]',
+    'directory=$(sed -n "s/key_repository = //p" "$4"); printf %s "$directory" > "$OUT"; [ "$(ls "$directory" | tr "\\n" " ")" = "0 1 " ] && [ "$(stat -c %a "$directory")" = 700 ] && [ "$1 $2 $3 $5" = "--config-file /etc/keystone/keystone.conf --config-file credential_migrate" ]',
   );
   assert.equal(failure, undefined);
   assert.ok(out.startsWith(tmpdir()));
@@ -141,7 +141,7 @@ test('the tool gets the keys in a folder of its own, closed to others, which is 
 
 test('a tool that fails is told with its last words, without a key', async () => {
   const { failure = '', ring } = await reencrypted(
-    'folder=$(sed -n "s/key_repository = //p" "$4"); echo "bad $(cat $folder/1)" >&2; exit 3',
+    'directory=$(sed -n "s/key_repository = //p" "$4"); echo "bad $(cat $directory/1)" >&2; exit 3',
   );
   assert.match(failure, /^credential: keystone-manage ended with 3; nothing was dropped; its last words: bad \*\*\*$/);
   assert.ok(!failure.includes(ring.keys.get(1)!));

@@ -7,9 +7,9 @@ import { keystone } from '../../../src/catalog/keystone.ts';
 const page = await readFile(new URL('../../../docs/how-to/keystone-keys.md', import.meta.url), 'utf8');
 
 test('the page has every repository where the catalogue has it', () => {
-  for (const { name, secret, folder } of keystone.keys ?? []) {
-    assert.match(page, new RegExp(`^\\| \`${name}\` \\| \`${secret}\` \\| \`${folder}\` \\|`, 'm'));
-    assert.ok(page.includes(`mountPath: ${folder}, readOnly: true`));
+  for (const { name, secret, directory } of keystone.keys ?? []) {
+    assert.match(page, new RegExp(`^\\| \`${name}\` \\| \`${secret}\` \\| \`${directory}\` \\|`, 'm'));
+    assert.ok(page.includes(`mountPath: ${directory}, readOnly: true`));
     assert.ok(page.includes(`secret: { secretName: ${secret}, defaultMode: 0440 }`));
   }
 });

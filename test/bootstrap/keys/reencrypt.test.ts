@@ -5,15 +5,15 @@ import { test } from 'node:test';
 import { reencryptWith } from '../../../src/bootstrap/keys/reencrypt.ts';
 import { newRing } from '../../../src/bootstrap/keys/ring.ts';
 import { keystone } from '../../../src/catalog/keystone.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { quietEffects } from '../effects-support.ts';
 
 const repository = keystone.keys!.find(({ name }) => name === 'credential')!;
 
 test("the tool is led to the Secret's keys by a variable, which no file of the deployment can override", async () => {
-  await using folder = await privateFolder('reencrypt');
-  const out = join(folder.path, 'out');
-  const script = join(folder.path, 'tool.sh');
+  await using directory = await privateDirectory('reencrypt');
+  const out = join(directory.path, 'out');
+  const script = join(directory.path, 'tool.sh');
   await writeFile(script, `cat "$OS_CREDENTIAL__KEY_REPOSITORY/1" >${out}\n`);
   const ring = newRing(Date.now());
   const env = { ...process.env, OS_CREDENTIAL__KEY_REPOSITORY: '/etc/keystone/credential-keys' };

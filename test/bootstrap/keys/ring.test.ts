@@ -35,7 +35,7 @@ test('a new ring is a primary and a staged key, both of Fernet, no two alike', (
   assert.equal(new Set([...keys.values(), newKey()]).size, 3);
 });
 
-test('a rotation makes the staged key the primary, and nobody is without a key that another may use', () => {
+test('a rotation makes the staged key the primary, and no replica lacks a key that another may use', () => {
   const before = newRing(START);
   const next = rotated(before, RULES, START + HOUR);
   assert.equal(next.kind, 'rotated');
@@ -97,7 +97,7 @@ test('keys that are not needed go, the oldest first, also when they are many', (
   );
 });
 
-test('of keys that nobody recorded, none goes before the last change is long ago', () => {
+test('of keys without a record, none is removed before the last change is long ago', () => {
   const adopted: Ring = { keys: new Map([0, 1, 2].map((id) => [id, newKey()])), promoted: new Map(), changedAt: START };
   const next = rotated(adopted, RULES, START + HOUR);
   assert.ok(next.kind === 'rotated');

@@ -48,7 +48,7 @@ test('the last change is the latest of what the API server noted of entries, who
   assert.equal(ringIn(secret({}, { ...metadata, annotations }), '').changedAt, Date.parse('2026-01-04T00:00:00Z'));
 });
 
-test('an annotation that somebody spoilt counts as none', () => {
+test('a damaged annotation counts as none', () => {
   for (const text of ['', 'x', '1', '1=', '1=soon', 'x=2026-01-01T00:00:00Z']) {
     assert.deepEqual([...ringIn(secret({}, { annotations: { [PROMOTED]: text } }), '').promoted], [], text);
   }

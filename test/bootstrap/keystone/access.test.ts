@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { findAccess, type Access } from '../../../src/bootstrap/keystone/access.ts';
 import { ACCESS_OPTIONS, type AccessOptions } from '../../../src/bootstrap/keystone/options.ts';
 import { resolveOptions } from '../../../src/cli/parse.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 
 const URL_AND_USER = { OS_AUTH_URL: 'http://k:5000', OS_USERNAME: 'admin', OS_PASSWORD: 'hidden' };
 const PASSWORD = { ...URL_AND_USER, OS_PROJECT_NAME: 'admin' };
@@ -42,8 +42,8 @@ test('a token is used as it is, at --os-url, without an auth URL', async () => {
 });
 
 test('a password from a file loses the line break at its end', async () => {
-  await using folder = await privateFolder('access');
-  const file = join(folder.path, 'p');
+  await using directory = await privateDirectory('access');
+  const file = join(directory.path, 'p');
   await writeFile(file, 'hidden\n');
   const { OS_PASSWORD: _, ...rest } = PASSWORD;
   assert.deepEqual((await access({ ...rest, OS_PASSWORD_FILE: file })).secrets, ['hidden']);
@@ -54,8 +54,8 @@ test('a password from a file loses the line break at its end', async () => {
 });
 
 test('a cloud of clouds.yaml, with secure.yaml beside it; an option counts before it', async () => {
-  await using folder = await privateFolder('clouds');
-  const config = join(folder.path, '.config/openstack');
+  await using directory = await privateDirectory('clouds');
+  const config = join(directory.path, '.config/openstack');
   await mkdir(config, { recursive: true });
   const cloud = {
     auth: { auth_url: 'http://k:5000', username: 'admin', project_name: 'admin' },
@@ -64,14 +64,14 @@ test('a cloud of clouds.yaml, with secure.yaml beside it; an option counts befor
   };
   await writeFile(join(config, 'clouds.yaml'), JSON.stringify({ clouds: { kolla: cloud } }));
   await writeFile(join(config, 'secure.yaml'), 'clouds: { kolla: { auth: { password: hidden } } }');
-  const found = await access({ OS_CLOUD: 'kolla', OS_USERNAME: 'other' }, folder.path);
+  const found = await access({ OS_CLOUD: 'kolla', OS_USERNAME: 'other' }, directory.path);
   assert.deepEqual([found.who, found.region, found.caFile, found.secrets], ['user other', 'r2', '/ca', ['hidden']]);
-  await assert.rejects(access({ OS_CLOUD: 'kola' }, folder.path), /no cloud 'kola'; did you mean 'kolla'\?/);
+  await assert.rejects(access({ OS_CLOUD: 'kola' }, directory.path), /no cloud 'kola'; did you mean 'kolla'\?/);
 });
 
 test('a clouds.yaml that is no YAML is named with the line, not with its text', async () => {
-  await using folder = await privateFolder('clouds');
-  const file = join(folder.path, 'clouds.yaml');
+  await using directory = await privateDirectory('clouds');
+  const file = join(directory.path, 'clouds.yaml');
   await writeFile(file, 'clouds:\n  kolla: {password: hidden\n');
   await assert.rejects(access({ OS_CLOUD: 'kolla', OS_CLIENT_CONFIG_FILE: file }), (error: Error) => {
     return /line \d is not YAML/.test(error.message) && !error.message.includes('hidden');

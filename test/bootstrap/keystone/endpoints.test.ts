@@ -103,6 +103,6 @@ test('another URL, or one that is disabled, is changed in place and shown with w
   ]);
 });
 
-test('a description that somebody wrote stays', () => {
+test('a description that was edited stays', () => {
   assert.deepEqual(lines({ services: new Map([['nova', { id: 's', description: 'ours' }]]) }), []);
 });

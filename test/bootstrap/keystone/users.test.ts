@@ -61,7 +61,7 @@ test('a password is set where Keystone refuses it, and only there; it is not sho
   );
 });
 
-test('what somebody disabled is shown as that before it is enabled', () => {
+test('what was disabled is shown as that before it is enabled', () => {
   assert.deepEqual(
     lines((state) => {
       state.users.set(keyOf(user!), { id: 'u', enabled: false });

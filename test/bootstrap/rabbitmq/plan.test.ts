@@ -50,7 +50,7 @@ test('a password of a kind that we do not know is left alone', () => {
   assert.deepEqual(lines({ user: { password_hash: HASH, hashing_algorithm: 'other' } }), []);
 });
 
-test('permissions that somebody narrowed are shown before they are widened', () => {
+test('permissions that were narrowed are shown before they are widened', () => {
   assert.deepEqual(lines({ permissions: { ...ALL, write: '^nova' } }), [
     'update permissions of nova in virtual host nova: write ^nova -> .*',
   ]);

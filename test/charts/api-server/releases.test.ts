@@ -24,11 +24,11 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   });
 
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await helm(chart.folder, args, cluster.kubeconfig);
+    const { code, stdout, stderr } = await helm(chart.directory, args, cluster.kubeconfig);
     assert.equal(code, 0, `helm ${args.join(' ')}: ${stdout}${stderr}`);
   };
   const install = async (namespace: string, values: object) => {
-    const file = join(chart.folder, 'release.json');
+    const file = join(chart.directory, 'release.json');
     await writeFile(file, JSON.stringify({ ...values, global: { passwords: PASSWORDS } }));
     const where = [`--namespace=${namespace}`, `--values=${file}`];
     await run('upgrade', '--install', 'keystone', chart.chart, ...where);

@@ -27,10 +27,10 @@ async function compose() {
   return { command, args: [join(tree, 'usr/bin/docker-compose')], env };
 }
 
-/** From then on `docker compose` is Debian's docker-compose, for which docker's own way is a plugin in the home folder. */
-export async function installCompose({ folder }: Docker): Promise<void> {
+/** From then on `docker compose` is Debian's docker-compose, for which docker's own way is a plugin in the home directory. */
+export async function installCompose({ directory }: Docker): Promise<void> {
   const { command, args, env } = await compose();
-  const plugins = join(folder, '.docker/cli-plugins');
+  const plugins = join(directory, '.docker/cli-plugins');
   await mkdir(plugins, { recursive: true });
   const about = JSON.stringify({ SchemaVersion: '0.1.0', Vendor: 'Debian', Version: '1' });
   const variables = Object.entries(env).flatMap(([name, value]) => (name === 'PATH' ? [] : [`${name}='${value}'`]));

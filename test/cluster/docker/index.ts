@@ -2,7 +2,7 @@
  * A real Docker engine from Debian's packages, unpacked and not installed:
  *
  *   packages -> namespaces of its own (mounts, processes; the network too unless asked otherwise) -> dockerd, which starts its containerd
- *            -> a socket in a private folder, and the environment in which `docker` finds it
+ *            -> a socket in a private directory, and the environment in which `docker` finds it
  *
  * Nothing of this machine's own engine is used or seen, and all of it ends with the process that started it, however
  * that ends. With a network of its own it has bridges, names and published ports that lead nowhere outside; with this machine's
@@ -12,7 +12,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { must, run, start, tied, type Finished, type RunOptions } from '../../../tools/process.ts';
 import { makeCgroups } from '../kubernetes/cgroups.ts';
 import { whenUp } from '../kubernetes/component.ts';
@@ -22,7 +22,7 @@ const STOP_MS = 30_000;
 
 export interface Docker extends AsyncDisposable {
   /** Private, and seen by the engine under the same path: what is mounted into containers may lie here. */
-  readonly folder: string;
+  readonly directory: string;
   /** In which `docker` and `docker-compose` find this engine. */
   readonly env: NodeJS.ProcessEnv;
   /** Runs `docker ARGS` to its end. */
@@ -47,18 +47,18 @@ exec "$@"
 /** Starts the engine and waits for its answer. Needs root. */
 export async function startDocker({ network = 'own' }: DockerOptions = {}): Promise<Docker> {
   await using stack = new AsyncDisposableStack();
-  const { path: folder } = stack.use(await privateFolder('docker'));
+  const { path: directory } = stack.use(await privateDirectory('docker'));
   const cgroups = stack.use(await makeCgroups());
-  const env = await dockerPackages(folder);
-  for (const name of ['data', 'exec']) await mkdir(join(folder, name));
-  const socket = `unix://${join(folder, 'docker.sock')}`;
+  const env = await dockerPackages(directory);
+  for (const name of ['data', 'exec']) await mkdir(join(directory, name));
+  const socket = `unix://${join(directory, 'docker.sock')}`;
   const bridge = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--ip-masq=false'];
   const dockerd = [
     'dockerd',
     `--host=${socket}`,
-    `--data-root=${join(folder, 'data')}`,
-    `--exec-root=${join(folder, 'exec')}`,
-    `--pidfile=${join(folder, 'dockerd.pid')}`,
+    `--data-root=${join(directory, 'data')}`,
+    `--exec-root=${join(directory, 'exec')}`,
+    `--pidfile=${join(directory, 'dockerd.pid')}`,
     `--cgroup-parent=${cgroups.path}`,
     '--storage-driver=overlay2',
     '--oom-score-adjust=0',
@@ -69,7 +69,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   ];
   const kinds = ['--mount', '--pid', '--ipc', '--uts', ...(network === 'own' ? ['--net'] : [])];
   const inside = ['sh', '-ec', SET_UP, 'sh', network, 'docker-init', '--', ...dockerd];
-  const logFile = join(folder, 'dockerd.log');
+  const logFile = join(directory, 'dockerd.log');
   const unshare = [...kinds, '--propagation', 'private', '--fork', '--kill-child', '--mount-proc', ...inside];
   const running = await start(...tied('unshare', unshare), { env, logFile });
   stack.defer(async () => void (await running.stop(STOP_MS)));
@@ -81,7 +81,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   });
   const moved = stack.move();
   return {
-    folder,
+    directory,
     env: clientEnv,
     run: docker,
     must: (args, options) => must('docker', args, { ...options, env: clientEnv }),

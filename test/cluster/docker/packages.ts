@@ -11,15 +11,15 @@ const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-l
 
 /**
  * The engine's programs from Debian, unpacked and not installed: their environment, PATH first.
- * @param folder of the engine's own; `bin/` is made in it
+ * @param directory of the engine's own; `bin/` is made in it
  */
-export async function dockerPackages(folder: string): Promise<NodeJS.ProcessEnv> {
+export async function dockerPackages(directory: string): Promise<NodeJS.ProcessEnv> {
   const unpacked = await unpackedPackages('docker-packages', PACKAGES, { except: NOT_NEEDED });
-  const bin = join(folder, 'bin');
+  const bin = join(directory, 'bin');
   await mkdir(bin);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
   const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), process.env['PATH'], '/usr/sbin:/sbin'];
   const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
   const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };
-  return { PATH: path.join(':'), HOME: folder, ...search };
+  return { PATH: path.join(':'), HOME: directory, ...search };
 }

@@ -64,7 +64,7 @@ function signal({ current }: Program, name: NodeJS.Signals): void {
 /** User and system time of a process so far, its threads' included. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name may hold blanks and brackets; behind it, utime and stime are the 12th and 13th.
+  // The name may hold spaces and brackets; behind it, utime and stime are the 12th and 13th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -17,18 +17,18 @@ export interface Cluster {
   /** Of the authority that signed the server's certificate; PEM. */
   readonly ca: string;
   /** State and logs; gone with the cluster. */
-  readonly folder: string;
+  readonly directory: string;
   /** Runs kubectl as administrator and returns its stdout. Rejects with what it said. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** A kubeconfig of a ServiceAccount with a token of an hour, for tests of RBAC; its path. */
   kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
 }
 
-/** A cluster's door for tests, from the parts that its start knows. */
+/** A cluster's access for tests, from the parts that its start knows. */
 export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeconfigOf'>): Cluster {
-  const { kubeconfig, server, ca, folder } = parts;
+  const { kubeconfig, server, ca, directory } = parts;
   // A user's own kubectl settings and cache must not be read or filled.
-  const env = { PATH: process.env['PATH'], HOME: folder, KUBERC: 'off' };
+  const env = { PATH: process.env['PATH'], HOME: directory, KUBERC: 'off' };
   const kubectl = (args: readonly string[], input?: string) =>
     must(kube, ['kubectl', '--kubeconfig', kubeconfig, ...args], { env, ...(input === undefined ? {} : { input }) });
   return {
@@ -36,7 +36,7 @@ export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeco
     kubectl,
     kubeconfigOf: async (namespace, serviceAccount) => {
       const token = await kubectl(['create', 'token', serviceAccount, '--namespace', namespace, '--duration=1h']);
-      const path = join(folder, `${namespace}.${serviceAccount}.kubeconfig`);
+      const path = join(directory, `${namespace}.${serviceAccount}.kubeconfig`);
       await writeFile(path, kubeconfigText(server, ca, { token: token.trim() }, namespace), { mode: 0o600 });
       return path;
     },

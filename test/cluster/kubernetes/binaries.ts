@@ -5,7 +5,7 @@ import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
 import { goProgram } from '../../../tools/go-program.ts';
 
-const GO_FOLDER: string = fileURLToPath(new URL('go/', import.meta.url));
+const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url));
 /** A cold build holds modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
 const BUILD_BYTES = 6e9;
 /** Of CoreDNS, whose modules are few beside those. */
@@ -24,7 +24,7 @@ export async function kubeBinary(): Promise<string> {
   ];
   return await goProgram({
     name: 'kube',
-    folder: GO_FOLDER,
+    directory: GO_DIRECTORY,
     sources: ['go.mod', 'go.sum', 'kube'],
     flags,
     room: BUILD_BYTES,
@@ -33,14 +33,14 @@ export async function kubeBinary(): Promise<string> {
 
 /** The one static program of the node's own processes and of the test images; `go/testbox/main.go` says its verbs. */
 export async function testbox(): Promise<string> {
-  return await goProgram({ name: 'testbox', folder: GO_FOLDER, sources: ['testbox'], flags: [], room: 0 });
+  return await goProgram({ name: 'testbox', directory: GO_DIRECTORY, sources: ['testbox'], flags: [], room: 0 });
 }
 
 /** CoreDNS with the plugins of `go/coredns/main.go`. A module of its own: its versions must not move Kubernetes'. */
 export async function corednsBinary(): Promise<string> {
   return await goProgram({
     name: 'coredns',
-    folder: GO_FOLDER,
+    directory: GO_DIRECTORY,
     sources: ['coredns'],
     flags: [],
     room: DNS_BUILD_BYTES,
@@ -69,8 +69,8 @@ export const canBuildCoredns: Capability = async () => {
 };
 
 async function kubernetesVersion(): Promise<string> {
-  const module = await readFile(join(GO_FOLDER, 'go.mod'), 'utf8');
+  const module = await readFile(join(GO_DIRECTORY, 'go.mod'), 'utf8');
   const version = /^\s*k8s\.io\/kubernetes (v\S+)$/m.exec(module)?.[1];
-  if (version === undefined) throw new Error(`${GO_FOLDER}go.mod does not require k8s.io/kubernetes`);
+  if (version === undefined) throw new Error(`${GO_DIRECTORY}go.mod does not require k8s.io/kubernetes`);
   return version;
 }

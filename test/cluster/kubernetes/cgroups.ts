@@ -30,10 +30,10 @@ export async function makeCgroups(): Promise<Cgroups> {
   for (const { mount, version } of hierarchies) {
     const stale = readdirSync(mount).filter((each) => each.startsWith(PREFIX) && ownerGone(each));
     for (const each of stale) await removeTree(join(mount, each));
-    const folder = join(mount, name);
-    await mkdir(folder);
-    stack.defer(() => removeTree(folder));
-    if (version === 1) await copyCpuset(mount, folder);
+    const directory = join(mount, name);
+    await mkdir(directory);
+    stack.defer(() => removeTree(directory));
+    if (version === 1) await copyCpuset(mount, directory);
     // Beside version 1 hierarchies the one of version 2 has no controllers.
     else await delegateControllers(mount);
   }
@@ -52,10 +52,10 @@ export function hierarchiesOf(mountinfo: string): Hierarchy[] {
 }
 
 /** A new version 1 cpuset has no processors, and nothing can be put into it. */
-async function copyCpuset(parent: string, folder: string): Promise<void> {
+async function copyCpuset(parent: string, directory: string): Promise<void> {
   for (const name of ['cpuset.cpus', 'cpuset.mems']) {
     const value = await readFile(join(parent, name), 'utf8').catch(() => undefined);
-    if (value !== undefined) await writeFile(join(folder, name), value);
+    if (value !== undefined) await writeFile(join(directory, name), value);
   }
 }
 
@@ -68,15 +68,15 @@ async function delegateControllers(mount: string): Promise<void> {
 }
 
 /** Cgroups are removed from the innermost; the files in them are not files. */
-async function removeTree(folder: string): Promise<void> {
-  await until(`the processes in ${folder} to be gone`, async () => {
+async function removeTree(directory: string): Promise<void> {
+  await until(`the processes in ${directory} to be gone`, async () => {
     try {
-      const inner = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) =>
+      const inner = readdirSync(directory, { withFileTypes: true, recursive: true }).filter((entry) =>
         entry.isDirectory(),
       );
       const paths = inner.map((entry) => join(entry.parentPath, entry.name));
       for (const path of paths.toSorted((a, b) => b.length - a.length)) await rmdir(path);
-      await rmdir(folder);
+      await rmdir(directory);
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

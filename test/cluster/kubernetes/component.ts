@@ -11,7 +11,7 @@ export type Placement = (command: string, args: readonly string[]) => Command;
 /** Where the programs of a cluster run and what they are given. */
 export interface Site {
   /** Holds their state and, in `log/`, what they say. */
-  readonly folder: string;
+  readonly directory: string;
   readonly kube: string;
   readonly env: NodeJS.ProcessEnv;
   readonly place: Placement;
@@ -24,14 +24,14 @@ export interface Component {
   readonly logFile: string;
 }
 
-/** Starts a program at its site, tied to this process. Its log is `log/NAME.log`; the folder must be there. */
+/** Starts a program at its site, tied to this process. Its log is `log/NAME.log`; the directory must be there. */
 export async function startComponent(
   site: Site,
   name: string,
   command: string,
   args: readonly string[],
 ): Promise<Component> {
-  const logFile = join(site.folder, 'log', `${name}.log`);
+  const logFile = join(site.directory, 'log', `${name}.log`);
   const running = await start(...tied(...site.place(command, args)), { env: site.env, logFile });
   return { name, running, logFile };
 }

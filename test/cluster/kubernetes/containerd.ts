@@ -12,9 +12,9 @@ export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 /** The image that is always there: the static helper as `/testbox`, and what holds a Pod's sandbox. */
 export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
-/** Starts containerd with its state in the site's folder, which must not be on an overlay, and waits for its answer. */
+/** Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its answer. */
 export async function startContainerd(site: Site, cni: string, node: NodeIdentity = FIRST_NODE): Promise<Component> {
-  const state = join(site.folder, 'containerd');
+  const state = join(site.directory, 'containerd');
   await mkdir(join(state, 'cni'), { recursive: true });
   await writeFile(join(state, 'cni/10-bridge.conflist'), JSON.stringify(bridgeNetwork(state, node)));
   await writeFile(join(state, 'config.toml'), configOf(state, cni));
@@ -41,8 +41,8 @@ export async function importImage(site: Site, file: string): Promise<void> {
 }
 
 /** Writes the image of the static helper and returns the archive's path. */
-export async function testboxImage(folder: string, testbox: string): Promise<string> {
-  const file = join(folder, 'testbox.tar');
+export async function testboxImage(directory: string, testbox: string): Promise<string> {
+  const file = join(directory, 'testbox.tar');
   const layer = tarOf([
     { name: 'etc/', mode: 0o755 },
     { name: 'etc/passwd', mode: 0o644, content: 'root:x:0:0:root:/:/testbox\n' },
@@ -64,7 +64,7 @@ function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown 
   return { cniVersion: '0.4.0', name: 'pods', plugins: [bridge] };
 }
 
-/** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE nobody may make itself less likely to be killed. */
+/** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE no process may make itself less likely to be killed. */
 function configOf(state: string, cni: string): string {
   const unused = [
     ...['btrfs', 'zfs', 'aufs', 'devmapper'].map((name) => `io.containerd.snapshotter.v1.${name}`),

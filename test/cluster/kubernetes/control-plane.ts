@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { freePorts } from '../../../tools/port.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
@@ -12,7 +12,7 @@ import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } from './flags.ts';
 
-/** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs that make Pods which nobody runs. */
+/** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs whose Pods are never run. */
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
@@ -35,11 +35,11 @@ export const canRunControlPlane: Capability = canBuildKubernetes;
 export async function startControlPlane(): Promise<ControlPlane> {
   const kube = await kubeBinary();
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('control-plane')).path;
+  const directory = stack.use(await privateDirectory('control-plane')).path;
   const [api = 0, etcd = 0, etcdPeer = 0, controllerManager = 0] = await freePorts(4);
   const addresses = { api, etcd, etcdPeer, controllerManager, bind: '127.0.0.1', advertise: '127.0.0.1' };
   const server = `https://127.0.0.1:${api}`;
-  const site: Site = { folder, kube, env: componentEnv(folder), place: (command, args) => [command, args] };
+  const site: Site = { directory, kube, env: componentEnv(directory), place: (command, args) => [command, args] };
   const keys = await prepare(site);
   const admin = await keys.issue('admin', ADMIN);
   const kubeconfig = await keys.kubeconfig('admin', server, ADMIN);
@@ -55,7 +55,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
     await startApi(run, get, site, keys, addresses, LONELY);
   });
   const apiServerAt = (port: number, program: Program, more: Readonly<Record<string, string>> = {}): ApiServer => {
-    const flags = { ...apiserverFlags(site.folder, keys, { ...addresses, api: port }), ...LONELY, ...more };
+    const flags = { ...apiserverFlags(site.directory, keys, { ...addresses, api: port }), ...LONELY, ...more };
     const ask = () => apiGet(`https://127.0.0.1:${port}`, '/readyz', keys.authority.certificate, admin);
     return apiServer(port, program, {
       run: () => startKube(site, 'kube-apiserver', flags),
@@ -64,7 +64,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   };
   const moved = stack.move();
   return {
-    ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder }),
+    ...clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory }),
     apiServer: apiServerAt(api, programs.get('kube-apiserver') ?? {}),
     etcd: etcdAt(`http://127.0.0.1:${etcd}`, programs.get('etcd')?.current?.running.pid ?? 0),
     get pids() {
@@ -84,14 +84,14 @@ export async function startControlPlane(): Promise<ControlPlane> {
 export const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
 
 /** GOMAXPROCS: the garbage collectors of seven Go programs must not fight for a big machine's every core. */
-export function componentEnv(folder: string): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: folder, GOMAXPROCS: '2' };
+export function componentEnv(directory: string): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: directory, GOMAXPROCS: '2' };
 }
 
-/** Makes a site's folders and keys. */
+/** Makes a site's directories and keys. */
 export async function prepare(site: Site): Promise<ClusterKeys> {
-  for (const name of ['keys', 'log']) await mkdir(join(site.folder, name));
-  return await makeClusterKeys(join(site.folder, 'keys'));
+  for (const name of ['keys', 'log']) await mkdir(join(site.directory, name));
+  return await makeClusterKeys(join(site.directory, 'keys'));
 }
 
 /** Starts a program and sees to its end. */
@@ -100,7 +100,7 @@ export type Run = (name: string, flags: Readonly<Record<string, string>>) => Pro
 /** Asks the API server for a path: its answer, or undefined while there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
-/** Nobody writes down which API servers there are: an old one's record would outlive it. */
+/** No one writes down which API servers there are: an old one's record would outlive it. */
 const LONELY = { 'endpoint-reconciler-type': 'none' };
 
 /** Starts the three programs and waits until Pods can be made: until the first ServiceAccount is there. */
@@ -118,8 +118,8 @@ export async function startApi(
     hosts: [...hosts, '127.0.0.1', FIRST_SERVICE_IP, addresses.advertise],
   });
   await keys.issue('apiserver-kubelet', { ...ADMIN, commonName: 'kube-apiserver-kubelet' });
-  await run('etcd', etcdFlags(site.folder, addresses));
-  const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.folder, keys, addresses), ...extra });
+  await run('etcd', etcdFlags(site.directory, addresses));
+  const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.directory, keys, addresses), ...extra });
   await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
   // Only now: it gives up when it may not yet read what the API server's own start puts there.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
@@ -127,7 +127,7 @@ export async function startApi(
   });
   const manager = await run(
     'kube-controller-manager',
-    controllerManagerFlags(site.folder, keys, addresses, kubeconfig),
+    controllerManagerFlags(site.directory, keys, addresses, kubeconfig),
   );
   const account = '/api/v1/namespaces/default/serviceaccounts/default';
   await whenUp(manager, 'the default ServiceAccount', () => get(account));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuthority, makeKeyPair, type Authority, type Credentials, type Subject } from '../authority.ts';
 
-/** The keys of one cluster, as files in a folder for its programs to read. */
+/** The keys of one cluster, as files in a directory for its programs to read. */
 export interface ClusterKeys {
   readonly authority: Authority;
   /** The path of `ca.crt`, `sa.key` ... */
@@ -14,9 +14,9 @@ export interface ClusterKeys {
 }
 
 /** Makes the cluster's authority (ca.crt, ca.key) and the keys that sign ServiceAccount tokens (sa.key, sa.pub). */
-export async function makeClusterKeys(folder: string): Promise<ClusterKeys> {
+export async function makeClusterKeys(directory: string): Promise<ClusterKeys> {
   const authority = makeAuthority('kolla-pod test');
-  const file = (name: string): string => join(folder, name);
+  const file = (name: string): string => join(directory, name);
   const write = (name: string, text: string) => writeFile(file(name), text, { mode: 0o600 });
   const issue = async (name: string, subject: Subject): Promise<Credentials> => {
     const issued = authority.issue(subject);

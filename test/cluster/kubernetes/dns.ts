@@ -34,8 +34,8 @@ cluster.local:${PORT} in-addr.arpa:${PORT} {
 `;
 
 /** Writes its image and returns the archive's path. */
-export async function corednsImage(folder: string, binary: string): Promise<string> {
-  const file = join(folder, 'coredns.tar');
+export async function corednsImage(directory: string, binary: string): Promise<string> {
+  const file = join(directory, 'coredns.tar');
   const layer = tarOf([{ name: 'coredns', mode: 0o755, content: await readFile(binary) }]);
   await imageTar(file, { reference: IMAGE, layers: [layer], entrypoint: ['/coredns'] });
   return file;

@@ -3,7 +3,7 @@ export interface Etcd {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly pid: number;
-  /** Forgets all but the present: whoever watched from an earlier version must begin again. */
+  /** Forgets all but the present: whoever watched from an earlier version must start again. */
   compact(): Promise<void>;
 }
 

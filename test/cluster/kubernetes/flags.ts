@@ -23,11 +23,11 @@ export function delegated(kubeconfig: string): Flags {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
 }
 
-export function etcdFlags(folder: string, { etcd, etcdPeer }: Addresses): Flags {
+export function etcdFlags(directory: string, { etcd, etcdPeer }: Addresses): Flags {
   const client = `http://127.0.0.1:${etcd}`;
   const peer = `http://127.0.0.1:${etcdPeer}`;
   return {
-    'data-dir': join(folder, 'etcd'),
+    'data-dir': join(directory, 'etcd'),
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
     // As kubeadm sets it: without, watches on which nothing happens get no bookmarks.
@@ -40,7 +40,7 @@ export function etcdFlags(folder: string, { etcd, etcdPeer }: Addresses): Flags 
   };
 }
 
-export function apiserverFlags(folder: string, keys: ClusterKeys, addresses: Addresses): Flags {
+export function apiserverFlags(directory: string, keys: ClusterKeys, addresses: Addresses): Flags {
   return {
     'etcd-servers': `http://127.0.0.1:${addresses.etcd}`,
     'bind-address': addresses.bind,
@@ -56,7 +56,7 @@ export function apiserverFlags(folder: string, keys: ClusterKeys, addresses: Add
     'enable-admission-plugins': 'NodeRestriction',
     'allow-privileged': 'true',
     'service-cluster-ip-range': '10.96.0.0/16',
-    'cert-dir': join(folder, 'keys'),
+    'cert-dir': join(directory, 'keys'),
     'kubelet-client-certificate': keys.file('apiserver-kubelet.crt'),
     'kubelet-client-key': keys.file('apiserver-kubelet.key'),
     'kubelet-certificate-authority': keys.file('ca.crt'),
@@ -65,7 +65,7 @@ export function apiserverFlags(folder: string, keys: ClusterKeys, addresses: Add
 }
 
 export function controllerManagerFlags(
-  folder: string,
+  directory: string,
   keys: ClusterKeys,
   { controllerManager }: Addresses,
   kubeconfig: string,
@@ -80,8 +80,8 @@ export function controllerManagerFlags(
     'use-service-account-credentials': 'true',
     'bind-address': '127.0.0.1',
     'secure-port': String(controllerManager),
-    'cert-dir': join(folder, 'controller-manager'),
+    'cert-dir': join(directory, 'controller-manager'),
     // As root it would make its default, /usr/libexec/kubernetes, on the machine.
-    'flex-volume-plugin-dir': join(folder, 'volume-plugins'),
+    'flex-volume-plugin-dir': join(directory, 'volume-plugins'),
   };
 }

@@ -14,7 +14,7 @@ export interface KubeletPlan {
   readonly server: string;
   /** The path that Pods' cgroups lie under. */
   readonly cgroup: string;
-  /** The name server that it gives to its Pods; none: they have no names to ask for. */
+  /** The DNS server that it gives to its Pods; none: they have no names to ask for. */
   readonly dns?: string;
 }
 
@@ -27,7 +27,7 @@ export async function startScheduler(run: Run, site: Site, keys: ClusterKeys): P
     ...delegated(scheduler),
     ...IN_A_HURRY,
     'bind-address': '127.0.0.1',
-    'cert-dir': join(site.folder, 'scheduler'),
+    'cert-dir': join(site.directory, 'scheduler'),
   });
 }
 
@@ -48,7 +48,7 @@ export async function startKubelet(
     'root-dir': '/var/lib/kubelet',
     'hostname-override': node.name,
     'node-ip': node.address,
-    'cert-dir': join(site.folder, 'keys'),
+    'cert-dir': join(site.directory, 'keys'),
   });
   const proxy = await keys.kubeconfig(`proxy-${node.name}`, server, { commonName: 'system:kube-proxy' });
   await run('kube-proxy', { config: await written(site, 'proxy.json', proxyConfig(proxy, node)) });
@@ -63,8 +63,8 @@ function serving({ name }: NodeIdentity): string {
 }
 
 async function written(site: Site, name: string, config: object): Promise<string> {
-  await writeFile(join(site.folder, name), JSON.stringify(config));
-  return join(site.folder, name);
+  await writeFile(join(site.directory, name), JSON.stringify(config));
+  return join(site.directory, name);
 }
 
 /** Works with cgroups of both versions. What is seldom looked at in a cluster that lasts is looked at often here. */
@@ -112,7 +112,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
     oomScoreAdj: 0,
     maxOpenFiles: 20_000,
     shutdownGracePeriod: '0s',
-    volumePluginDir: join(site.folder, 'volume-plugins'),
+    volumePluginDir: join(site.directory, 'volume-plugins'),
   };
 }
 

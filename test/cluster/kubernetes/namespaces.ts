@@ -74,19 +74,19 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 
 /**
  * Makes the namespaces and sets them up. They end with this process, however it ends.
- * @param folder for what is written to the private mounts; not on an overlay
+ * @param directory for what is written to the private mounts; not on an overlay
  * @param env PATH and LD_LIBRARY_PATH with `ip`
  * @param init the static helper
  */
 export async function makeNamespaces(
-  folder: string,
+  directory: string,
   env: NodeJS.ProcessEnv,
   init: string,
   node: NodeIdentity = FIRST_NODE,
 ): Promise<Namespaces> {
-  for (const name of ['var-log', 'var-lib', 'var-lib-work', 'kubelet']) await mkdir(join(folder, name));
+  for (const name of ['var-log', 'var-lib', 'var-lib-work', 'kubelet']) await mkdir(join(directory, name));
   const kinds = ['--mount', '--net', '--pid', '--uts', '--ipc'];
-  const logFile = join(folder, 'init.log');
+  const logFile = join(directory, 'init.log');
   await using stack = new AsyncDisposableStack();
   const unshare = [...kinds, '--fork', '--kill-child', '--mount-proc', init, 'init'];
   const running = await start(...tied('unshare', unshare), { env, logFile });
@@ -104,7 +104,7 @@ export async function makeNamespaces(
     return (command, args) => ['nsenter', [`--target=${pid}`, ...which, '--', command, ...args]];
   };
   const inNode = entering(kinds);
-  await must(...inNode('sh', ['-ec', MOUNTS + network(node), 'sh', folder]), { env });
+  await must(...inNode('sh', ['-ec', MOUNTS + network(node), 'sh', directory]), { env });
   const moved = stack.move();
   return { pid, inNode, inNetwork: entering(['--net']), [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
@@ -13,7 +13,7 @@ import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { importImage, startContainerd, testboxImage } from './containerd.ts';
 import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
-import { openDoor } from './door.ts';
+import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
 import { childOf, FIRST_NODE, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
 import { nodePackages } from './packages.ts';
@@ -74,15 +74,15 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
   const coredns = dns && (await corednsBinary());
   await using stack = new AsyncDisposableStack();
   let owner: AsyncDisposableStack = stack;
-  const folder = stack.use(await privateFolder('node')).path;
-  const packages = await nodePackages(folder);
+  const directory = stack.use(await privateDirectory('node')).path;
+  const packages = await nodePackages(directory);
   const cgroups = stack.use(await makeCgroups());
-  const namespaces = stack.use(await makeNamespaces(folder, packages.env, helper));
-  const site: Site = { folder, kube, env: packages.env, place: namespaces.inNode };
+  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper));
+  const site: Site = { directory, kube, env: packages.env, place: namespaces.inNode };
   const keys = await prepare(site);
   const reach = async (port: number, host = '127.0.0.1'): Promise<number> => {
-    const socket = join(folder, `${host}-${port}.sock`);
-    return owner.use(await openDoor(namespaces.inNetwork, helper, socket, `${host}:${port}`)).port;
+    const socket = join(directory, `${host}-${port}.sock`);
+    return owner.use(await openPortForward(namespaces.inNetwork, helper, socket, `${host}:${port}`)).port;
   };
   const server = `https://127.0.0.1:${await reach(ADDRESSES.api)}`;
   const admin = await keys.issue('admin', ADMIN);
@@ -115,12 +115,12 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
     for (const each of sites) await importImage(each, file);
   };
   await step('importing images', async () => {
-    for (const image of [await testboxImage(folder, helper), ...images]) await importEverywhere(image);
+    for (const image of [await testboxImage(directory, helper), ...images]) await importEverywhere(image);
   });
-  const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, folder });
+  const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory });
   if (coredns !== undefined)
     await step('starting CoreDNS', async () => {
-      await importEverywhere(await corednsImage(folder, coredns));
+      await importEverywhere(await corednsImage(directory, coredns));
       await startDns(cluster);
     });
   owner = stack.move();
@@ -153,11 +153,11 @@ export const canRunNode: Capability = async () => {
   try {
     const { bavail, bsize } = await statfs(tmpdir());
     if (bavail * bsize < NEEDED_BYTES) return `a Kubernetes node needs 2 GB free in ${tmpdir()}`;
-    await using folder = await privateFolder('node');
-    const { env } = await nodePackages(folder.path);
+    await using directory = await privateDirectory('node');
+    const { env } = await nodePackages(directory.path);
     await using stack = new AsyncDisposableStack();
     stack.use(await makeCgroups());
-    const { inNode } = stack.use(await makeNamespaces(folder.path, env, await testbox()));
+    const { inNode } = stack.use(await makeNamespaces(directory.path, env, await testbox()));
     await must(...inNode('iptables', SERVICE_LIKE_RULE), { env });
     return undefined;
   } catch (error) {

@@ -15,20 +15,20 @@ const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-l
 export interface NodePackages {
   /** PATH with them, and where they find their libraries. */
   readonly env: NodeJS.ProcessEnv;
-  /** The folder of the CNI plugins. */
+  /** The directory of the CNI plugins. */
   readonly cni: string;
 }
 
-/** @param folder of the node's own; `bin/` and `tmp/` are made in it */
-export async function nodePackages(folder: string): Promise<NodePackages> {
+/** @param directory of the node's own; `bin/` and `tmp/` are made in it */
+export async function nodePackages(directory: string): Promise<NodePackages> {
   const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
-  const bin = join(folder, 'bin');
+  const bin = join(directory, 'bin');
   await mkdir(bin);
   // What containerd passes to runc for each exec lies there, and stays where the node ends meanwhile.
-  const temporary = join(folder, 'tmp');
+  const temporary = join(directory, 'tmp');
   await mkdir(temporary);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));
-  const env = componentEnv(folder);
+  const env = componentEnv(directory);
   const path = [bin, join(unpacked, 'usr/bin'), join(unpacked, 'usr/sbin'), env['PATH'], '/usr/sbin:/sbin'];
   const libraries = join(unpacked, 'usr/lib', MULTIARCH[process.arch] ?? '');
   const search = { LD_LIBRARY_PATH: libraries, XTABLES_LIBDIR: join(libraries, 'xtables') };

@@ -26,12 +26,12 @@ export interface Shared {
 export async function startSecondNode(first: Site, beside: Namespaces, shared: Shared): Promise<SecondNode> {
   const { packages, helper, keys, get, plan } = shared;
   await using stack = new AsyncDisposableStack();
-  const folder = join(first.folder, SECOND_NODE.name);
-  for (const name of ['', 'log', 'keys']) await mkdir(join(folder, name));
+  const directory = join(first.directory, SECOND_NODE.name);
+  for (const name of ['', 'log', 'keys']) await mkdir(join(directory, name));
   const cgroups = stack.use(await makeCgroups());
-  const namespaces = stack.use(await makeNamespaces(folder, packages.env, helper, SECOND_NODE));
+  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, SECOND_NODE));
   await joinNetworks(beside, namespaces, packages.env);
-  const site: Site = { ...first, folder, place: namespaces.inNode };
+  const site: Site = { ...first, directory, place: namespaces.inNode };
   await startContainerd(site, packages.cni, SECOND_NODE);
   const run = (name: string, flags: Readonly<Record<string, string>>) => startKube(site, name, flags);
   await startKubelet(run, get, site, keys, { ...plan, node: SECOND_NODE, cgroup: cgroups.path });

@@ -104,7 +104,7 @@ test('what is no text, too long, or quite another file is told by sizes and dige
   assert.equal(shown(lines('a'), lines('b')).hidden, 'nearly all of it differs');
 });
 
-test('a diff is cut where it tells nobody anything, and steers no terminal', () => {
+test('a diff is cut where it stops being useful, and steers no terminal', () => {
   const diff = shown('', Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join('')).diff;
   assert.equal(diff?.at(-1), '... 601 lines more');
   assert.ok(
@@ -116,7 +116,7 @@ test('a diff is cut where it tells nobody anything, and steers no terminal', () 
 });
 
 test('line ends that differ are no empty diff', () => {
-  assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only blanks differ');
+  assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only spaces differ');
 });
 
 test('a digest of one run is that of no other', () => {

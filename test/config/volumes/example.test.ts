@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadAll } from 'js-yaml';
 import type { Container, PodSpec, VolumeMount } from '../../../src/config/volumes/pod-spec.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { planOf } from './fixtures.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));
@@ -27,10 +27,10 @@ async function documents(name: string): Promise<unknown[]> {
 }
 
 async function planOfExample(): Promise<PodSpec> {
-  await using folder = await privateFolder('example');
+  await using directory = await privateDirectory('example');
   const maps = (await documents('config.yaml')) as { data?: { 'config.json'?: string } }[];
   const text = maps.flatMap(({ data }) => data?.['config.json'] ?? [])[0];
-  const file = join(folder.path, 'config.json');
+  const file = join(directory.path, 'config.json');
   await writeFile(file, text ?? '');
   const { spec } = await planOf(file);
   assert.ok(spec);

@@ -18,7 +18,7 @@ function documentWith(permissions: readonly string[]): Document {
 }
 
 function mount(path: string, more: Partial<Mount> = {}): Mount {
-  return { path, kind: 'folder', entries: [path], reload: 'live', seed: undefined, data: false, ...more };
+  return { path, kind: 'directory', entries: [path], reload: 'live', seed: undefined, data: false, ...more };
 }
 
 function mountsOf(layout: Layout): { readonly init: readonly VolumeMount[]; readonly service: readonly VolumeMount[] } {
@@ -52,12 +52,12 @@ function randomLayout(seed: number): Layout {
   const path = () => `/${Array.from({ length: 1 + below(4) }, () => WORDS[below(WORDS.length)]).join('/')}`;
   const found = new Map<string, Mount>();
   for (let i = below(8); i >= 0; i--) {
-    const kind = below(4) === 0 ? 'file' : 'folder';
+    const kind = below(4) === 0 ? 'file' : 'directory';
     const at = path();
-    // As mountsFor has it: nothing lies inside of a mounted folder, and what is shared is no folder to mount.
+    // As mountsFor has it: nothing lies inside of a mounted directory, and what is shared is no directory to mount.
     const isInner = [...found.keys()].some((other) => isIn(at, other) || isIn(other, at));
     const isShared = ['/etc', '/var', '/var/lib', '/var/log', '/run'].includes(at) || isIn('/var/log/kolla', at);
-    if (!isInner && !isShared) found.set(at, mount(at, { kind, data: kind === 'folder' && below(3) === 0 }));
+    if (!isInner && !isShared) found.set(at, mount(at, { kind, data: kind === 'directory' && below(3) === 0 }));
   }
   return layOut([...found.values()], documentWith([]));
 }
@@ -77,7 +77,7 @@ test('what kolla-init writes for a path is what the service finds there, for 500
   }
 });
 
-test('no folder of a volume is left for the runtime to make as root, for 500 random layouts', () => {
+test('no directory of a volume is left for the runtime to make as root, for 500 random layouts', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const { init } = mountsOf(randomLayout(seed));
     const tree = init.filter(({ name }) => name === 'kolla');
@@ -92,7 +92,7 @@ test('no folder of a volume is left for the runtime to make as root, for 500 ran
   }
 });
 
-test('the kubelet makes an outer folder before an inner one', () => {
+test('the kubelet makes an outer directory before an inner one', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const paths = mountsOf(randomLayout(seed)).init.map(({ mountPath }) => mountPath);
     for (const [i, inner] of paths.entries())
@@ -113,7 +113,7 @@ test('logs and temporary files have volumes of their own, whatever lies in them'
   );
 });
 
-test('a folder that an entry says the owner of is data, also where a file is put into it; in /etc it is configuration', () => {
+test('a directory that an entry says the owner of is data, also where a file is put into it; in /etc it is configuration', () => {
   const document = documentWith(['/var/lib/rabbitmq/', '/etc/rabbitmq']);
   const { places } = layOut([mount('/etc/rabbitmq'), mount('/var/lib/rabbitmq')], document);
   const purposes = new Set(places.map(({ path, purpose }) => `${path} ${purpose}`));
@@ -121,13 +121,13 @@ test('a folder that an entry says the owner of is data, also where a file is put
   assert.ok(purposes.has('/etc/rabbitmq config'));
 });
 
-test('two folders whose names come out the same have two volumes', () => {
+test('two directories whose names come out the same have two volumes', () => {
   const { places } = layOut([mount('/srv/a-b', { data: true }), mount('/srv/a/b', { data: true })], documentWith([]));
   const volumes = places.filter(({ purpose }) => purpose === 'data').map(({ volume }) => volume);
   assert.deepEqual(volumes, ['srv-a-b', 'srv-a-b-2']);
 });
 
-test('a folder inside of a mounted one of the same volume is not mounted again', () => {
+test('a directory inside of a mounted one of the same volume is not mounted again', () => {
   const { places } = layOut([mount('/etc/ssl'), mount('/etc/ssl/certs')], documentWith([]));
   assert.deepEqual(
     places.filter(({ purpose }) => purpose === 'config').map(({ path }) => path),

@@ -2,29 +2,29 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { fixture, planOf } from './fixtures.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
-/** A deployment's folder, and an image that is unpacked beside it. */
+/** A deployment's directory, and an image that is unpacked beside it. */
 async function workplace() {
-  const folder = await privateFolder('volumes');
+  const directory = await privateDirectory('volumes');
   const write = async (path: string, content: string | object) => {
-    await mkdir(dirname(join(folder.path, path)), { recursive: true });
-    await writeFile(join(folder.path, path), typeof content === 'string' ? content : JSON.stringify(content));
-    return join(folder.path, path);
+    await mkdir(dirname(join(directory.path, path)), { recursive: true });
+    await writeFile(join(directory.path, path), typeof content === 'string' ? content : JSON.stringify(content));
+    return join(directory.path, path);
   };
   return {
-    path: folder.path,
+    path: directory.path,
     write,
     config: (document: object) => write('config/config.json', { command: 'true', ...document }),
     async image() {
       await write('image/etc/passwd', 'root:x:0:0::/:/bin/sh\nkeystone:x:1234:1234::/:/bin/sh\n');
       await write('image/etc/group', 'root:x:0:\nkeystone:x:1234:\n');
-      return join(folder.path, 'image');
+      return join(directory.path, 'image');
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
@@ -91,7 +91,7 @@ test("users and content are the image's, where it is at hand", async () => {
   assert.equal((await planOf(config)).entries[0]?.seed, undefined, 'unknown without an image');
 });
 
-test('a folder is mounted where a link of the image leads', async () => {
+test('a directory is mounted where a link of the image leads', async () => {
   await using place = await workplace();
   const config = await place.config({ permissions: [{ path: '/var/run/nova', owner: 'keystone' }] });
   const image = await place.image();
@@ -112,13 +112,13 @@ test("without an image it is mounted where the links of Kolla's images lead", as
   assert.deepEqual(paths.join(' '), '/run/kolla /run/lock/nova /run/nova /tmp /usr/bin/a.sh /var/log/kolla /varnish');
 });
 
-test('a file whose folder is shared is mounted by itself, and needs a restart to be seen anew', async () => {
+test('a file whose directory is shared is mounted by itself, and needs a restart to be seen anew', async () => {
   const { entries } = await planOf(fixture('keystone'));
   assert.deepEqual([entries[0]?.mounts, entries[0]?.reload], [['/usr/bin/keystone-startup.sh'], 'restart']);
   assert.deepEqual([entries[1]?.mounts, entries[1]?.reload], [['/etc/keystone'], 'live']);
 });
 
-test('a source that is there and a folder is mounted live, and nothing is written', async () => {
+test('a source that is there and a directory is mounted live, and nothing is written', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('ceph', '/etc/ceph', 'glance')] });
   const reload = async () => (await planOf(config, { configDir: dirname(config) })).entries[0]?.reload;
@@ -128,7 +128,7 @@ test('a source that is there and a folder is mounted live, and nothing is writte
   assert.deepEqual(await readdir(join(place.path, 'config')), ['ceph', 'config.json']);
 });
 
-test('a folder that is copied is mounted at the same places whether its source is there or not', async () => {
+test('a directory that is copied is mounted at the same places whether its source is there or not', async () => {
   await using place = await workplace();
   const config_files = [
     copied('themes', '/etc/openstack-dashboard/themes', 'horizon'),
@@ -144,7 +144,7 @@ test('a folder that is copied is mounted at the same places whether its source i
   assert.equal(await paths(), unseen);
 });
 
-test('a folder over one of the whole system must be seen, since what is in it is mounted', async () => {
+test('a directory over one of the whole system must be seen, since what is in it is mounted', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('etc', '/etc', 'glance')] });
   const plan = () => planOf(config, { configDir: dirname(config) });
@@ -174,7 +174,7 @@ test('an owner that cannot be had without root is a problem with its entry and t
   assert.ok(spec, 'the rest is planned');
 });
 
-test('owners that nobody knows are one ConfigError with all of them', async () => {
+test('unknown owners are one ConfigError with all of them', async () => {
   await using place = await workplace();
   const config_files = [copied('a', '/etc/a/a', 'keystnoe'), copied('b', '/etc/a/b', 'vnoa'), copied('c', '/etc/a/c')];
   const config = await place.config({ config_files });
@@ -189,7 +189,7 @@ test('an image without accounts is said to be none', async () => {
   await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is no unpacked image/);
 });
 
-test("what lies below a folder of the image's that is closed to the user is a problem, as the mount can't be reached", async () => {
+test("what lies below a directory of the image's that is closed to the user is a problem, as the mount can't be reached", async () => {
   await using place = await workplace();
   const image = await place.image();
   await place.write('image/root/.ssh/known_hosts', '');

@@ -31,7 +31,7 @@ test("it is the command's program where no entry names anybody but root", () => 
   assert.equal(choose(['root'], undefined, 'haproxy -W').user?.name, 'haproxy');
 });
 
-test('where nobody can be told, the fix is said', () => {
+test('where no user can be chosen, the fix is named', () => {
   assert.match(choose([]).problem ?? '', /no owner, .* --user NAME/);
   assert.match(choose(['root']).problem ?? '', /no owner but root, .* --user NAME/);
 });

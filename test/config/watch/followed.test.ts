@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parseDocument, type Document } from '../../../src/config/schema.ts';
 import { fingerprintOf } from '../../../src/config/watch/fingerprint.ts';
 import { followedPaths } from '../../../src/config/watch/followed.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 
 function withSources(...sources: string[]): Document {
   const files = sources.map((source) => ({ source, dest: '/etc/x/', owner: 'a', perm: '0600' }));
@@ -14,7 +14,7 @@ function withSources(...sources: string[]): Document {
 
 const place = { configDir: '/config', configFile: undefined };
 
-test('what is followed: the config folder, and what lies elsewhere, of a pattern its folder', () => {
+test('what is followed: the config directory, and what lies elsewhere, of a pattern its directory', () => {
   const document = withSources(
     '/var/lib/kolla/config_files/a.conf',
     '/extra/b.conf',
@@ -34,8 +34,8 @@ test('a config.json that lies elsewhere is followed too, and one that lies there
 });
 
 test('a fingerprint tells content, modes, names and absence apart, and is the same for the same', async () => {
-  await using folder = await privateFolder('fingerprint');
-  const path = join(folder.path, 'config');
+  await using directory = await privateDirectory('fingerprint');
+  const path = join(directory.path, 'config');
   const seen = [await fingerprintOf([path])];
   const look = async () => {
     const now = await fingerprintOf([path]);
@@ -57,17 +57,17 @@ test('a fingerprint tells content, modes, names and absence apart, and is the sa
 });
 
 test("the kubelet's own names do not count, what they lead to does", async () => {
-  await using folder = await privateFolder('fingerprint');
+  await using directory = await privateDirectory('fingerprint');
   const file = async (version: string, text: string) => {
-    await mkdir(join(folder.path, version));
-    await writeFile(join(folder.path, version, 'a'), text);
+    await mkdir(join(directory.path, version));
+    await writeFile(join(directory.path, version, 'a'), text);
   };
   await file('..one', 'x');
-  await symlink('..one', join(folder.path, '..data'));
-  await symlink('..data/a', join(folder.path, 'a'));
-  const before = await fingerprintOf([folder.path]);
+  await symlink('..one', join(directory.path, '..data'));
+  await symlink('..data/a', join(directory.path, 'a'));
+  const before = await fingerprintOf([directory.path]);
   await file('..two', 'not there yet');
-  assert.equal(await fingerprintOf([folder.path]), before);
-  await writeFile(join(folder.path, '..one/a'), 'y');
-  assert.notEqual(await fingerprintOf([folder.path]), before);
+  assert.equal(await fingerprintOf([directory.path]), before);
+  await writeFile(join(directory.path, '..one/a'), 'y');
+  assert.notEqual(await fingerprintOf([directory.path]), before);
 });

@@ -11,32 +11,32 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import type { Pod } from '../support.ts';
 
-/** A volume as the kubelet keeps it: a dated folder, `..data` that leads to it, and a link for each name. */
+/** A volume as the kubelet keeps it: a dated directory, `..data` that leads to it, and a link for each name. */
 export class Volume {
-  readonly folder: string;
+  readonly directory: string;
   #version = 0;
 
-  constructor(folder: string) {
-    this.folder = folder;
+  constructor(directory: string) {
+    this.directory = directory;
   }
 
-  /** Swaps the content as the kubelet's AtomicWriter does: a new folder, `..data_tmp` renamed over `..data`, then the rest. */
+  /** Swaps the content as the kubelet's AtomicWriter does: a new directory, `..data_tmp` renamed over `..data`, then the rest. */
   async swap(files: Readonly<Record<string, string>>): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
-    const data = join(this.folder, '..data');
+    await mkdir(this.directory, { recursive: true });
+    const data = join(this.directory, '..data');
     const before = await readlink(data).catch(() => undefined);
     const next = `..2026_11_21_06_00_00.${String(++this.#version).padStart(9, '0')}`;
     for (const [name, content] of Object.entries(files)) {
-      const path = join(this.folder, next, name);
+      const path = join(this.directory, next, name);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
       await chmod(path, 0o644);
     }
-    await symlink(next, join(this.folder, '..data_tmp'));
-    await rename(join(this.folder, '..data_tmp'), data);
+    await symlink(next, join(this.directory, '..data_tmp'));
+    await rename(join(this.directory, '..data_tmp'), data);
     for (const name of new Set(Object.keys(files).map((path) => path.split('/')[0]!)))
-      await symlink(join('..data', name), join(this.folder, name)).catch(ignorePresent);
-    if (before !== undefined) await rm(join(this.folder, before), { recursive: true });
+      await symlink(join('..data', name), join(this.directory, name)).catch(ignorePresent);
+    if (before !== undefined) await rm(join(this.directory, before), { recursive: true });
   }
 }
 

@@ -8,7 +8,7 @@ import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
-/** Tells nobody anything: what inotify does on some network file systems. */
+/** Reports nothing: what inotify does on some network file systems. */
 const deaf: typeof pathWatcher = () => ({
   watch: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -25,7 +25,7 @@ test('a swapped ConfigMap is put in place', async () => {
   await watch.when('both to be counted', ({ applied }) => applied === 2);
 });
 
-test('a plain folder is followed too: a file written anew, replaced, and added', async () => {
+test('a plain directory is followed too: a file written anew, replaced, and added', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'config.json'), oneFile());
   await p.write(join(p.configDir, 'a.conf'), 'one');
@@ -125,7 +125,7 @@ test('a configuration that comes late is put in place when it comes', async () =
   await watch.placed('etc/a.conf', 'late');
 });
 
-test('a folder that is deleted and made again is followed on', async () => {
+test('a directory that is deleted and made again is followed on', async () => {
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   await using watch = watching(p);
@@ -139,7 +139,7 @@ test('a folder that is deleted and made again is followed on', async () => {
   await watch.placed('etc/a.conf', 'three');
 });
 
-test('the folder above may go and come again; after that the watch is set up anew', async () => {
+test('the directory above may go and come again; after that the watch is set up anew', async () => {
   await using p = await pod();
   const above = join(p.configDir, '..', 'above');
   const inside = { ...p, configDir: join(above, 'config_files') };
@@ -153,7 +153,7 @@ test('the folder above may go and come again; after that the watch is set up ane
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('a folder that is a link is followed where it leads', async () => {
+test('a directory that is a link is followed where it leads', async () => {
   await using p = await pod();
   const volume = new Volume(join(p.configDir, '..', 'volume'));
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -210,7 +210,7 @@ test('a source in another volume is followed, from the version on that names it'
   await extra.swap({ 'deep/b.conf': 'other' });
   await using watch = watching(p);
   await watch.placed('etc/a.conf', 'one');
-  const source = join(extra.folder, 'deep/b.conf');
+  const source = join(extra.directory, 'deep/b.conf');
   await volume.swap({ 'config.json': oneFile({ source }), 'a.conf': 'unused' });
   await watch.placed('etc/a.conf', 'other');
   await extra.swap({ 'deep/b.conf': 'two' });

@@ -8,7 +8,7 @@ import { bringsCaCertificates } from '../../../src/container/ca/added.ts';
 import { caVolumes, prepareCaStore } from '../../../src/container/ca/prepare.ts';
 import { subjectHash } from '../../../src/container/ca/subject-hash.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 const IMAGES_OWN = makeAuthority("The Image's");
@@ -26,13 +26,17 @@ const BUNDLE = 'etc/ssl/certs/ca-certificates.crt';
 const CERTS = 'etc/ssl/certs';
 
 async function setUp(image: Readonly<Record<string, string>>) {
-  const folder = await privateFolder('ca');
-  const [root, configDir, { log, said }] = [join(folder.path, 'root'), join(folder.path, 'config'), recordedLog()];
+  const directory = await privateDirectory('ca');
+  const [root, configDir, { log, said }] = [
+    join(directory.path, 'root'),
+    join(directory.path, 'config'),
+    recordedLog(),
+  ];
   await mkdir(root);
   await mkdir(configDir);
-  for (const [path, text] of Object.entries(image)) await put(join(folder.path, 'image'), path, text);
+  for (const [path, text] of Object.entries(image)) await put(join(directory.path, 'image'), path, text);
   if (image === DEBIAN)
-    await symlink('/usr/share/ca-certificates/own.crt', join(folder.path, 'image', CERTS, 'own.pem'));
+    await symlink('/usr/share/ca-certificates/own.crt', join(directory.path, 'image', CERTS, 'own.pem'));
   const sources = join(configDir, 'ca-certificates');
   return {
     root,
@@ -42,7 +46,7 @@ async function setUp(image: Readonly<Record<string, string>>) {
     drop: (name: string) => rm(join(sources, name)),
     prepare: async (asked = false) =>
       prepareCaStore({
-        image: join(folder.path, 'image'),
+        image: join(directory.path, 'image'),
         root,
         configDir,
         asked,
@@ -54,13 +58,13 @@ async function setUp(image: Readonly<Record<string, string>>) {
       const names: string[] = await readdir(join(root, path)).catch(() => []);
       return names.toSorted();
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
-async function put(folder: string, path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), text);
+async function put(directory: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(directory, path)), { recursive: true });
+  await writeFile(join(directory, path), text);
 }
 
 test("the volume gets the image's store, the deployment's certificate, its hash and the bundle", async () => {
@@ -166,7 +170,7 @@ test("a name that the image's update would not read is left out, and said", asyn
   assert.match(ca.said(), /one\.pem is not added: update-ca-certificates reads only files that end with \.crt/);
 });
 
-test('where nobody brings certificates nothing is done; where config.json names them the volume is filled all the same', async () => {
+test('without certificates nothing is done; where config.json names them the volume is filled all the same', async () => {
   await using ca = await setUp(DEBIAN);
   assert.equal(await ca.prepare(), undefined);
   assert.deepEqual(await readdir(ca.root), []);
@@ -174,13 +178,13 @@ test('where nobody brings certificates nothing is done; where config.json names 
   assert.equal(await ca.read(BUNDLE), IMAGES_OWN.certificate);
 });
 
-test('certificates that config.json put into the shared folder are taken from there', async () => {
+test('certificates that config.json put into the shared directory are taken from there', async () => {
   await using ca = await setUp(DEBIAN);
   await put(ca.root, 'var/lib/kolla/share/ca-certificates/one.crt', ONE.certificate);
   assert.equal(await ca.prepare(), 1);
 });
 
-test("Red Hat's store has its bundles and, where the image has it, the folder of hashes", async () => {
+test("Red Hat's store has its bundles and, where the image has it, the directory of hashes", async () => {
   const extracted = 'etc/pki/ca-trust/extracted';
   await using ca = await setUp({
     'etc/redhat-release': 'Rocky\n',
@@ -199,13 +203,13 @@ test("Red Hat's store has its bundles and, where the image has it, the folder of
   assert.deepEqual(await ca.list('etc/pki/ca-trust/source/anchors'), ['kolla-customca-one.pem']);
 });
 
-test('the folders to mount are those that are filled', async () => {
+test('the directories to mount are those that are filled', async () => {
   await using ca = await setUp(DEBIAN);
   const image = join(ca.root, '../image');
   assert.deepEqual(caVolumes(image), ['/etc/ssl/certs', '/usr/local/share/ca-certificates']);
 });
 
-test("config.json brings certificates when a source is Kolla's folder of them", () => {
+test("config.json brings certificates when a source is Kolla's directory of them", () => {
   assert.ok(bringsCaCertificates(['/x', '/var/lib/kolla/config_files/ca-certificates/']));
   assert.ok(!bringsCaCertificates(['/var/lib/kolla/config_files/ca.crt']));
 });

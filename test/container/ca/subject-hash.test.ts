@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { subjectHash } from '../../../src/container/ca/subject-hash.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { must, run } from '../../../tools/process.ts';
 
 const openssl = await run('openssl', ['version']).catch(() => undefined);
@@ -17,7 +17,7 @@ async function byOpenssl(file: string): Promise<string> {
 
 for (const [name, subject] of Object.entries({
   'plain text': '/CN=Kolla CA',
-  'capitals, and blanks at the ends and within': '/O=  ACME   Corp\t  Ltd /CN=  UPPER  lower  ',
+  'capitals, and spaces at the ends and within': '/O=  ACME   Corp\t  Ltd /CN=  UPPER  lower  ',
   'letters beyond ASCII, whose case stays': '/C=DE/O=Überprüfung ÄÖÜ/CN=日本 CA',
   'several values in one part': '/O=Two/CN=beta+OU=Alpha+UID=x',
   'many parts':
@@ -25,8 +25,8 @@ for (const [name, subject] of Object.entries({
   'a text longer than 127 bytes': `/O=${'Long Name '.repeat(6)}/OU=${'Another Unit '.repeat(4)}/CN=x`,
 })) {
   test(`the hash is OpenSSL's for a subject with ${name}`, { skip }, async () => {
-    await using folder = await privateFolder('hash');
-    const [file, key] = [join(folder.path, 'ca.pem'), join(folder.path, 'key.pem')];
+    await using directory = await privateDirectory('hash');
+    const [file, key] = [join(directory.path, 'ca.pem'), join(directory.path, 'key.pem')];
     const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-utf8', '-multivalue-rdn'];
     await must('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', file, '-subj', subject]);
     assert.equal(subjectHash(new X509Certificate(await readFile(file))), await byOpenssl(file));

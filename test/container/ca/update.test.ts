@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SignalError } from '../../../src/core/errors.ts';
 import { runUpdate } from '../../../src/container/start/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 
 /** An update of the image's, which leaves its pids in `pids` once it is deaf to SIGTERM. */
-async function update(folder: string, body: string): Promise<{ readonly program: string; readonly pids: string }> {
-  const [program, pids] = [join(folder, 'update-ca-certificates'), join(folder, 'pids')];
+async function update(directory: string, body: string): Promise<{ readonly program: string; readonly pids: string }> {
+  const [program, pids] = [join(directory, 'update-ca-certificates'), join(directory, 'pids')];
   await writeFile(program, `#!/bin/sh\ntrap '' TERM\n${body.replaceAll('PIDS', pids)}\n`);
   await chmod(program, 0o755);
   return { program, pids };
@@ -20,7 +20,7 @@ async function update(folder: string, body: string): Promise<{ readonly program:
 /** Deaf, and so is its child, as it inherits that. */
 const DEAF = `sleep 300 & echo $$ $! > PIDS.new; mv PIDS.new PIDS; wait`;
 
-/** Resolves when none of them runs; a zombie, which nobody may have reaped yet, doesn't. */
+/** Resolves when none of them runs; a zombie, which may not be reaped yet, doesn't. */
 async function noneRuns(pids: string): Promise<void> {
   const isRunning = (pid: string) => {
     try {
@@ -35,8 +35,8 @@ async function noneRuns(pids: string): Promise<void> {
 }
 
 test('an update that is deaf to SIGTERM is killed, with its children, when we are told to end', async () => {
-  await using folder = await privateFolder('update');
-  const { program, pids } = await update(folder.path, DEAF);
+  await using directory = await privateDirectory('update');
+  const { program, pids } = await update(directory.path, DEAF);
   const stop = new AbortController();
   const { log } = recordedLog();
   const ended = runUpdate(program, { env: {}, signal: stop.signal, log });
@@ -47,8 +47,8 @@ test('an update that is deaf to SIGTERM is killed, with its children, when we ar
 });
 
 test('an update that is deaf to SIGTERM is killed at its deadline, which is an error in the log', async () => {
-  await using folder = await privateFolder('update');
-  const { program, pids } = await update(folder.path, DEAF);
+  await using directory = await privateDirectory('update');
+  const { program, pids } = await update(directory.path, DEAF);
   const deadline = new AbortController();
   const { log, said } = recordedLog();
   const ended = runUpdate(program, {
@@ -65,16 +65,16 @@ test('an update that is deaf to SIGTERM is killed at its deadline, which is an e
 });
 
 test('an update is not begun once we are told to end', async () => {
-  await using folder = await privateFolder('update');
-  const { program, pids } = await update(folder.path, `echo $$ > PIDS`);
+  await using directory = await privateDirectory('update');
+  const { program, pids } = await update(directory.path, `echo $$ > PIDS`);
   const signal = AbortSignal.abort(new SignalError('SIGTERM'));
   await assert.rejects(runUpdate(program, { env: {}, signal, log: recordedLog().log }), SignalError);
   assert.ok(!existsSync(pids));
 });
 
 test("an update's exit code is passed on", async () => {
-  await using folder = await privateFolder('update');
-  const { program } = await update(folder.path, 'exit 3');
+  await using directory = await privateDirectory('update');
+  const { program } = await update(directory.path, 'exit 3');
   const { log, said } = recordedLog();
   assert.equal(await runUpdate(program, { env: {}, signal: new AbortController().signal, log }), 3);
   assert.match(said(), /ended with 3/);

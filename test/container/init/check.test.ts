@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Difference } from '../../../src/config/check/index.ts';
 import { randomDocument } from '../../config/check/random-document.ts';
 import { canGiveFilesAway } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS, logLines, runHelper } from '../../support/helper.ts';
 import { must, run } from '../../../tools/process.ts';
 import { randomFrom } from '../../support/random.ts';
@@ -15,8 +15,8 @@ const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnectio
 
 /** A pod whose configuration kolla-init has put in place. */
 async function pod(command = 'nova-api') {
-  const folder = await privateFolder('check');
-  const [root, config, podFile] = ['root', 'config', 'kolla-pod.yaml'].map((name) => join(folder.path, name)) as [
+  const directory = await privateDirectory('check');
+  const [root, config, podFile] = ['root', 'config', 'kolla-pod.yaml'].map((name) => join(directory.path, name)) as [
     string,
     string,
     string,
@@ -58,9 +58,9 @@ async function pod(command = 'nova-api') {
       runHelper('kolla-init', ['check', ...args, ...more], { env: { POD_IP: '10.0.0.4', DB_PASSWORD: 'hunter2' } }),
     /** Every path under the pod with all that a write would change. */
     async trace() {
-      return await must('find', [folder.path, '-printf', '%P %m %U:%G %s %T@ %C@ %i %l\n']);
+      return await must('find', [directory.path, '-printf', '%P %m %U:%G %s %T@ %C@ %i %l\n']);
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
@@ -189,8 +189,8 @@ test('a file that holds a value from a Secret is as private as it, also for the 
 });
 
 test('no secret planted in any of many files comes out, whatever their modes', async () => {
-  await using folder = await privateFolder('planted');
-  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  await using directory = await privateDirectory('planted');
+  const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
   const { uid, gid } = userInfo();
   await mkdir(join(root, 'etc/x'), { recursive: true });
   await mkdir(config);
@@ -217,7 +217,7 @@ test('no secret planted in any of many files comes out, whatever their modes', a
   }
 });
 
-/** Runs the words after it where the folder is mounted read-only, which holds for root too. */
+/** Runs the words after it where the directory is mounted read-only, which holds for root too. */
 const REMOUNT = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', REMOUNT];
 

@@ -4,14 +4,14 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kubeSource } from '../../../src/kube/source.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 
 async function tree() {
-  const folder = await privateFolder('init');
-  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  const directory = await privateDirectory('init');
+  const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
   await mkdir(join(root, 'etc'), { recursive: true });
   await mkdir(config);
   const { uid, gid } = userInfo();
@@ -27,15 +27,15 @@ async function tree() {
   return {
     root,
     args: ['--root', root, '--config-dir', config],
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
 test('a certificate that is none is 65 before any file is touched', async () => {
   await using pod = await tree();
-  const folder = join(pod.args.at(-1)!, 'ca-certificates');
-  await mkdir(folder);
-  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const directory = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(directory);
+  await writeFile(join(directory, 'own.crt'), 'no certificate');
   const { code, stderr } = await runHelper('kolla-init', pod.args);
   assert.equal(code, 65, stderr);
   assert.match(stderr, /own\.crt: no certificate/);
@@ -44,9 +44,9 @@ test('a certificate that is none is 65 before any file is touched', async () => 
 
 test('a check of a certificate that is none is 65 too, with its name', async () => {
   await using pod = await tree();
-  const folder = join(pod.args.at(-1)!, 'ca-certificates');
-  await mkdir(folder);
-  await writeFile(join(folder, 'own.crt'), 'no certificate');
+  const directory = join(pod.args.at(-1)!, 'ca-certificates');
+  await mkdir(directory);
+  await writeFile(join(directory, 'own.crt'), 'no certificate');
   const { code, stderr } = await runHelper('kolla-init', ['check', ...pod.args]);
   assert.equal(code, 65, stderr);
   assert.match(stderr, /own\.crt: no certificate/);

@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS, logLines, runHelper, startHelper } from '../../support/helper.ts';
 import { run } from '../../../tools/process.ts';
 
@@ -28,15 +28,15 @@ test('without dependencies and COMMAND it warns as ever and ends with 0', async 
 });
 
 test('what people look for in its log is there: on stdout, and what ended it on stderr', async () => {
-  await using folder = await privateFolder('entry');
-  const absent = join(folder.path, 'absent');
-  const env = { DEPENDENCY_SOCKET: `${folder.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
+  await using directory = await privateDirectory('entry');
+  const absent = join(directory.path, 'absent');
+  const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
   const { code, stdout, stderr } = await runHelper(NAME, [], { env });
   assert.equal(code, 75, stderr);
   assert.deepEqual(lines(stdout), [
-    `Entrypoint INFO: TIME Resolving Socket ${folder.path}`,
+    `Entrypoint INFO: TIME Resolving Socket ${directory.path}`,
     `Entrypoint INFO: TIME Resolving Socket ${absent}`,
-    `Entrypoint INFO: TIME Dependency Socket ${folder.path} is resolved.`,
+    `Entrypoint INFO: TIME Dependency Socket ${directory.path} is resolved.`,
     `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: not there yet .`,
   ]);
   assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
@@ -53,8 +53,8 @@ test('with --log-format json its lines are those of every helper, on stderr', as
 });
 
 test('a path that comes later is waited for, without an API server', async () => {
-  await using folder = await privateFolder('entry');
-  const late = join(folder.path, 'late');
+  await using directory = await privateDirectory('entry');
+  const late = join(directory.path, 'late');
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: late }, keepOutput: true });
   let said = '';
   running.child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -78,8 +78,8 @@ test('SIGTERM ends the wait within a second with 143', async () => {
 });
 
 test('a wrong variable ends it with 64, and neither a file is rendered nor COMMAND run', async () => {
-  await using folder = await privateFolder('entry');
-  const [rendered, ran] = [join(folder.path, 'a.conf'), join(folder.path, 'ran')];
+  await using directory = await privateDirectory('entry');
+  const [rendered, ran] = [join(directory.path, 'a.conf'), join(directory.path, 'ran')];
   const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
   const { code, stderr } = await runHelper(NAME, [], { env });
   assert.equal(code, 64);
@@ -109,7 +109,7 @@ test('another word for leniency is no leniency', async () => {
   assert.match(stderr, /KOLLA_POD_COMPAT: .*did you mean 'lenient'\?/);
 });
 
-test('a variable that is nearly one of ours, and words that nobody reads, are said', async () => {
+test('a variable that is nearly one of ours, and unused arguments, are logged', async () => {
   const env = { DEPENDENCY_JOB: 'a', DEPENDENCY_PORT_80_TCP: 'tcp://10.0.0.1:80' };
   const { code, stdout } = await runHelper(NAME, ['bash'], { env });
   assert.equal(code, 0);
@@ -135,9 +135,9 @@ for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done
 printf '[%s]' "$0" "$@"
 `;
 
-test('COMMAND is this very process: its words between single blanks, signals, limits and pid as our caller had them', async () => {
-  await using folder = await privateFolder('entry');
-  const tell = join(folder.path, 'tell');
+test('COMMAND is this very process: its words between single spaces, signals, limits and pid as our caller had them', async () => {
+  await using directory = await privateDirectory('entry');
+  const tell = join(directory.path, 'tell');
   await writeFile(tell, TELL, { mode: 0o755 });
   const env = { PATH: process.env['PATH'] ?? '', DEPENDENCY_SOCKET: '/', COMMAND: `${tell} two  'three four' ` };
   const told = async (words: string) => {
@@ -158,8 +158,8 @@ for (const [command, wanted, reason] of [
   ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
 ] as const)
   test(`a COMMAND of '${command}' ends with ${wanted}, in the termination log too`, async () => {
-    await using folder = await privateFolder('entry');
-    const log = join(folder.path, 'log');
+    await using directory = await privateDirectory('entry');
+    const log = join(directory.path, 'log');
     await writeFile(log, '');
     const env = { COMMAND: command, DEPENDENCY_SOCKET: '/', KOLLA_POD_TERMINATION_LOG: log };
     const { code, stderr } = await runHelper(NAME, [], { env });
@@ -170,22 +170,22 @@ for (const [command, wanted, reason] of [
 
 const [INTERFACE = '', [{ address: ADDRESS = '' } = {}] = []] = Object.entries(networkInterfaces())[0] ?? [];
 
-/** Runs it with a template of that text for `FOLDER/out/deep/a.conf`. */
-async function render(folder: string, template: string | Buffer, env: NodeJS.ProcessEnv = {}) {
-  const [target, templates] = [join(folder, 'out/deep/a.conf'), join(folder, 'configmaps')];
+/** Runs it with a template of that text for `DIRECTORY/out/deep/a.conf`. */
+async function render(directory: string, template: string | Buffer, env: NodeJS.ProcessEnv = {}) {
+  const [target, templates] = [join(directory, 'out/deep/a.conf'), join(directory, 'configmaps')];
   await mkdir(join(templates, 'a.conf'), { recursive: true });
   await writeFile(join(templates, 'a.conf/a.conf'), template);
   const all = { DEPENDENCY_CONFIG: target, KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: templates, ...env };
   return { target, ...(await runHelper(NAME, [], { env: all })) };
 }
 
-test('a template is rendered with host name and address, its folder is made, and its other bytes stay', async () => {
-  await using folder = await privateFolder('entry');
+test('a template is rendered with host name and address, its directory is made, and its other bytes stay', async () => {
+  await using directory = await privateDirectory('entry');
   const template = Buffer.concat([
     Buffer.from('h={{ .HOSTNAME }}\ni={{.IP}} e={{\t.IP_ERLANG\n}} }} '),
     Buffer.from([0xff, 0xc3, 10]),
   ]);
-  const { code, stdout, stderr, target } = await render(folder.path, template, { INTERFACE_NAME: INTERFACE });
+  const { code, stdout, stderr, target } = await render(directory.path, template, { INTERFACE_NAME: INTERFACE });
   assert.equal(code, 0, stderr);
   assert.match(stdout, new RegExp(`Resolving Config ${target}\n.*Dependency Config ${target} is resolved\\.`));
   const wanted = `h=${hostname()}\ni=${ADDRESS} e=${ADDRESS.replaceAll('.', ',')} }} \u00ff\u00c3\n`;
@@ -194,12 +194,12 @@ test('a template is rendered with host name and address, its folder is made, and
 });
 
 test('a template without an address needs no INTERFACE_NAME; one with it says what to set', async () => {
-  await using folder = await privateFolder('entry');
-  assert.equal((await render(folder.path, '{{ .HOSTNAME }}')).code, 0);
-  const unset = await render(folder.path, '{{ .IP }}');
+  await using directory = await privateDirectory('entry');
+  assert.equal((await render(directory.path, '{{ .HOSTNAME }}')).code, 0);
+  const unset = await render(directory.path, '{{ .IP }}');
   assert.equal(unset.code, 64);
   assert.match(unset.stderr, /INTERFACE_NAME is not set/);
-  const wrong = await render(folder.path, '{{ .IP }}', { INTERFACE_NAME: 'eth99' });
+  const wrong = await render(directory.path, '{{ .IP }}', { INTERFACE_NAME: 'eth99' });
   assert.equal(wrong.code, 64);
   assert.match(
     wrong.stderr,
@@ -214,37 +214,37 @@ for (const [template, place, action] of [
   ['x {{ .IP', 'line 1, column 3', '{{ .IP'],
 ] as const)
   test(`a template with ${action} is refused with its place, and the file that was there stays`, async () => {
-    await using folder = await privateFolder('entry');
-    await mkdir(join(folder.path, 'out/deep'), { recursive: true });
-    await writeFile(join(folder.path, 'out/deep/a.conf'), 'old');
-    const { code, stderr, target } = await render(folder.path, template);
+    await using directory = await privateDirectory('entry');
+    await mkdir(join(directory.path, 'out/deep'), { recursive: true });
+    await writeFile(join(directory.path, 'out/deep/a.conf'), 'old');
+    const { code, stderr, target } = await render(directory.path, template);
     assert.equal(code, 64);
     assert.ok(stderr.includes(`a.conf/a.conf, ${place}: '${action}' is not rendered here`), stderr);
     assert.equal(await readFile(target, 'utf8'), 'old');
   });
 
 test('a file that is there keeps its mode, and a link to it stays a link', async () => {
-  await using folder = await privateFolder('entry');
-  await mkdir(join(folder.path, 'out/deep'), { recursive: true });
-  const real = join(folder.path, 'real');
+  await using directory = await privateDirectory('entry');
+  await mkdir(join(directory.path, 'out/deep'), { recursive: true });
+  const real = join(directory.path, 'real');
   await writeFile(real, 'old and longer than what comes');
   await chmod(real, 0o640);
-  await symlink(real, join(folder.path, 'out/deep/a.conf'));
-  const { code, stderr } = await render(folder.path, 'new');
+  await symlink(real, join(directory.path, 'out/deep/a.conf'));
+  const { code, stderr } = await render(directory.path, 'new');
   assert.equal(code, 0, stderr);
   assert.equal(await readFile(real, 'utf8'), 'new');
   assert.equal((await stat(real)).mode & 0o777, 0o640);
 });
 
 test('a template that is not there is said (65)', async () => {
-  await using folder = await privateFolder('entry');
-  const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: folder.path };
+  await using directory = await privateDirectory('entry');
+  const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: directory.path };
   const { code, stderr } = await runHelper(NAME, [], { env });
   assert.equal(code, 65);
   assert.match(stderr, /cannot read the template of \/no\/b\.conf: ENOENT/);
 });
 
-test('a stdout that nobody reads any more ends it as SIGPIPE ends others, and is no bug', async () => {
+test('a closed stdout ends it as SIGPIPE ends others, and is no bug', async () => {
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS } from '../../support/helper.ts';
 import { run } from '../../../tools/process.ts';
 
@@ -15,10 +15,10 @@ const canHaveTerminal: Capability = async () => {
 const skip = (await canHaveTerminal()) ?? false;
 
 /** Runs kolla-init on a terminal of 12 rows and 70 columns, and what came there. */
-async function onTerminal(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}) {
+async function onTerminal(args: readonly string[], directory: string, env: NodeJS.ProcessEnv = {}) {
   const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', ...args];
   const command = `stty rows 12 cols 70; exec ${words.map((word) => `'${word}'`).join(' ')}`;
-  const file = join(folder, 'typescript');
+  const file = join(directory, 'typescript');
   const { code, stdout } = await run('script', ['-qec', command, file], {
     env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
   });
@@ -26,21 +26,21 @@ async function onTerminal(args: readonly string[], folder: string, env: NodeJS.P
 }
 
 test('on a terminal the waits are a table that stays when it is over', { skip }, async () => {
-  await using folder = await privateFolder('tty');
-  const { code, stdout } = await onTerminal(['--wait', `file:${folder.path}`, '--wait', `file:/`], folder.path);
+  await using directory = await privateDirectory('tty');
+  const { code, stdout } = await onTerminal(['--wait', `file:${directory.path}`, '--wait', `file:/`], directory.path);
   assert.equal(code, 0, stdout);
   // eslint-disable-next-line no-control-regex
   const rows = stdout.replaceAll(/\u001B\[[?\d;]*[A-Za-z]/g, '').split(/\r+\n?/);
   assert.ok(
-    rows.some((row) => /^ready +file:\/ +0s {2}is there, a folder$/.test(row)),
+    rows.some((row) => /^ready +file:\/ +0s {2}is there, a directory$/.test(row)),
     stdout,
   );
   assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies ready$/);
 });
 
 test('the deadline leaves the terminal as it was: no cursor hidden, the reason below the table', { skip }, async () => {
-  await using folder = await privateFolder('tty');
-  const { code, stdout } = await onTerminal(['--wait', 'file:/no/such', '--timeout', '300ms'], folder.path);
+  await using directory = await privateDirectory('tty');
+  const { code, stdout } = await onTerminal(['--wait', 'file:/no/such', '--timeout', '300ms'], directory.path);
   assert.equal(code, 75, stdout);
   assert.ok(!stdout.includes('\u001B[?25l'));
   assert.ok(stdout.lastIndexOf('not ready after 300ms') > stdout.lastIndexOf('waiting  file:/no/such'));
@@ -51,8 +51,8 @@ for (const [name, args, env] of [
   ['the terminal is dumb', [], { TERM: 'dumb' }],
 ] as const) {
   test(`there are plain lines where ${name}`, { skip }, async () => {
-    await using folder = await privateFolder('tty');
-    const { code, stdout } = await onTerminal([...args, '--wait', 'file:/'], folder.path, env);
+    await using directory = await privateDirectory('tty');
+    const { code, stdout } = await onTerminal([...args, '--wait', 'file:/'], directory.path, env);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /file:\/: ready after/);
     assert.ok(!stdout.includes('\u001B[?2026h'));

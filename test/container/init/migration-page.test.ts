@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import type { Container, PodSpec } from '../../../src/config/volumes/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper } from '../../support/helper.ts';
 
 const PAGE = new URL('../../../docs/how-to/migration-kolla_start.md', import.meta.url);
@@ -24,8 +24,8 @@ test("the page's Pod after the migration is what plan prints for its config.json
   const [, document = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
   const [before, after] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => load(text ?? '') as Deployment);
   assert.ok(before && after);
-  await using folder = await privateFolder('migration');
-  const config = join(folder.path, 'config.json');
+  await using directory = await privateDirectory('migration');
+  const config = join(directory.path, 'config.json');
   await writeFile(config, document);
   const { stdout } = await runHelper('kolla-init', ['plan', config, '-o', 'json']);
   const { spec: plan } = JSON.parse(stdout) as { spec: PodSpec };

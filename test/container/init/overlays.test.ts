@@ -3,15 +3,15 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';
 
-/** A pod with a nova.conf, an optional folder that is not there, and a kolla-pod.yaml. */
+/** A pod with a nova.conf, an optional directory that is not there, and a kolla-pod.yaml. */
 async function tree(overlays: unknown) {
-  const folder = await privateFolder('overlay');
-  const [root, config] = [join(folder.path, 'root'), join(folder.path, 'config')];
+  const directory = await privateDirectory('overlay');
+  const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
   await mkdir(join(root, 'etc'), { recursive: true });
   await mkdir(config);
   const { uid, gid } = userInfo();
@@ -27,13 +27,13 @@ async function tree(overlays: unknown) {
   });
   const config_files = [file('nova.conf', '/etc/nova/nova.conf'), file('extra', '/etc/nova/extra', { optional: true })];
   await writeFile(join(config, 'config.json'), JSON.stringify({ command: 'true', config_files }));
-  const podFile = join(folder.path, 'kolla-pod.yaml');
+  const podFile = join(directory.path, 'kolla-pod.yaml');
   await writeFile(podFile, JSON.stringify({ overlays }));
   return {
     source: join(config, 'nova.conf'),
     nova: join(root, 'etc/nova/nova.conf'),
     args: ['--root', root, '--config-dir', config, '--config', podFile],
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import type { PodSpec } from '../../../src/config/volumes/index.ts';
 import { fixture } from '../../config/volumes/fixtures.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 
 const plan = (...args: string[]) => runHelper('kolla-init', ['plan', ...args]);
@@ -42,11 +42,11 @@ test('the YAML says what the JSON says, and where something is to know there is 
 });
 
 test("CA certificates of the deployment bring the image's store along, of that distribution", async () => {
-  await using folder = await privateFolder('plan');
-  await mkdir(join(folder.path, 'etc'));
-  await writeFile(join(folder.path, 'etc/passwd'), 'root:x:0:0:::\nkeystone:x:1:1:::\n');
-  await writeFile(join(folder.path, 'etc/group'), 'root:x:0:\nkeystone:x:1:\nkolla:x:2:\n');
-  await writeFile(join(folder.path, 'etc/redhat-release'), '');
+  await using directory = await privateDirectory('plan');
+  await mkdir(join(directory.path, 'etc'));
+  await writeFile(join(directory.path, 'etc/passwd'), 'root:x:0:0:::\nkeystone:x:1:1:::\n');
+  await writeFile(join(directory.path, 'etc/group'), 'root:x:0:\nkeystone:x:1:\nkolla:x:2:\n');
+  await writeFile(join(directory.path, 'etc/redhat-release'), '');
   const paths = async (...args: string[]) => {
     const { stdout, stderr } = await plan(fixture('keystone'), ...args);
     const { spec } = load(stdout, { filename: stderr }) as { spec: PodSpec };
@@ -54,7 +54,7 @@ test("CA certificates of the deployment bring the image's store along, of that d
   };
   const debian = await paths();
   assert.ok(debian.includes('/etc/ssl/certs') && debian.includes('/usr/local/share/ca-certificates'));
-  const redhat = await paths('--image', folder.path);
+  const redhat = await paths('--image', directory.path);
   assert.ok(redhat.includes('/etc/pki/ca-trust/extracted') && !redhat.includes('/etc/ssl/certs'));
 });
 
@@ -72,8 +72,8 @@ for (const [service, command] of [
   ['libvirt', '/usr/local/bin/kolla_nova_libvirt_start'],
 ] as const)
   test(`${service}, of which all is root's but the shared log directory, is 1 and says to give --user`, async () => {
-    await using folder = await privateFolder('plan');
-    const config = join(folder.path, 'config.json');
+    await using directory = await privateDirectory('plan');
+    const config = join(directory.path, 'config.json');
     const source = '/var/lib/kolla/config_files/a.conf';
     const document = {
       command,
@@ -90,8 +90,8 @@ for (const [service, command] of [
   });
 
 test('what overlays use comes from the downward API, and kolla-pod.yaml from the ConfigMap', async () => {
-  await using folder = await privateFolder('plan');
-  const own = join(folder.path, 'own.yaml');
+  await using directory = await privateDirectory('plan');
+  const own = join(directory.path, 'own.yaml');
   const ini = [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }];
   await writeFile(own, JSON.stringify({ overlays: { ini } }));
   const { stdout } = await plan(fixture('nova-api'), '--config', own, '-o', 'json');
@@ -116,8 +116,8 @@ test('what cannot be had without root is 1 without a spec to paste; each entry i
 });
 
 test('a document that is wrong is 65, with all problems at once', async () => {
-  await using folder = await privateFolder('plan');
-  const config = join(folder.path, 'config.json');
+  await using directory = await privateDirectory('plan');
+  const config = join(directory.path, 'config.json');
   await writeFile(config, JSON.stringify({ config_files: [{ source: 'x', dst: '/y' }], directories: 3 }));
   const { code, stdout, stderr } = await plan(config);
   assert.deepEqual([code, stdout], [65, '']);
@@ -127,8 +127,8 @@ test('a document that is wrong is 65, with all problems at once', async () => {
 });
 
 test('no config.json at all is 65, and says how to name one', async () => {
-  await using folder = await privateFolder('plan');
-  const { code, stderr } = await plan('--config-dir', folder.path);
+  await using directory = await privateDirectory('plan');
+  const { code, stderr } = await plan('--config-dir', directory.path);
   assert.equal(code, 65);
   assert.match(stderr, /kolla-init plan CONFIG/);
 });

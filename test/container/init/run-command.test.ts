@@ -3,22 +3,22 @@ import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveRunCommand } from '../../../src/container/init/run-command.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS } from '../../support/helper.ts';
 import { run } from '../../../tools/process.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 async function stage() {
-  const folder = await privateFolder('command');
+  const directory = await privateDirectory('command');
   const { log, said } = recordedLog();
-  const runFolder = join(folder.path, 'run/kolla');
+  const runDirectory = join(directory.path, 'run/kolla');
   return {
-    root: folder.path,
-    run: runFolder,
-    file: join(runFolder, 'run_command'),
+    root: directory.path,
+    run: runDirectory,
+    file: join(runDirectory, 'run_command'),
     log,
     said,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
@@ -52,10 +52,10 @@ test('without a volume there nothing is made', async () => {
   assert.equal(pod.said(), '');
 });
 
-/** Runs the words after it where the folder is a read-only mount, which holds for root too. */
+/** Runs the words after it where the directory is a read-only mount, which holds for root too. */
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
 
-test('a folder that is not ours to write is said, and no failure', async (t) => {
+test('a directory that is not ours to write is said, and no failure', async (t) => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);

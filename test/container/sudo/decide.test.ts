@@ -46,7 +46,7 @@ test('root runs as root, and leaves it for another user', () => {
   assert.deepEqual(decision.to === 'run' && decision.become, { uid: 42_436, gid: 42_400 });
 });
 
-test('nobody else becomes root, another user or another group', () => {
+test('no other user becomes root, another user or another group', () => {
   for (const line of ['id', '-u root id', '-u #0 id', '-u nova id', '-u keystone -g kolla id'])
     assert.match(refusal(line), /runs as keystone \(42425\) and none may become another/, line);
 });

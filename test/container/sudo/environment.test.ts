@@ -21,7 +21,7 @@ function environment(line: string): NodeJS.ProcessEnv {
 
 const FIXED = { LOGNAME: 'nova', USER: 'nova', PATH: SECURE_PATH, SUDO_USER: 'root', SUDO_UID: '0', SUDO_GID: '0' };
 
-test('without -E the variables are made anew, but for language and time zone', () => {
+test('without -E the variables are re-created, but for language and time zone', () => {
   const own = { HOME: '/var/lib/nova', SHELL: '/usr/sbin/nologin', LANG: 'C.UTF-8', TZ: 'UTC' };
   assert.deepEqual(environment('-u nova id'), { ...FIXED, ...own });
 });

@@ -17,13 +17,13 @@ function testSame({ both, skip }: Sides): void {
     'certificates of the deployment on Debian': { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/b.pem`]: 'B' },
     'certificates of the deployment on Red Hat': { ...REDHAT, [`${CONFIG}/a.crt`]: 'A' },
     'no certificates at all': DEBIAN,
-    'the shared folder, when the state names it': {
+    'the shared directory, when the state names it': {
       ...DEBIAN,
       'etc/kolla/defaults/state': `{"x": {"source": "/${SHARED}"}}`,
       [`${CONFIG}/a.crt`]: 'A',
       [`${SHARED}/s.crt`]: 'S',
     },
-    'another spelling in the state is another folder': {
+    'another spelling in the state is another directory': {
       ...DEBIAN,
       'etc/kolla/defaults/state': `{"x": {"source":"/${SHARED}"}}`,
       [`${CONFIG}/a.crt`]: 'A',
@@ -64,7 +64,7 @@ function testDiffering({ both, skip }: Sides): void {
     assert.match(ours.stdout, /kolla-customca-our root\*\.crt 644 {2}A/);
   });
 
-  test('a folder among them is named and passed over', { skip }, async () => {
+  test('a directory among them is named and skipped', { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/more/b.crt`]: 'B' });
     assert.match(ours.stderr, /ca-certificates\/more is no file/);
     assert.match(ours.stdout, /^updated\ncode 0\n/);
@@ -131,7 +131,7 @@ function testDiffering({ both, skip }: Sides): void {
     assert.match(ours.stderr, /kolla-customca-a\.pem is copied, but update-ca-certificates reads only/);
   });
 
-  test('links of a ConfigMap are followed, and its dot folders are not', { skip }, async () => {
+  test('links of a ConfigMap are followed, and its dot directories are not', { skip }, async () => {
     const line = `cd /${CONFIG} && mkdir ..1 && mv a.crt ..1/ && ln -s ..1 ..data && ln -s ..data/a.crt a.crt && ln -s nowhere gone.crt
       kolla_copy_cacerts; echo "code $?"; ${LIST}`;
     const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' }, line);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary } from '../../cluster/core-binary.ts';
 import { fileLimit } from '../../support/file-limit.ts';
 import { attacked, judge, NOVA, OUTSIDE, RUNS, type Attack } from '../set-configs/attacked.ts';
@@ -23,30 +23,30 @@ const THEIRS = pem('not yours');
 
 const isRoot = process.geteuid?.() === 0;
 const skip = (await canBuildCore()) ?? (isRoot ? undefined : 'needs root, to be attacked by another user') ?? false;
-const folder = await privateFolder('attacked-ca');
-chmodSync(folder.path, 0o755);
-after(async () => await folder[Symbol.asyncDispose]());
+const directory = await privateDirectory('attacked-ca');
+chmodSync(directory.path, 0o755);
+after(async () => await directory[Symbol.asyncDispose]());
 
 const attack: Attack = {
   // Nothing wakes him: who only reads is not seen by inotify.
   how: 'always',
   most: RUNS,
-  root: join(folder.path, 'root'),
+  root: join(directory.path, 'root'),
   files: {
-    srv: { folder: true },
-    [OUTSIDE]: { folder: true, mode: 0o755 },
+    srv: { directory: true },
+    [OUTSIDE]: { directory: true, mode: 0o755 },
     [`${OUTSIDE}/secret`]: { text: THEIRS, mode: 0o600 },
     [`${OUTSIDE}/a.crt`]: { text: THEIRS, mode: 0o600 },
-    [`${OUTSIDE}/ca-certificates`]: { folder: true, mode: 0o700 },
+    [`${OUTSIDE}/ca-certificates`]: { directory: true, mode: 0o700 },
     [`${OUTSIDE}/ca-certificates/a.crt`]: { text: THEIRS, mode: 0o600 },
     [`${OUTSIDE}/ca-certificates/b.crt`]: { text: THEIRS, mode: 0o600 },
     'etc/debian_version': '13.0\n',
     'etc/kolla/defaults/state': `[{"source": "/${SHARED}"}]`,
-    'var/lib/kolla/share': { folder: true, owner: NOVA },
-    [SHARED]: { folder: true, owner: NOVA },
+    'var/lib/kolla/share': { directory: true, owner: NOVA },
+    [SHARED]: { directory: true, owner: NOVA },
     [`${SHARED}/a.crt`]: { text: pem('a'), owner: NOVA },
     [`${SHARED}/b.crt`]: { text: pem('b'), owner: NOVA },
-    [STORE]: { folder: true },
+    [STORE]: { directory: true },
   },
   swapped: [SHARED, `${SHARED}/a.crt`, `${SHARED}/b.crt`],
   outside: (root) =>
@@ -58,7 +58,7 @@ const attack: Attack = {
 };
 
 test(`${RUNS} runs of kolla_copy_cacerts beside an attacker copy nothing of root's`, { skip }, async (t) => {
-  const { binary } = await coreBinary(folder.path);
+  const { binary } = await coreBinary(directory.path);
   const outcome = await attacked(attack, byCore(binary, 'kolla_copy_cacerts'));
   judge(t, outcome);
   assert.equal(outcome.codes.get(70), undefined, outcome.last);

@@ -2,15 +2,15 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary } from '../../cluster/core-binary.ts';
 import { testAsKolla } from './as-kolla.ts';
 
 const missing = await canBuildCore();
-const folder = await privateFolder('core');
+const directory = await privateDirectory('core');
 // For a case that runs as another user.
-await chmod(folder.path, 0o755);
-after(async () => await folder[Symbol.asyncDispose]());
-const { names } = missing === undefined ? await coreBinary(folder.path) : { names: '' };
+await chmod(directory.path, 0o755);
+after(async () => await directory[Symbol.asyncDispose]());
+const { names } = missing === undefined ? await coreBinary(directory.path) : { names: '' };
 
-await testAsKolla({ line: `'${join(names, 'kolla_copy_cacerts')}'`, folders: [folder.path], missing });
+await testAsKolla({ line: `'${join(names, 'kolla_copy_cacerts')}'`, directories: [directory.path], missing });

@@ -10,7 +10,7 @@ export interface Ours {
   /** A shell script's line that becomes it. */
   readonly line: string;
   /** What that needs of this machine besides the repository and /usr. */
-  readonly folders: readonly string[];
+  readonly directories: readonly string[];
   /** Why it can't be had. */
   readonly missing: string | undefined;
 }
@@ -48,7 +48,7 @@ export async function sides(ours: Ours): Promise<Sides> {
     missing === undefined ? await readFile(join(await kollaPackage(), 'base/copy_cacerts.sh'), 'utf8') : '';
   const script = `#!/bin/sh\nexec ${ours.line} "$@"\n`;
   const run = (text: string, line: string, tree: Tree, uid = 0) =>
-    inThrowAwayRoot(line, { tree: { ...tree, [NAME]: program(text) }, folders: ours.folders, uid });
+    inThrowAwayRoot(line, { tree: { ...tree, [NAME]: program(text) }, directories: ours.directories, uid });
   return {
     skip: missing ?? false,
     both: async (tree, line = RUN_AND_LIST) => await Promise.all([run(reference, line, tree), run(script, line, tree)]),

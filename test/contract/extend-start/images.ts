@@ -16,7 +16,7 @@ interface Dockerfile {
   readonly image: string;
   readonly parent: string | undefined;
   readonly text: string;
-  readonly folder: string;
+  readonly directory: string;
 }
 
 const BIN = '/usr/local/bin';
@@ -27,10 +27,10 @@ export async function extendScripts(docker: string): Promise<ExtendScript[]> {
   const files = (await readdir(docker, { recursive: true })).toSorted((a, b) => (a < b ? -1 : 1));
   const images = new Map<string, Dockerfile>();
   for (const file of files.filter((each) => basename(each) === 'Dockerfile.j2')) {
-    const folder = join(docker, dirname(file));
+    const directory = join(docker, dirname(file));
     const text = await readFile(join(docker, file), 'utf8');
     const parent = /^FROM .*image_prefix }}([\w-]+):/m.exec(text)?.[1];
-    images.set(basename(folder), { image: basename(folder), parent, text, folder });
+    images.set(basename(directory), { image: basename(directory), parent, text, directory });
   }
   return files
     .filter((file) => EXTEND_START.test(basename(file)))
@@ -51,13 +51,14 @@ function chainOf(image: string, images: ReadonlyMap<string, Dockerfile>): Docker
 
 function filesOf(chain: readonly Dockerfile[], docker: string): Map<string, string> {
   const files = new Map<string, string>([[`${BIN}/kolla_extend_start`, '']]);
-  for (const { text, folder } of chain) {
+  for (const { text, directory } of chain) {
     for (const [, path = ''] of text.matchAll(/touch (\/usr\/local\/bin\/\S*extend_start)/g)) files.set(path, '');
     for (const [, words = ''] of text.matchAll(/^\s*COPY (.* \/usr\/local\/bin\/\S*)$/gm)) {
       const [target = '', ...sources] = words.split(' ').toReversed();
       for (const source of sources) {
         const path = target.endsWith('/') ? `${target}${source}` : target;
-        if (EXTEND_START.test(path) || path.endsWith('_setup')) files.set(path, relative(docker, join(folder, source)));
+        if (EXTEND_START.test(path) || path.endsWith('_setup'))
+          files.set(path, relative(docker, join(directory, source)));
       }
     }
   }
@@ -74,7 +75,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ovsdpdk: 'openvswitch',
 };
 
-/** Without root somebody must be it: who a script means, the image's own user, or kolla's. */
+/** Without root one user must be it: who a script means, the image's own user, or kolla's. */
 function userOf(chain: readonly Dockerfile[]): string {
   const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
   if (meant !== undefined) return meant;

@@ -23,7 +23,7 @@ export const NEEDS_ROOT: readonly NeedsRoot[] = [
     script: 'fluentd/extend_start.sh',
     variables: [''],
     why: /asks for root to run 'chown fluentd:kolla \/var\/log\/kolla'/,
-    instead: `${SKIP}: the group kolla may write the folder without that`,
+    instead: `${SKIP}: the group kolla may write the directory without that`,
   },
   {
     script: 'ironic/ironic-pxe/extend_start.sh',

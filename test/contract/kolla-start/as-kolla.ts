@@ -55,7 +55,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
       const config = { [CONFIG]: JSON.stringify({ command: tree['command'] }) };
       return inThrowAwayRoot(line, {
         uid: 42_425,
-        folders: ours.folders,
+        directories: ours.directories,
         ...options,
         env,
         tree: { ...config, ...tree },
@@ -74,7 +74,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
   for (const [name, more, code] of [
     ['a plain command', {}, 5],
     ['a trailing newline or two', { command: 'tell a\n\n' }, 5],
-    ['several blanks, tabs and lines between words', { command: '  tell   a \t b\n c ' }, 5],
+    ['several spaces, tabs and lines between words', { command: '  tell   a \t b\n c ' }, 5],
     [
       'quotes, variables, tildes and substitutions, which are words',
       { command: `tell "a b" 'c' $HOME ~ $(id) \\ ; x` },
@@ -83,10 +83,10 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     ['a pattern that matches and one that does not', { command: 'tell /etc/deb* /nope* [a]', 'etc/debian_x': '' }, 5],
     ['letters beyond ASCII', { command: 'tell äöü 日本' }, 5],
     ['an empty command', { command: '' }, 0],
-    ['a command of blanks', { command: ' \n' }, 0],
+    ['a command of spaces', { command: ' \n' }, 0],
     ['a program that is not there', { command: '/no/such/program' }, 127],
     ['a name that is not there', { command: 'no-such-program' }, 127],
-    ['a folder', { command: '/etc' }, 126],
+    ['a directory', { command: '/etc' }, 126],
     ['a file without x bit', { command: '/etc/debian_version' }, 126],
     ['an extend script that sets CMD and ARGS', { [EXTEND]: 'CMD="tell x"; ARGS="--a  b /etc/deb*"' }, 5],
     ['one that only adds to ARGS', { [EXTEND]: 'ARGS="$ARGS --new"' }, 5],
@@ -183,7 +183,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
   });
 
-  test('prepared for somebody else it says who may not read it', { skip }, async () => {
+  test('prepared for another user it says who may not read it', { skip }, async () => {
     const [, { code, stderr }] = await both({ 'run/kolla/run_command': { text: 'tell', mode: 0o600 } });
     assert.equal(code, 77);
     assert.match(stderr, /uid 42425 may not read \/run\/kolla\/run_command.*fsGroup/);

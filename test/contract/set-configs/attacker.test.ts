@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { run } from '../../../tools/process.ts';
 import { canBuildCore, coreBinary } from '../../cluster/core-binary.ts';
 import { HELPERS } from '../../support/helper.ts';
@@ -21,14 +21,14 @@ import { look, type Files } from './tree.ts';
 fileLimit(20);
 
 const KOLLA = 42_400;
-const own = { folder: true, owner: NOVA } as const;
+const own = { directory: true, owner: NOVA } as const;
 const FILES: Files = {
   [`${OUTSIDE}/secret`]: { text: 'root only', mode: 0o600 },
   [`${OUTSIDE}/a.conf`]: 'not yours',
   [`${OUTSIDE}/conf/a.conf`]: 'not yours',
   [`${OUTSIDE}/nova/api.log`]: 'not yours',
-  srv: { folder: true },
-  'var/log/kolla': { folder: true, mode: 0o777, owner: KOLLA },
+  srv: { directory: true },
+  'var/log/kolla': { directory: true, mode: 0o777, owner: KOLLA },
   'var/log/kolla/nova': own,
   'var/log/kolla/nova/api.log': { text: 'a line', owner: NOVA },
   'var/lib/nova': own,
@@ -62,14 +62,14 @@ const SWAPPED = [
 const isRoot = process.geteuid?.() === 0;
 const cannotBuild = await canBuildCore();
 const skip = cannotBuild ?? (isRoot ? undefined : 'needs root, to be attacked by another user') ?? false;
-const folder = await privateFolder('attacked');
-chmodSync(folder.path, 0o755);
-after(async () => await folder[Symbol.asyncDispose]());
+const directory = await privateDirectory('attacked');
+chmodSync(directory.path, 0o755);
+after(async () => await directory[Symbol.asyncDispose]());
 
 const attack = (name: string, how: 'always' | 'woken', most = RUNS): Attack => ({
   how,
   most,
-  root: join(folder.path, name),
+  root: join(directory.path, name),
   files: FILES,
   swapped: SWAPPED,
   outside: (root) => new Map([...look(root, 'srv'), ...look(root, 'etc/passwd'), ...look(root, 'etc/group')]),
@@ -86,7 +86,7 @@ for (const how of ['always', 'woken'] as const) {
   });
 
   test(`${RUNS} runs of kolla-core change nothing outside; the attacker: ${how}`, { skip }, async (t) => {
-    const { binary } = await coreBinary(folder.path);
+    const { binary } = await coreBinary(directory.path);
     judge(t, await attacked(attack(`core-${how}`, how), byCore(binary)));
   });
 }

@@ -23,7 +23,7 @@ for (const [name, { more }] of Object.entries(quiet)) {
 }
 
 differs(
-  'a check of folders in a folder says no change',
+  'a check of directories in a directory says no change',
   { files: { [`${CONFIG}/d/sub/x`]: 'x' }, config: config(entry('d', '/etc/d')), runs: [{}, check] },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 1);
@@ -58,7 +58,7 @@ differs(
 );
 
 differs(
-  'a check of a folder whose parent a later entry replaces says no change',
+  'a check of a directory whose parent a later entry replaces says no change',
   {
     files: { ...A, [`${CONFIG}/d/x`]: 'x' },
     config: config(entry('d', '/etc/x/d'), entry('a.conf', '/etc/x')),
@@ -84,9 +84,9 @@ differs(
 );
 
 differs(
-  'a check of an empty folder that is gone says changed',
+  'a check of an empty directory that is gone says changed',
   {
-    files: { [`${CONFIG}/d`]: { folder: true } },
+    files: { [`${CONFIG}/d`]: { directory: true } },
     config: config(entry('d', '/etc/d', { perm: '0755' })),
     runs: [{}, { meanwhile: { 'etc/d': null }, ...check }],
   },
@@ -107,7 +107,7 @@ differs(
 );
 
 differs(
-  'a check with a folder gone says changed',
+  'a check with a directory gone says changed',
   {
     files: { [`${CONFIG}/d/sub/x`]: 'x' },
     config: config(entry('d', '/etc/d', { perm: '0755' })),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
-import { COMMAND, folders } from './ours.ts';
+import { COMMAND, directories } from './ours.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
 const CONFIG = 'var/lib/kolla/config_files';
@@ -22,7 +22,7 @@ const SHALL = 'code 0\n/etc/keystone/a.conf 600 42425:42425\n/run_command 644 0:
 test('the command puts everything in place, and a check after it finds no change', { skip }, async () => {
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
   const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs && kolla_set_configs --check; ${LIST}`, {
-    folders,
+    directories,
     tree,
     env,
   });
@@ -43,20 +43,20 @@ test('raised by sudo, it takes nothing from the environment but the strategy', {
     KOLLA_INIT_CONFIG_DIR: '/evil',
     KOLLA_INIT_ROOT: '/evil',
   };
-  const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs; ${LIST}; ls /evil`, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs; ${LIST}; ls /evil`, { directories, tree, env });
   assert.equal(stdout, `${SHALL}config.json\nkolla-pod.yaml\n`, stderr);
 });
 
-test('a stderr that nobody reads does not stop it in the middle', { skip }, async () => {
+test('a stderr without a reader does not stop it in the middle', { skip }, async () => {
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
   const line = `kolla_set_configs 2> >(exec 0<&-); ${LIST}`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, SHALL, stderr);
 });
 
 test('words that it does not know end it with 2, and nothing is touched', { skip }, async () => {
   const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs --bogus; echo "code $?"; ls /run_command', {
-    folders,
+    directories,
     tree,
   });
   assert.equal(stdout, 'code 2\n');

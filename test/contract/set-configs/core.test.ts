@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { run } from '../../../tools/process.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testAsKolla } from './as-kolla.ts';
@@ -13,9 +13,9 @@ import { byCore } from './ours.ts';
 const MIB = 2 ** 20;
 const cannotBuild = await canBuildCore();
 const cannotChroot = cannotBuild ?? (process.geteuid?.() === 0 ? undefined : 'needs root, for chroot');
-const folder = await privateFolder('core');
-after(async () => await folder[Symbol.asyncDispose]());
-const { binary, names } = cannotBuild === undefined ? await coreBinary(folder.path) : { binary: '', names: '' };
+const directory = await privateDirectory('core');
+after(async () => await directory[Symbol.asyncDispose]());
+const { binary, names } = cannotBuild === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };
 
 await testAsKolla(byCore(binary), cannotChroot);
 

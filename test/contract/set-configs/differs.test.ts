@@ -45,7 +45,7 @@ differs(
 );
 
 differs(
-  'what a service wrote into a merged folder stays',
+  'what a service wrote into a merged directory stays',
   {
     files: { [`${CONFIG}/d/x`]: 'x' },
     config: config(entry('d', '/etc/d', { merge: true })),
@@ -58,7 +58,7 @@ differs(
 );
 
 differs(
-  'what a service wrote into a merged folder of the image stays',
+  'what a service wrote into a merged directory of the image stays',
   {
     files: { [`${CONFIG}/d/x`]: 'x', 'etc/d/y': 'y' },
     config: config(entry('d', '/etc/d', { merge: true })),
@@ -85,7 +85,7 @@ differs(
 );
 
 differs(
-  'a destination that is a link to a folder is replaced',
+  'a destination that is a link to a directory is replaced',
   { files: { ...A, 'etc/real/x': 'x', 'etc/a.conf': { link: 'real' } }, config: plain },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 2);
@@ -104,7 +104,7 @@ differs(
   },
 );
 
-// Kolla's tool copies the folder into itself until its paths are too long, which no tool can look at afterwards.
+// Kolla's tool copies the directory into itself until its paths are too long, which no tool can look at afterwards.
 test('a destination that holds the kept files is refused before anything is touched', { skip }, async () => {
   const dest = { source: `/${CONFIG}/d/`, dest: '/etc/', owner: 'root', perm: '0644', merge: true };
   const one = { name: 'all of /etc', files: { [`${CONFIG}/d/x`]: 'x' }, config: config(dest) };
@@ -115,7 +115,7 @@ test('a destination that holds the kept files is refused before anything is touc
 });
 
 // Nor may its tree be looked at here: it is as deep as paths can be.
-test('a folder that would be copied into itself is refused before anything is touched', { skip }, async () => {
+test('a directory that would be copied into itself is refused before anything is touched', { skip }, async () => {
   const config_files = [{ source: '/etc/d', dest: '/etc/d/sub', owner: 'root', perm: '0755' }];
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };
   const [ours] = await play(one, byUs);
@@ -125,7 +125,7 @@ test('a folder that would be copied into itself is refused before anything is to
 });
 
 differs(
-  'a destination through `..` of a folder that is not there is made',
+  'a destination through `..` of a directory that is not there is made',
   { files: A, config: config(entry('a.conf', '/none/../etc/a.conf')) },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 2);
@@ -207,7 +207,7 @@ differs(
 );
 
 differs(
-  'links in a service’s folder don’t lead out of it',
+  'links in a service’s directory don’t lead out of it',
   {
     files: { 'var/log/x/link': { link: '/etc/precious' }, 'etc/precious': { text: 'p', mode: 0o600 } },
     config: { command: 'run', permissions: [{ path: '/var/log/x', owner: 'nova', perm: '0666', recurse: true }] },
@@ -233,7 +233,7 @@ differs(
   { files: { ...image, 'etc/kolla/defaults/state': '{"/etc' }, config: plain },
   ({ theirs, ours }) => {
     assert.deepEqual([theirs.code, ours.code], [2, 2]);
-    assert.match(ours.stderr, /make the container anew/);
+    assert.match(ours.stderr, /re-create the container/);
     assert.deepEqual(differences(ours.before, ours.tree), []);
   },
 );

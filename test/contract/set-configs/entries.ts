@@ -9,7 +9,7 @@ export function entry(name: string, dest: string, more: object = {}): object {
 }
 
 export const A = { [`${CONFIG}/a.conf`]: 'a' };
-export const FOLDER = {
+export const DIRECTORY = {
   [`${CONFIG}/d/one.conf`]: '1',
   [`${CONFIG}/d/sub/two.conf`]: { text: '2', mode: 0o640 },
   [`${CONFIG}/d/.hidden`]: 'h',

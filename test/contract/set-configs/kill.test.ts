@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { canGiveFilesAway } from '../../../tools/capability.ts';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { coreBinary } from '../../cluster/core-binary.ts';
 import { entry } from './entries.ts';
 import { isOnCore } from '../../support/helper.ts';
@@ -27,9 +27,9 @@ const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
 type StartKilled = (root: string, at: number, when: string) => ChildProcess;
 
-async function killedOnNode(folder: string): Promise<StartKilled> {
+async function killedOnNode(directory: string): Promise<StartKilled> {
   // Node starts a bundle in a fifth of the time.
-  const child = join(folder, 'child.mjs');
+  const child = join(directory, 'child.mjs');
   await build({
     entryPoints: [CHILD],
     outfile: child,
@@ -41,8 +41,8 @@ async function killedOnNode(folder: string): Promise<StartKilled> {
   return (root, at, when) => fork(child, [root, `${at}`, when], { stdio: 'ignore' });
 }
 
-async function killedOnCore(folder: string): Promise<StartKilled> {
-  const { binary } = await coreBinary(folder, ['kolla_set_configs'], 'test/contract/set-configs/fixtures/on-engine');
+async function killedOnCore(directory: string): Promise<StartKilled> {
+  const { binary } = await coreBinary(directory, ['kolla_set_configs'], 'test/contract/set-configs/fixtures/on-engine');
   return (root, at, when) => {
     const within = join(root, 'kolla_set_configs');
     copyFileSync(binary, within);
@@ -52,18 +52,18 @@ async function killedOnCore(folder: string): Promise<StartKilled> {
 }
 
 test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
-  await using folder = await privateFolder('kill', inMemory());
-  const startKilled = await (isOnCore ? killedOnCore : killedOnNode)(folder.path);
+  await using directory = await privateDirectory('kill', inMemory());
+  const startKilled = await (isOnCore ? killedOnCore : killedOnNode)(directory.path);
   const names = Array.from({ length: FILES }, (_, i) => `${i}.conf`);
   const config = { command: 'run', config_files: names.map((name) => entry(name, `/etc/x/${name}`)) };
   const sources = (letter: string) => Object.fromEntries(names.map((n) => [`${CONFIG}/${n}`, letter.repeat(SIZE)]));
   const image = Object.fromEntries(names.map((n) => [`etc/x/${n}`, 'i'.repeat(SIZE)]));
   let between = 0;
   for (let i = 0; i < KILLS; i++) {
-    const root = join(folder.path, `${i}`);
+    const root = join(directory.path, `${i}`);
     mkdirSync(root);
     // Where another start has been before, the state is looked at first of all that is kept.
-    const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { folder: true } };
+    const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
     // At each of its effects in turn, whatever the machine's speed.
     const child = startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
-import { COMMAND, folders } from './ours.ts';
+import { COMMAND, directories } from './ours.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
 const CONFIG = 'var/lib/kolla/config_files';
@@ -32,12 +32,12 @@ const NEW = `for f in /${CONFIG}/*.conf; do head -c ${2 * BYTES} /dev/zero | tr 
 test('a file that is a mount point is refused before anything is touched', { skip }, async () => {
   const line = `mount --bind /etc/service/0.conf /etc/service/0.conf; ${LIST} > /before
     kolla_set_configs; echo "code $?"; ${LIST} | diff /before - && echo untouched; ls /run_command`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, 'code 2\nuntouched\n', stderr);
-  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point.*mount the folder.*Nothing was touched/);
+  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point.*mount the directory.*Nothing was touched/);
 });
 
-test('so is one in a folder that would be deleted', { skip }, async () => {
+test('so is one in a directory that would be deleted', { skip }, async () => {
   const config = {
     command: 'run',
     config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
@@ -45,13 +45,13 @@ test('so is one in a folder that would be deleted', { skip }, async () => {
   const line = `mount --bind /etc/service/0.conf /etc/service/0.conf
     echo '${JSON.stringify(config)}' > /${CONFIG}/config.json; rm /${CONFIG}/0.conf
     kolla_set_configs; echo "code $?"; cat /etc/service/0.conf | head -c 3; ls /run_command`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, 'code 2\nooo', stderr);
   assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
 });
 
 test(
-  "another user's link in a source is followed where nobody can write the volume that it lies in",
+  "another user's link in a source is followed where no process can write the volume that it lies in",
   { skip },
   async () => {
     const line = `mkdir /vol; echo kept > /etc/kept; ln -s /etc/kept /vol/link; chown -h 42425 /vol/link
@@ -59,12 +59,12 @@ test(
     kolla_set_configs 2>&1 | grep -o 'source: /vol/link is a link to /etc/kept and is not followed'
     mount --bind /vol /vol; mount -o remount,ro,bind /vol
     kolla_set_configs 2> /said; echo "code $?"; cat /etc/service/0.conf; grep ERROR /said`;
-    const { stdout } = await inThrowAwayRoot(line, { folders, tree, env });
+    const { stdout } = await inThrowAwayRoot(line, { directories, tree, env });
     assert.equal(stdout, 'source: /vol/link is a link to /etc/kept and is not followed\ncode 0\nkept\n');
   },
 );
 
-test('a folder that is a mount point is filled anew inside it', { skip }, async () => {
+test('a directory that is a mount point is filled anew inside it', { skip }, async () => {
   const config = {
     command: 'run',
     config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
@@ -72,7 +72,7 @@ test('a folder that is a mount point is filled anew inside it', { skip }, async 
   const line = `mount -t tmpfs tmpfs /etc/service; echo old > /etc/service/old
     echo '${JSON.stringify(config)}' > /${CONFIG}/config.json
     kolla_set_configs; echo "code $?"; ls /etc/service | tr '\\n' ' '; mountpoint -q /etc/service && echo mounted`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, `code 0\n${NAMES.join(' ')} config.json mounted\n`, stderr);
 });
 
@@ -84,7 +84,7 @@ test('a full file system leaves every file whole, and the next start converges',
     stat -c '%a %u %s' /etc/service/*.conf | sort | uniq -c | sed 's/^ *//'
     mount -o remount,size=1m /etc/service; kolla_set_configs 2> /dev/null; echo "code $?"
     for f in /${CONFIG}/*.conf; do cmp $f /etc/service/$(basename $f) || echo differs; done`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   const lines = stdout.split('\n');
   assert.deepEqual(lines.slice(0, 3), ['code 0', 'code 2', '1'], stderr + stdout);
   assert.deepEqual(lines.slice(3, 6), ['2', '0', '}'], 'some old, some new, nothing left behind, a whole state');

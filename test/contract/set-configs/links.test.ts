@@ -12,7 +12,7 @@ const KOLLA = 42_400;
 const LOGS = 'var/log/kolla';
 const FILES: Files = {
   'etc/shadow': { text: 'root:*', mode: 0o640 },
-  [LOGS]: { folder: true, mode: 0o775, owner: KOLLA },
+  [LOGS]: { directory: true, mode: 0o775, owner: KOLLA },
   [`${CONFIG}/a.conf`]: 'deployed',
   [`${CONFIG}/d/sub/shadow`]: 'root::',
 };
@@ -81,7 +81,7 @@ refuses(
   'permissions, where a directory further up is writable by others',
   {
     place: 'permissions[0].path',
-    files: { srv: { folder: true, mode: 0o777 }, 'srv/own/link': { link: '/etc' } },
+    files: { srv: { directory: true, mode: 0o777 }, 'srv/own/link': { link: '/etc' } },
     config: { ...config(), permissions: [chown('/srv/own/link')] },
   },
   ofNova('etc'),
@@ -158,7 +158,7 @@ refuses(
 );
 
 const NAMED: Files = {
-  [`${LOGS}/nova`]: { folder: true, owner: NOVA },
+  [`${LOGS}/nova`]: { directory: true, owner: NOVA },
   [`${LOGS}/nova/log`]: { nameOf: 'etc/shadow' },
 };
 
@@ -225,7 +225,7 @@ test('what a pattern finds through a link of another user is skipped, with a lin
 
 const followed: Record<string, { files: Files; config: object }> = {
   "root's link in directories that only root can write": {
-    files: { 'var/run': { link: '/run' }, 'run/nova': { folder: true } },
+    files: { 'var/run': { link: '/run' }, 'run/nova': { directory: true } },
     config: {
       ...config(entry('a.conf', '/var/run/nova/a.conf')),
       directories: [chown('/var/run/nova/made')],
@@ -233,7 +233,11 @@ const followed: Record<string, { files: Files; config: object }> = {
     },
   },
   "root's link in a directory that root's group can write": {
-    files: { 'var/lib/a': { folder: true, mode: 0o775 }, 'var/lib/a/run': { link: '../../../run' }, 'run/nova': 'x' },
+    files: {
+      'var/lib/a': { directory: true, mode: 0o775 },
+      'var/lib/a/run': { link: '../../../run' },
+      'run/nova': 'x',
+    },
     config: { ...config(), permissions: [chown('/var/lib/a/run/nova')] },
   },
   "a service's own link inside a directory with recurse": {
@@ -245,7 +249,7 @@ const followed: Record<string, { files: Files; config: object }> = {
       [`${CONFIG}/..2026/mapped.conf`]: { text: 'of a ConfigMap', owner: NOVA },
       [`${CONFIG}/..data`]: { link: '..2026', owner: NOVA },
       [`${CONFIG}/mapped.conf`]: { link: '..data/mapped.conf', owner: NOVA },
-      [CONFIG]: { folder: true, mode: 0o777, owner: NOVA },
+      [CONFIG]: { directory: true, mode: 0o777, owner: NOVA },
     },
     config: config(entry('mapped.conf', '/etc/nova/mapped.conf')),
   },

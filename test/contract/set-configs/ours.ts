@@ -8,7 +8,7 @@ import { HELPERS, isOnCore } from '../../support/helper.ts';
 import type { Ended, Start } from './reference.ts';
 
 const NAME = 'kolla_set_configs';
-const built = isOnCore ? await builtCore() : { binary: '', names: '', folder: '' };
+const built = isOnCore ? await builtCore() : { binary: '', names: '', directory: '' };
 
 /** Our function; the command itself is run by other tests. */
 async function byNode({ root, argv, env }: Start): Promise<Ended> {
@@ -42,9 +42,9 @@ export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ende
 
 export const byUs: (at: Start) => Promise<Ended> = isOnCore ? byCore(built.binary) : byNode;
 
-/** For a throw-away root: its `/usr/local/bin/kolla_set_configs`, and the folders that it needs there. */
+/** For a throw-away root: its `/usr/local/bin/kolla_set_configs`, and the directories that it needs there. */
 export const COMMAND = {
   text: `#!/bin/sh\nexec ${isOnCore ? `'${join(built.names, NAME)}'` : `'${process.execPath}' '${HELPERS}' ${NAME}`} "$@"\n`,
   mode: 0o755,
 } as const;
-export const folders: readonly string[] = isOnCore ? [built.folder] : [];
+export const directories: readonly string[] = isOnCore ? [built.directory] : [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
 import { isOnCore } from '../../support/helper.ts';
-import { COMMAND, folders } from './ours.ts';
+import { COMMAND, directories } from './ours.ts';
 
 const skip = (await canThrowAwayRoots()) ?? false;
 const CONFIG = 'var/lib/kolla/config_files';
@@ -17,7 +17,7 @@ async function ended(config: string, more: Readonly<Record<string, string>> = {}
     [`${CONFIG}/${file}`]: config,
     ...more,
   };
-  const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs; echo $?', { folders, tree, env });
+  const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs; echo $?', { directories, tree, env });
   return { code: Number(stdout), stderr };
 }
 

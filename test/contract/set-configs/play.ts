@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import type { Ended, Reference, Start } from './reference.ts';
 import { look, plant, type Files, type Seen } from './tree.ts';
 
@@ -34,8 +34,8 @@ export const CONFIG = 'var/lib/kolla/config_files';
 
 /** Every start of a case, in a root of its own. */
 export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
-  await using folder = await privateFolder('contract', inMemory());
-  const root = join(folder.path, 'root');
+  await using directory = await privateDirectory('contract', inMemory());
+  const root = join(directory.path, 'root');
   mkdirSync(root);
   mkdirSync(join(root, CONFIG), { recursive: true });
   plant(root, {
@@ -72,7 +72,7 @@ export function byReference(reference: Reference): (at: Start) => Promise<Ended>
   return (at) => reference.run(at);
 }
 
-/** Log lines without their times, sorted: folders are read in another order. */
+/** Log lines without their times, sorted: directories are read in another order. */
 export function linesOf({ stderr }: Ended): string[] {
   const lines = stderr
     .split('\n')

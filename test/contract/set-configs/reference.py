@@ -1,6 +1,6 @@
 """Runs Kolla's set_configs.py many times: each line on stdin is a JSON object {root, argv, env}; the script runs in a child
 of its own, in that root; one line of JSON with the exit code and stderr comes back on stdout. Everything that Python loads
-is loaded before, because the root has no Python. With `sorted`, folders are read in the order of their names: the reference
+is loaded before, because the root has no Python. With `sorted`, directories are read in the order of their names: the reference
 takes the file system's, in which two roots may differ."""
 
 import argparse, encodings.idna, glob, grp, json, linecache, locale, logging, os, pwd, re, shutil, stat, sys
@@ -34,7 +34,7 @@ class Sorted:
         pass
 
 
-def sort_folders():
+def sort_directories():
     listdir, scandir = os.listdir, os.scandir
     os.listdir = lambda path=".": sorted(listdir(path), key=os.fsencode)
     os.scandir = lambda path=".": Sorted(scandir(path))
@@ -42,7 +42,7 @@ def sort_folders():
 
 def child(case, out):
     if case.get("sorted"):
-        sort_folders()
+        sort_directories()
     os.dup2(out, 1)
     os.dup2(out, 2)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")

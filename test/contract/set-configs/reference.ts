@@ -16,7 +16,7 @@ export interface Start {
   readonly root: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Folders are read in the order of their names, as ours reads them, and not in the file system's. */
+  /** Directories are read in the order of their names, as ours reads them, and not in the file system's. */
   readonly sorted?: true;
 }
 
@@ -36,24 +36,28 @@ async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
     const tried = await run(command, ['-c', 'import yaml, pip']).catch(() => undefined);
     if (tried?.code === 0) return { command, env: process.env };
   }
-  const folder = await unpackedPackages('python', ['python3', 'python3-yaml', 'python3-pip'], { except: ['libc6'] });
+  const directory = await unpackedPackages('python', ['python3', 'python3-yaml', 'python3-pip'], { except: ['libc6'] });
   const env = {
     ...process.env,
-    PYTHONHOME: join(folder, 'usr'),
-    PYTHONPATH: join(folder, 'usr/lib/python3/dist-packages'),
-    LD_LIBRARY_PATH: ['x86_64', 'aarch64'].map((cpu) => join(folder, `usr/lib/${cpu}-linux-gnu`)).join(':'),
+    PYTHONHOME: join(directory, 'usr'),
+    PYTHONPATH: join(directory, 'usr/lib/python3/dist-packages'),
+    LD_LIBRARY_PATH: ['x86_64', 'aarch64'].map((cpu) => join(directory, `usr/lib/${cpu}-linux-gnu`)).join(':'),
   };
-  return { command: join(folder, 'usr/bin/python3'), env };
+  return { command: join(directory, 'usr/bin/python3'), env };
 }
 
 async function setConfigsPy(): Promise<string> {
   const { command, env } = await python();
-  const place = await cached('kolla-set-configs', [KOLLA_VERSION], async (folder) => {
+  const place = await cached('kolla-set-configs', [KOLLA_VERSION], async (directory) => {
     const wheel = ['--no-deps', '--only-binary', ':all:', '--quiet', '--disable-pip-version-check'];
-    await must(command, ['-m', 'pip', 'download', ...wheel, '--dest', folder, `kolla==${KOLLA_VERSION}`], { env });
-    await must(command, ['-m', 'zipfile', '-e', join(folder, `kolla-${KOLLA_VERSION}-py3-none-any.whl`), folder], {
-      env,
-    });
+    await must(command, ['-m', 'pip', 'download', ...wheel, '--dest', directory, `kolla==${KOLLA_VERSION}`], { env });
+    await must(
+      command,
+      ['-m', 'zipfile', '-e', join(directory, `kolla-${KOLLA_VERSION}-py3-none-any.whl`), directory],
+      {
+        env,
+      },
+    );
   });
   return join(place, 'kolla/docker/base/set_configs.py');
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What lies at a path before the first start: text, a link, a folder, or any of them with owner and mode. */
+/** What lies at a path before the first start: text, a link, a directory, or any of them with owner and mode. */
 export type Node =
   | string
   | {
@@ -21,7 +21,7 @@ export type Node =
       readonly link?: string;
       /** Another name of a file that stands before it. */
       readonly nameOf?: string;
-      readonly folder?: true;
+      readonly directory?: true;
       readonly mode?: number;
       readonly owner?: number;
       readonly time?: number;
@@ -39,7 +39,7 @@ const ACCOUNTS: Files = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\n',
 };
 
-/** Fills an empty folder with the files of Kolla's image and those of the case, all of one old time. */
+/** Fills an empty directory with the files of Kolla's image and those of the case, all of one old time. */
 export function plant(root: string, files: Files): void {
   const made: [string, number][] = [];
   for (const [path, node] of Object.entries({ ...ACCOUNTS, ...files })) {
@@ -48,20 +48,20 @@ export function plant(root: string, files: Files): void {
       text,
       link,
       nameOf,
-      folder,
+      directory,
       mode,
       owner = 0,
       time = OLD_S,
     }: Exclude<Node, string> = typeof node === 'string' ? { text: node } : node;
-    mkdirSync(folder ? place : dirname(place), { recursive: true });
+    mkdirSync(directory ? place : dirname(place), { recursive: true });
     if (nameOf !== undefined) {
       linkSync(join(root, nameOf), place);
       continue;
     }
     if (link !== undefined) symlinkSync(link, place);
-    else if (!folder) writeFileSync(place, text ?? '');
+    else if (!directory) writeFileSync(place, text ?? '');
     lchownSync(place, owner, owner);
-    if (link === undefined) chmodSync(place, mode ?? (folder ? 0o755 : 0o644));
+    if (link === undefined) chmodSync(place, mode ?? (directory ? 0o755 : 0o644));
     made.push([place, time]);
   }
   for (const [place, time] of made.toReversed()) lutimesSync(place, time, time);
@@ -85,7 +85,7 @@ export function look(root: string, path = ''): Map<string, Seen> {
   if (!found.isDirectory()) return new Map([[path, { what: `special ${owner}`, mtime: 0 }]]);
   const below = readdirSync(join(root, path)).toSorted();
   return new Map([
-    [path, { what: `folder ${owner}`, mtime: 0 }],
+    [path, { what: `directory ${owner}`, mtime: 0 }],
     ...below.flatMap((name) => [...look(root, join(path, name))]),
   ]);
 }

@@ -34,7 +34,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     return inThrowAwayRoot(line, {
       uid: 42_425,
       noNewPrivileges: true,
-      folders: ours.folders,
+      directories: ours.directories,
       ...options,
       env,
       tree: { ...image, ...more },

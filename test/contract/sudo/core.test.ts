@@ -2,7 +2,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testSudo } from './cases.ts';
 
@@ -10,15 +10,15 @@ import { testSudo } from './cases.ts';
 const CINDERS_ADDRESS_SPACE = 1 << 20;
 
 const missing = await canBuildCore();
-const folder = await privateFolder('core');
+const directory = await privateDirectory('core');
 // For the cases that run as another user.
-await chmod(folder.path, 0o755);
-after(async () => await folder[Symbol.asyncDispose]());
-const { binary, names } = missing === undefined ? await coreBinary(folder.path) : { binary: '', names: '' };
+await chmod(directory.path, 0o755);
+after(async () => await directory[Symbol.asyncDispose]());
+const { binary, names } = missing === undefined ? await coreBinary(directory.path) : { binary: '', names: '' };
 
 await testSudo({
   line: `-a sudo '${join(names, 'sudo')}'`,
-  folders: [folder.path],
+  directories: [directory.path],
   missing,
   raised: [binary],
   // A sanitizer's map of memory is larger.

@@ -4,7 +4,7 @@ import { testSudo } from './cases.ts';
 
 await testSudo({
   line: `'${process.execPath}' '${HELPERS}' sudo`,
-  folders: [],
+  directories: [],
   missing: undefined,
   raised: [process.execPath, HELPERS, 'sudo'],
 });

@@ -74,7 +74,7 @@ export function main(): Promise<number> {
     const held = new Uint8Array(HELD_BYTES);
     bounded.addEventListener('abort', () => held.fill(1, 0, 1), { once: true });
     deadline.abort();
-    // One that nobody asked any more.
+    // One that no one asked any more.
     Object.assign(AbortSignal.any([forever.signal]), { held: new Uint8Array(HELD_BYTES) });
   }
   process.stdout.write(JSON.stringify(results()));

@@ -2,7 +2,7 @@ import { EVERY, type Capability } from '../row.ts';
 
 export const charts: Capability = {
   name: 'charts',
-  title: 'Helm charts, ConfigMaps from a folder, and an all-in-one on a real node',
+  title: 'Helm charts, ConfigMaps from a directory, and an all-in-one on a real node',
   rows: [
     {
       point:
@@ -171,7 +171,7 @@ export const charts: Capability = {
     {
       point: 'all in one: MariaDB frozen',
       file: 'test/aio/aio.test.ts',
-      test: 'when MariaDB is frozen, it is not ready, nobody else is restarted, and all goes on when it thaws',
+      test: 'when MariaDB is frozen, it is not ready, no other Pod is restarted, and everything resumes when it thaws',
     },
     {
       point: 'all in one: a configuration that is refused, with no request failed, and a rollback',

@@ -79,7 +79,7 @@ export const dbSync: Capability = {
       test: "its upgrade goes phase by phase, and Keystone's own check says after each what comes next",
     },
     {
-      point: 'a Lease and the row: held, watched by those who wait, given back, published',
+      point: 'a Lease and the row: held, watched by those who wait, released, published',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
       test: ['others watch it, ask the database for nothing meanwhile, and find the work done', EVERY],
     },
@@ -102,8 +102,8 @@ export const dbSync: Capability = {
       point: 'takeovers by 12 contenders on 3 nodes, at least 5 per fault: 0 overlaps (1,000: soak-takeovers.md)',
       file: 'test/integration/kolla-db-sync-takeovers.test.ts',
       test: [
-        'whatever happens to the holder, one migrates at a time, and somebody finishes',
-        "whatever happens to the holder's node, one migrates at a time, and somebody finishes",
+        'whatever happens to the holder, one migrates at a time, and one migrator finishes',
+        "whatever happens to the holder's node, one migrates at a time, and one migrator finishes",
         'there were 40 takeovers and more',
       ],
     },
@@ -130,7 +130,7 @@ export const dbSync: Capability = {
     },
     {
       point:
-        'the migration’s own account: known to nobody else, dropped at the end and after SIGKILL, kept where a trigger needs it',
+        'the migration’s own account: known to no other client, dropped at the end and after SIGKILL, kept where a trigger needs it',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: ['stays, locked, while a trigger of it is needed, which works on; a later run drops it', EVERY],
     },
@@ -154,9 +154,9 @@ export const dbSync: Capability = {
       test: EVERY,
     },
     {
-      point: 'a half-applied schema is named with what is there, what is missing and what to do',
+      point: 'a partially applied schema is named with what is there, what is missing and what to do',
       file: 'test/integration/kolla-db-sync-keystone-faults.test.ts',
-      test: 'a server that is killed in the middle of the migration: the next run names what is half applied',
+      test: 'a server that is killed in the middle of the migration: the next run names what is partially applied',
     },
     {
       point: 'phases, again-codes and records; `status` prints them',

@@ -45,7 +45,7 @@ export const images: Capability = {
         '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
       file: 'test/toolbox/install.test.ts',
       test: [
-        'what a run was killed at before all could enter its folders is opened',
+        'what a run was killed at before all could enter its directories is opened',
         'killed in the middle it leaves no binary, and the next run finishes and removes what was left',
         'four at once leave one whole',
         'a full disk is told with what is needed, and the half copy is gone',

@@ -5,7 +5,7 @@ export const kollaContract: Capability = {
   title: 'The Kolla contract, as root and without',
   rows: [
     {
-      point: 'cases run = cases in the folder, none excluded, each against the real set_configs.py',
+      point: 'cases run = cases in the directory, none excluded, each against the real set_configs.py',
       file: 'test/contract/set-configs/drop-in.test.ts',
       test: ['every case there is was run, and no two have one name', /^as Kolla: /],
     },
@@ -71,7 +71,7 @@ export const kollaContract: Capability = {
       test: EVERY,
     },
     {
-      point: 'folders are mounted, never files, but where the folder is shared with the system',
+      point: 'directories are mounted, never files, but where the directory is shared with the system',
       file: 'test/config/mounts.test.ts',
       test: EVERY,
     },
@@ -99,7 +99,7 @@ export const kollaContract: Capability = {
       test: ['every case there is was run, and no two have one name', /^as Kolla: /],
     },
     {
-      point: 'nothing outside changes while a service swaps its files for links, pipes and folders',
+      point: 'nothing outside changes while a service swaps its files for links, pipes and directories',
       file: 'test/contract/set-configs/attacker.test.ts',
       test: [/^200 runs of kolla-core change nothing outside/, "Kolla's own tool is led outside"],
     },

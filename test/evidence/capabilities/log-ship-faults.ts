@@ -166,12 +166,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: /never full, every line in once$/,
   },
   {
-    point: 'disk is given back only before what every checkpoint holds; size, offsets and all other bytes stay',
+    point: 'disk is reclaimed only before what every checkpoint holds; size, offsets and all other bytes stay',
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
-      'acknowledged bytes are given back; size, offsets and all other bytes stay',
-      'only what every destination has is given back',
-      'nothing is given back that a destination does not know yet',
+      'acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
+      'only what every destination has is reclaimed',
+      'nothing is reclaimed that a destination does not know yet',
       / is left alone$/,
     ],
   },
@@ -190,7 +190,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   {
     point:
-      'a re-read without a checkpoint ships neither the NULs of what was given back nor torn lines, under the same ids',
+      'a re-read without a checkpoint ships neither the NULs of what was reclaimed nor torn lines, under the same ids',
     file: 'test/logship/read/hole.test.ts',
     test: EVERY,
   },

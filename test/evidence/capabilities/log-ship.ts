@@ -7,7 +7,7 @@ export const logShip: Capability = {
   rows: [
     {
       point:
-        'found: globs, new folders and files within a second, excludes, 500 files; never its own state or what is compressed',
+        'found: globs, new directories and files within a second, excludes, 500 files; never its own state or what is compressed',
       file: 'test/logship/read/discover.test.ts',
       test: EVERY,
     },
@@ -93,7 +93,7 @@ export const logShip: Capability = {
       test: [
         /an event has at most .+ lines; the others are events/,
         'an event is at most a MiB long',
-        'what is held is counted, and given back',
+        'what is held is counted, and released',
         'a quiet file ends its events after the timeout, and not before',
         'cuts are made once a second, of all files together',
       ],
@@ -174,7 +174,7 @@ export const logShip: Capability = {
       point: '401, 403 and 404, cut connections, replies that break off and a page of another service hold everything',
       file: 'test/logship/send/deliver.test.ts',
       test: [
-        /^40[134] holds everything until it is mended/,
+        /^40[134] holds everything until it is fixed/,
         'when nothing at all is taken that is an outage, though each document was asked for',
         'a server that cuts connections is tried until it answers',
         'a reply that breaks off counts for nothing, whatever it began with',
@@ -212,7 +212,7 @@ export const logShip: Capability = {
       file: 'test/logship/pipelines.test.ts',
       test: [
         'a destination that is down holds no other up, and is told apart',
-        'in another order each destination goes on where it was itself',
+        'in another order each destination resumes at its own offset',
         'who prints what is there takes nothing away from the server',
         'the first checkpoint is the one that a probe looks at, others are named after their destination',
       ],
@@ -241,9 +241,9 @@ export const logShip: Capability = {
       point: 'stdout: back-pressure, an end within the grace, and no last line twice after a stop',
       file: 'test/logship/pipelines.test.ts',
       test: [
-        'stdout that nobody reads: the stop is over after the grace, and what was not taken is read again',
+        'stdout without a reader: the stop is over after the grace, and what was not taken is read again',
         'an unfinished last line is printed at a stop, and not again',
-        'a failure for good ends the others too, when they have shipped what is there',
+        'a permanent failure ends the others too, when they have shipped what is there',
       ],
       least: 3,
     },

@@ -9,7 +9,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   },
   {
     point:
-      'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, blanks, missing words',
+      'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing words',
     file: 'test/contract/healthcheck.test.ts',
     test: /^other than Kolla's: /,
   },
@@ -24,7 +24,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: EVERY,
   },
   {
-    point: 'process names as kolla-ansible passes them, trailing blanks and workers’ titles; a reason on every failure',
+    point: 'process names as kolla-ansible passes them, trailing spaces and workers’ titles; a reason on every failure',
     file: 'test/probe/kolla/local.test.ts',
     test: EVERY,
   },
@@ -52,7 +52,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     least: 111,
   },
   {
-    point: 'a lost broker or database restarts nobody: liveness fails only where a restart would mend it',
+    point: 'a lost broker or database restarts no Pod: liveness fails only where a restart would fix it',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: 'it is restarted only where that helps',
     least: 111,

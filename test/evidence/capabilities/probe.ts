@@ -24,21 +24,21 @@ export const probe: Capability = {
     },
     {
       point:
-        'who listens, by TCP and UDP, IPv4 and IPv6, or where it listens instead; blanks around a name do not count',
+        'who listens, by TCP and UDP, IPv4 and IPv6, or where it listens instead; spaces around a name do not count',
       file: 'test/probe/local/port.test.ts',
       test: [
-        'blanks around a name do not count, as kolla-ansible passes it',
+        'spaces around a name do not count, as kolla-ansible passes it',
         /who listens on .+ listens/,
         'a process that listens elsewhere is told by where',
         'a bound UDP socket listens, and is told from TCP',
-        'a UDP socket that is connected takes from nobody else',
+        'a connected UDP socket does not count as listening',
       ],
     },
     {
       point: 'from a sidecar: sockets but not whose they are, with the fix; --any-process judges by sockets alone',
       file: 'test/probe/local/unseen.test.ts',
       test: [
-        'from a sidecar: sockets but nobody who has them, with the fix',
+        'from a sidecar: sockets without a visible owner, with the fix',
         'from a sidecar: a socket that no process of the pod has is unhealthy',
         'from a sidecar: who listens, and which process runs',
       ],
@@ -82,9 +82,9 @@ export const probe: Capability = {
       test: ['at the deadline the program and what it started are killed', EVERY],
     },
     {
-      point: 'in step with the ConfigMap, by a real watch: refused, mended, and dead while the ConfigMap moves on',
+      point: 'in step with the ConfigMap, by a real watch: refused, fixed, and dead while the ConfigMap moves on',
       file: 'test/probe/local/config.test.ts',
-      test: ['the record of a real watch: in step, refused, mended, and not looked at any more', EVERY],
+      test: ['the record of a real watch: in step, refused, fixed, and not looked at any more', EVERY],
     },
     {
       point: 'the schema by the Lease on a real API server',

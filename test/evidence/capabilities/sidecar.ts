@@ -12,23 +12,22 @@ export const sidecar: Capability = {
     {
       point: 'a failing role restarts with backoff, shows on /livez?verbose and takes no other down',
       file: 'test/integration/kolla-sidecar.test.ts',
-      test: 'a role that fails shows where it should, is begun again, and takes no other down',
+      test: 'a role that fails shows where it should, is restarted, and takes no other down',
     },
     {
       point: 'the pauses grow, are capped, and begin anew after a minute of running well',
       file: 'test/sidecar/supervisor.test.ts',
       test: [
-        'a role that fails is begun again with pauses that grow, and the others run on undisturbed',
+        'a role that fails is restarted with backoff, and the others run on undisturbed',
         'the pauses begin anew after a role ran well for a minute',
       ],
     },
     {
-      point:
-        'what a callback of a role throws is charged to that role alone; what is nobody’s ends the process with 70',
+      point: 'what a callback of a role throws is charged to that role alone; anything else ends the process with 70',
       file: 'test/sidecar/supervisor.test.ts',
       test: [
         /what .+ of a role throws ends that role alone/,
-        "what a promise that nobody waits for rejects with is charged to its role; what is nobody's ends the process",
+        'what an unawaited promise of a role rejects with is charged to it; anything else ends the process',
         'what an earlier try throws late is said and does not end the one that runs now',
         'a role that does not end after a failure of its own is stuck, and not begun a second time',
       ],

@@ -43,7 +43,7 @@ export const waits: Capability = {
     {
       point: '410 by compaction',
       file: 'test/integration/kube-faults.test.ts',
-      test: 'its version was compacted while nobody could watch: begins again with what is there',
+      test: 'its version was compacted during an outage: starts again with what is there',
     },
     {
       point: 'the API server killed and restarted ten times in one watch',
@@ -73,7 +73,7 @@ export const waits: Capability = {
     {
       point: 'an expired token is read again at once',
       file: 'test/integration/kube-credentials.test.ts',
-      test: 'an expired token is replaced at once when the file has a new one, without a word',
+      test: 'an expired token is replaced at once when the file has a new one, silently',
     },
     {
       point: 'a wrong CA, then the right one',
@@ -110,7 +110,7 @@ export const waits: Capability = {
       point: 'COMMAND becomes this very process, with signals and limits of the caller',
       file: 'test/container/init/kubernetes-entrypoint.test.ts',
       test: [
-        'COMMAND is this very process: its words between single blanks, signals, limits and pid as our caller had them',
+        'COMMAND is this very process: its words between single spaces, signals, limits and pid as our caller had them',
         EVERY,
       ],
     },

@@ -167,7 +167,7 @@ test('a line of a traceback that comes too late in the file is an event', () => 
   );
 });
 
-test('what is held is counted, and given back', () => {
+test('what is held is counted, and released', () => {
   const f = framing();
   f.take(content('oslo'), record(7, 'a'), 'more');
   assert.equal(f.held(), record(7, 'a').length + 4);

@@ -45,7 +45,7 @@ export function framing({ timeoutMs = 1000 } = {}) {
     events,
     held: () => held,
     texts: () => events.map(({ text }) => text),
-    /** Gives lines, and goes on where the last ones ended. */
+    /** Gives lines, and resumes where the last ones ended. */
     take(to: Content, ...lines: string[]) {
       for (const line of lines) {
         const bytes = Buffer.from(line);

@@ -49,7 +49,7 @@ test('what is not an OpenStack service has no Logger', () => {
   assert.equal('Logger' in document(`${root}/mariadb/mariadb.log`, 'x'), false);
 });
 
-test("outside the root the file's folder is the service", () => {
+test("outside the root the file's directory is the service", () => {
   assert.equal(document('/tmp/x/glance/api.log', 'x')['Logger'], 'openstack.glance');
 });
 

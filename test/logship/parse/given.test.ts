@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, UsageError } from '../../../src/core/errors.ts';
 import { formatRules, labelsOf } from '../../../src/logship/parse/options.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 
 test('a format is given by a glob, of the root unless it is absolute', () => {
   assert.deepEqual(formatRules(['*/a=b.log=oslo', '/srv/*.log=whole'], '/logs'), [
@@ -27,21 +27,21 @@ test('a format that there is none of is told with the nearest', () => {
 });
 
 test('labels come from the downward API and from words, of which the words count', async () => {
-  await using folder = await privateFolder('labels');
-  const file = join(folder.path, 'labels');
+  await using directory = await privateDirectory('labels');
+  const file = join(directory.path, 'labels');
   await writeFile(file, 'app.kubernetes.io/name="keystone"\nregion="one"\n');
   assert.deepEqual(labelsOf(['region=two'], file), { 'app.kubernetes.io/name': 'keystone', region: 'two' });
   assert.equal(labelsOf([], undefined), undefined);
 });
 
 test('a file that is not of labels, or is not there, is told by its place', async () => {
-  await using folder = await privateFolder('labels');
-  const file = join(folder.path, 'labels');
+  await using directory = await privateDirectory('labels');
+  const file = join(directory.path, 'labels');
   await writeFile(file, 'a="b"\nc=d\n');
   assert.throws(
     () => labelsOf([], file),
     (error: Error) => error instanceof ConfigError && error.message.includes('line 2'),
   );
-  assert.throws(() => labelsOf([], join(folder.path, 'none')), ConfigError);
+  assert.throws(() => labelsOf([], join(directory.path, 'none')), ConfigError);
   assert.throws(() => labelsOf(['a'], undefined), UsageError);
 });

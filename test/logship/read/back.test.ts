@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } fr
 import { test } from 'node:test';
 import { reading, type Reading } from './reading.ts';
 
-const FOLDER = { patterns: ['nova/*.log'] };
+const DIRECTORY = { patterns: ['nova/*.log'] };
 
 /** Each line came once, and is named after its content. */
 function assertOnce(r: Reading, lines: readonly string[]): void {
@@ -12,7 +12,7 @@ function assertOnce(r: Reading, lines: readonly string[]): void {
 }
 
 async function withTwoLines(): Promise<Reading> {
-  const r = await reading(FOLDER);
+  const r = await reading(DIRECTORY);
   mkdirSync(r.path('nova'));
   writeFileSync(r.path('nova/a.log'), 'one\ntwo\n');
   await r.poll();
@@ -22,9 +22,9 @@ async function withTwoLines(): Promise<Reading> {
 for (const [what, from, to] of [
   ['file', 'nova/a.log', 'nova/a.log.1'],
   ['file whose new name is no rotation’s', 'nova/a.log', 'nova/aside'],
-  ['folder', 'nova', 'away'],
+  ['directory', 'nova', 'away'],
 ] as const) {
-  test(`a ${what} that was renamed and is back goes on where it was`, async () => {
+  test(`a ${what} that was renamed back resumes where it was`, async () => {
     await using r = await withTwoLines();
     for (const line of ['three', 'four']) {
       renameSync(r.path(from), r.path(to));

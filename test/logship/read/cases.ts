@@ -261,7 +261,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'the file is removed, and made anew after a look',
+    name: 'the file is removed, and re-created after a look',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -274,7 +274,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'the file is removed and made anew at once',
+    name: 'the file is removed and re-created at once',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -303,7 +303,7 @@ export const CASES: readonly Case[] = [
 export interface Outcome {
   readonly lost: number;
   readonly doubled: number;
-  /** Lines that nobody wrote. */
+  /** Lines that were not written. */
   readonly corrupt: number;
 }
 

@@ -4,10 +4,10 @@ import { appendFileSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSyn
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Discover } from '../../../src/logship/read/discover.ts';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { reading } from './reading.ts';
 
-test('files in new folders are found', async () => {
+test('files in new directories are found', async () => {
   await using r = await reading({ patterns: ['*/*.log'] });
   await r.poll();
   mkdirSync(r.path('nova'));
@@ -28,16 +28,16 @@ test('a root that is not there yet is looked for', async () => {
 });
 
 test('files that are excluded by name or by path are left out', async () => {
-  await using folder = await privateFolder('discover');
-  for (const name of ['nova', 'glance']) mkdirSync(join(folder.path, name));
-  for (const name of ['nova/a.log', 'nova/a-access.log', 'glance/b.log']) writeFileSync(join(folder.path, name), '');
-  const patterns = [join(folder.path, '*/*.log')];
+  await using directory = await privateDirectory('discover');
+  for (const name of ['nova', 'glance']) mkdirSync(join(directory.path, name));
+  for (const name of ['nova/a.log', 'nova/a-access.log', 'glance/b.log']) writeFileSync(join(directory.path, name), '');
+  const patterns = [join(directory.path, '*/*.log')];
   const discover = new Discover({
     patterns,
-    excludes: ['*-access.log', join(folder.path, 'glance/*')],
+    excludes: ['*-access.log', join(directory.path, 'glance/*')],
     stateDir: undefined,
   });
-  assert.deepEqual(discover.look(), [join(folder.path, 'nova/a.log')]);
+  assert.deepEqual(discover.look(), [join(directory.path, 'nova/a.log')]);
 });
 
 test('neither the own state nor what is compressed is ever shipped', async () => {
@@ -49,20 +49,20 @@ test('neither the own state nor what is compressed is ever shipped', async () =>
   assert.deepEqual(r.lines, ['one']);
 });
 
-test('nothing is matched anew while no folder changes', async () => {
-  await using folder = await privateFolder('discover');
-  writeFileSync(join(folder.path, 'a.log'), '');
-  const discover = new Discover({ patterns: [join(folder.path, '*.log')], excludes: [], stateDir: undefined });
+test('nothing is matched anew while no directory changes', async () => {
+  await using directory = await privateDirectory('discover');
+  writeFileSync(join(directory.path, 'a.log'), '');
+  const discover = new Discover({ patterns: [join(directory.path, '*.log')], excludes: [], stateDir: undefined });
   discover.look();
   const files = discover.look();
   assert.equal(discover.look(), files);
-  writeFileSync(join(folder.path, 'b.log'), '');
+  writeFileSync(join(directory.path, 'b.log'), '');
   assert.equal(discover.look().length, 2);
 });
 
-test('a folder and a pipe that match are said once, and hold nobody up', async () => {
+test('a directory and a pipe that match are said once, and block nothing', async () => {
   await using r = await reading();
-  mkdirSync(r.path('folder.log'));
+  mkdirSync(r.path('directory.log'));
   execFileSync('mkfifo', [r.path('pipe.log')]);
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -98,8 +98,8 @@ test('a link is followed, and when it leads elsewhere, so are we', async () => {
 });
 
 test('a file on another device is told from one with the same number', async (t) => {
-  await using other = await privateFolder('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
-  // Its folder is one of those whose logs are shipped, or no link would lead there.
+  await using other = await privateDirectory('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
+  // Its directory is one of those whose logs are shipped, or no link would lead there.
   await using r = await reading({ patterns: ['*.log', join(other.path, '*.log')] });
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -110,7 +110,7 @@ test('a file on another device is told from one with the same number', async (t)
   appendFileSync(join(other.path, 'b'), 'three\n');
   await r.poll();
   assert.deepEqual(r.lines, ['one', 'two', 'three']);
-  t.diagnostic(`${r.folder} and ${other.path}`);
+  t.diagnostic(`${r.directory} and ${other.path}`);
 });
 
 test('five hundred files are followed at once', async () => {
@@ -126,7 +126,7 @@ test('five hundred files are followed at once', async () => {
   assert.equal(r.lines.length, 1000);
 });
 
-test('from the end: what lay there at the very first start is left out, later files are not', async () => {
+test('from the end: what lay there on first start is left out, later files are not', async () => {
   await using r = await reading({ from: 'end' });
   writeFileSync(r.path('a.log'), 'old\nunfini');
   await r.poll();

@@ -136,7 +136,7 @@ test('what was written before a removal is read', async () => {
   assert.deepEqual(r.lines, ['one', 'two']);
 });
 
-test('a file removed and made anew is read from its beginning', async () => {
+test('a file removed and re-created is read from its beginning', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -187,7 +187,7 @@ test('equal files at different paths have different ids', async () => {
   assert.equal(new Set(r.ids).size, 2);
 });
 
-test('a restart goes on where it was', async () => {
+test('a restart resumes where it was', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -207,7 +207,7 @@ test('without its checkpoint it reads again, with the same ids', async () => {
   assert.deepEqual(r.ids.slice(0, 2), r.ids.slice(2));
 });
 
-test('a file renamed while nobody looked is read to its end', async () => {
+test('a file renamed between two polls is read to its end', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -219,7 +219,7 @@ test('a file renamed while nobody looked is read to its end', async () => {
   assert.deepEqual(r.lines, ['one', 'two', 'three']);
 });
 
-test('a file truncated while nobody looked is read from its beginning', async () => {
+test('a file truncated between two polls is read from its beginning', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\ntwo\n');
   await r.poll();

@@ -19,7 +19,7 @@ function numbered(count: number): { text: string; lines: { line: string; at: num
   return { text: `${lines.map(({ line }) => line).join('\n')}\n`, lines };
 }
 
-/** As a file system shows what was given back. */
+/** As a file system shows what was reclaimed. */
 function punch(file: string, start: number, end: number): void {
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(end - start), 0, end - start, start);
@@ -30,7 +30,7 @@ for (const [what, end] of [
   ['a chunk', 100 * KB],
   ['many chunks', 1500 * KB],
 ] as const) {
-  test(`a file that was given back for ${what} is read around the hole: no NUL, no torn line`, async () => {
+  test(`a file that was reclaimed for ${what} is read around the hole: no NUL, no torn line`, async () => {
     await using r = await reading();
     const { text, lines } = numbered(12_000);
     const file = r.path('a.log');
@@ -50,7 +50,7 @@ for (const [what, end] of [
       r.ids,
       ids.filter((_, n) => isKept[n]),
     );
-    assert.match(r.said.join('\n'), /what was given back behind byte \d+ is not read again/);
+    assert.match(r.said.join('\n'), /what was reclaimed after byte \d+ is not read again/);
   });
 }
 
@@ -96,7 +96,7 @@ test('NULs that are no whole block, or begin in one, are no hole', () => {
   assert.equal(holeIn(chunk(4096), at - 10, newline), 10);
   assert.equal(holeIn(chunk(4095), at - 10, newline), -1);
   assert.equal(holeIn(chunk(8192, 11), at - 10, newline), -1);
-  assert.equal(holeIn(chunk(8192), 10, newline), -1, 'nothing there is ever given back');
+  assert.equal(holeIn(chunk(8192), 10, newline), -1, 'nothing there is ever reclaimed');
   assert.equal(holeIn(Buffer.alloc(4096), at, newline), 0);
   assert.equal(holeIn(Buffer.alloc(4096), at, 0), -1, 'it began before');
 });

@@ -31,14 +31,14 @@ export async function runModel(seed: number, steps: number): Promise<Verdict> {
   const log = new LogFile(r, rotates, random);
   const history: string[] = [rotates];
   let saved = -1;
-  /** Something that was read is on its way for good: only a kill has it read again. */
+  /** Something that was read is on its way: only a kill has it read again. */
   let isHeld = false;
   const look = async (final = false) => {
     const isHolding = random() < 0.2;
     isHeld ||= isHolding;
     r.acknowledge = () => !isHolding;
     const isLong = random() < 0.1;
-    // Half a line that nobody finishes for so long is taken for one.
+    // Half a line that stays unfinished for so long is taken for one.
     if (isLong) log.whole();
     await r.poll(isLong ? 6000 : 250, final);
     // What the shipper does before it sends what was read.

@@ -85,17 +85,17 @@ function atWords(race: Race, words: string): ReadingOptions {
   return { heard: (text) => void (text.includes(words) && race.act()) };
 }
 
-/** Acts while a folder is listed for the nth time of a look, or right after. */
+/** Acts while a directory is listed for the nth time of a look, or right after. */
 function atListing(
   race: Race,
   { nth, isWithin }: { readonly nth: number; readonly isWithin: boolean },
 ): ReadingOptions {
   let listings = 0;
-  const list: List = (folder, isWanted) => {
-    const before = listed(folder, isWanted);
+  const list: List = (directory, isWanted) => {
+    const before = listed(directory, isWanted);
     if (race.act === nothing || ++listings !== nth) return before;
     race.act();
-    return isWithin ? untouched(before, listed(folder, isWanted)) : before;
+    return isWithin ? untouched(before, listed(directory, isWanted)) : before;
   };
   return { list };
 }
@@ -155,7 +155,7 @@ test('a new file that is renamed before it is opened: each line comes once', asy
 });
 
 for (const rotations of [0, 1])
-  test(`a start lists a folder as often for many files as for few, after ${rotations} rotations`, async () => {
+  test(`a start lists a directory as often for many files as for few, after ${rotations} rotations`, async () => {
     let listings = 0;
     const list: List = (...args) => {
       listings++;
@@ -179,5 +179,5 @@ for (const rotations of [0, 1])
     listings = 0;
     await r.poll();
     assert.equal(r.lines.length, paths.length * (2 + rotations));
-    assert.ok(listings <= 4, `${listings} listings of two folders`);
+    assert.ok(listings <= 4, `${listings} listings of two directories`);
   });

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
@@ -9,13 +9,13 @@ import type { List } from '../../../src/logship/read/listing.ts';
 import { documentId } from '../../../src/logship/read/generation.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { CheckpointWriter, loadCheckpoint, type Loaded } from '../../../src/logship/state/checkpoint.ts';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 
 const CHECKPOINT = 'checkpoint.json';
 
-/** A reader over a private folder, whose clock stands still until the test moves it. */
+/** A reader over a private directory, whose clock stands still until the test moves it. */
 export interface Reading extends AsyncDisposable {
-  readonly folder: string;
+  readonly directory: string;
   readonly counts: Counts;
   /** Every line so far, in the order they came. */
   readonly lines: string[];
@@ -57,21 +57,21 @@ export const log = (said: string[] = [], heard: (text: string) => void = () => {
 
 export interface ReadingOptions {
   readonly maxLineBytes?: number;
-  /** Of names in the folder. */
+  /** Of names in the directory. */
   readonly patterns?: readonly string[];
   readonly excludes?: readonly string[];
   readonly from?: 'beginning' | 'end';
-  /** How folders are read. */
+  /** How directories are read. */
   readonly list?: List;
   /** Called with what the reader says, while it waits. */
   readonly heard?: (text: string) => void;
 }
 
-/** Follows `*.log` in a folder of its own. Lines count as acknowledged as soon as they are read. */
+/** Follows `*.log` in a directory of its own. Lines count as acknowledged as soon as they are read. */
 export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   const { maxLineBytes = 1024 * 1024, patterns = ['*.log'], excludes = [], from = 'beginning', list, heard } = options;
-  const folder = await privateFolder('logs', inMemory());
-  const stateDir = join(folder.path, '.state');
+  const directory = await privateDirectory('logs', inMemory());
+  const stateDir = join(directory.path, '.state');
   await mkdir(stateDir);
   const counts = newCounts();
   const lines: string[] = [];
@@ -83,12 +83,12 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   let follower: Follower;
   const start = ({ files, isFirstStart, savedMs }: Loaded) => {
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
-    contents = new Contents({ source: 's', root: folder.path, origin, zone: zoneNamed('UTC'), now }, files);
+    contents = new Contents({ source: 's', root: directory.path, origin, zone: zoneNamed('UTC'), now }, files);
     const parts = { contents, counts, log: log(said, heard), maxLineBytes, stateDir, excludes, uptime: now };
     const firstStart = isFirstStart ? from : undefined;
     follower = new Follower({
       ...parts,
-      patterns: patterns.map((glob) => resolve(folder.path, glob)),
+      patterns: patterns.map((glob) => resolve(directory.path, glob)),
       firstStart,
       ...(list && { list }),
       sinceMs: savedMs,
@@ -96,14 +96,14 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   };
   start({ files: [], isFirstStart: true, savedMs: undefined });
   const r: Reading = {
-    folder: folder.path,
+    directory: directory.path,
     counts,
     lines,
     ids,
     said,
     acknowledge: () => true,
     pace: () => Promise.resolve(true),
-    path: (name) => join(folder.path, name),
+    path: (name) => join(directory.path, name),
     async poll(ms = 1000, final = false) {
       clock += ms;
       follower.look();
@@ -125,24 +125,24 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
       return contents.begun;
     },
     async save() {
-      await new CheckpointWriter(new StateFolder(stateDir), log(said), CHECKPOINT).save(() => contents.collect());
+      await new CheckpointWriter(new StateDirectory(stateDir), log(said), CHECKPOINT).save(() => contents.collect());
     },
     async kill() {
       follower[Symbol.dispose]();
-      start(await loadCheckpoint(new StateFolder(stateDir), log(said), CHECKPOINT));
+      start(await loadCheckpoint(new StateDirectory(stateDir), log(said), CHECKPOINT));
     },
     async restart({ checkpoint } = { checkpoint: true }) {
       if (checkpoint) await r.save();
       follower[Symbol.dispose]();
       start(
         checkpoint
-          ? await loadCheckpoint(new StateFolder(stateDir), log(said), CHECKPOINT)
+          ? await loadCheckpoint(new StateDirectory(stateDir), log(said), CHECKPOINT)
           : { files: [], isFirstStart: false, savedMs: undefined },
       );
     },
     async [Symbol.asyncDispose]() {
       follower[Symbol.dispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
   return r;

@@ -5,12 +5,12 @@ import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
 import type { LineSource } from '../../../src/logship/read/line-reader.ts';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
 import { TailFileSource } from './tail-file-source.ts';
 
-/** A reader over a private folder in which a case writes and rotates `a.log`. */
+/** A reader over a private directory in which a case writes and rotates `a.log`. */
 export interface Rig extends AsyncDisposable {
   readonly lines: readonly string[];
   path(name: string): string;
@@ -24,16 +24,19 @@ type RigName = 'our reader' | 'tail-file';
 
 /** @param patienceMs how long a reader that works by events may bring nothing before it is given up */
 export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
-  const folder = await privateFolder('rig', inMemory());
+  const directory = await privateDirectory('rig', inMemory());
   const lines: string[] = [];
   let clock = 0;
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
-  const contents = new Contents({ source: 's', root: folder.path, origin, zone: zoneNamed('UTC'), now: Date.now }, []);
+  const contents = new Contents(
+    { source: 's', root: directory.path, origin, zone: zoneNamed('UTC'), now: Date.now },
+    [],
+  );
   const parts = { contents, counts: newCounts(), log: log(), maxLineBytes: 16 * 1024 * 1024 };
   const source: LineSource =
     reader === 'tail-file'
-      ? new TailFileSource(join(folder.path, 'a.log'), contents)
-      : new Follower({ ...parts, patterns: [join(folder.path, '*.log')], uptime: () => clock });
+      ? new TailFileSource(join(directory.path, 'a.log'), contents)
+      : new Follower({ ...parts, patterns: [join(directory.path, '*.log')], uptime: () => clock });
   const take = (_: unknown, line: Buffer) => void lines.push(line.toString().replace(/\r$/, ''));
   const readAll = async () => {
     source.look();
@@ -41,7 +44,7 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
   };
   return {
     lines,
-    path: (name) => join(folder.path, name),
+    path: (name) => join(directory.path, name),
     async look(wanted, ms = 250) {
       clock += ms;
       await readAll();
@@ -55,14 +58,14 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
     },
     async append(name, byte) {
       const seen = source instanceof TailFileSource ? source.ends : 0;
-      appendFileSync(join(folder.path, name), Buffer.of(byte));
+      appendFileSync(join(directory.path, name), Buffer.of(byte));
       await readAll();
       if (source instanceof TailFileSource)
         await until('the end of the file', () => Promise.resolve(source.ends > seen || undefined));
     },
     async [Symbol.asyncDispose]() {
       source[Symbol.dispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

@@ -286,7 +286,7 @@ test('files that were rotated away are let go', async () => {
     await r.poll();
     renameSync(r.path(FILE), r.path(`${FILE}.${9 - n}`));
   }
-  const open = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith(r.folder)).length;
+  const open = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith(r.directory)).length;
   await r.poll();
   assert.equal(open(), 5);
   await r.poll(700_000);

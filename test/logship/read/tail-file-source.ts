@@ -6,7 +6,7 @@ import type { LineSource, ReadOptions, TakeLine } from '../../../src/logship/rea
 
 /**
  * The package tail-file behind the interface of our own reader. It tells no places in the file, so that they are counted
- * here, and it can't be held up: what comes while nobody reads is kept.
+ * here, and it can't be held up: what comes between reads is kept.
  */
 export class TailFileSource implements LineSource {
   readonly #path: string;

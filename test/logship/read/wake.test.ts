@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Wake, type Watch } from '../../../src/logship/read/wake.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { log, reading } from './reading.ts';
 
 /** Rings are events, so that a test can wait for one. */
@@ -13,14 +13,14 @@ function bell() {
   return { ring: () => void rings.dispatchEvent(new Event('ring')), heard: () => once(rings, 'ring') };
 }
 
-test('it rings when a file comes into a folder', async () => {
-  await using folder = await privateFolder('wake');
+test('it rings when a file comes into a directory', async () => {
+  await using directory = await privateDirectory('wake');
   const { ring, heard } = bell();
   using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
-  await wake.watch([folder.path]);
+  await wake.watch([directory.path]);
   let number = 0;
   // The kernel's watch begins some time after it was asked for.
-  const writes = setInterval(() => writeFileSync(join(folder.path, `${number++}.log`), ''), 20);
+  const writes = setInterval(() => writeFileSync(join(directory.path, `${number++}.log`), ''), 20);
   try {
     await heard();
   } finally {
@@ -29,13 +29,13 @@ test('it rings when a file comes into a folder', async () => {
 });
 
 test('it tells lines that are appended from files that come', async () => {
-  await using folder = await privateFolder('wake');
-  const file = join(folder.path, 'a.log');
+  await using directory = await privateDirectory('wake');
+  const file = join(directory.path, 'a.log');
   writeFileSync(file, '');
   let moves = 0;
   const { ring, heard } = bell();
   using wake = new Wake({ moved: () => moves++, grown: ring, log: log() });
-  await wake.watch([folder.path]);
+  await wake.watch([directory.path]);
   const writes = setInterval(() => appendFileSync(file, 'line\n'), 20);
   await heard().finally(() => clearInterval(writes));
   assert.equal(moves, 0);

@@ -12,7 +12,7 @@ const mountinfo = `22 1 254:0 / / rw,relatime - overlay overlay rw
 41 22 254:1 ${pods}/kubernetes.io~empty-dir/top /over rw - ext4 /dev/vda rw
 `;
 
-for (const [folder, why] of [
+for (const [directory, why] of [
   ['/var/log/kolla', 'an emptyDir'],
   ['/var/log/kolla/keystone', 'an emptyDir'],
   ['/var/log/memory', 'in memory'],
@@ -22,8 +22,8 @@ for (const [folder, why] of [
   ['/var/my logs', 'an emptyDir'],
   ['/over', 'an emptyDir'],
 ] as const) {
-  test(`${folder} ${why === undefined ? 'outlives its pod' : `ends with its pod: ${why}`}`, () => {
-    assert.equal(endsWithPod(folder, mountinfo), why);
+  test(`${directory} ${why === undefined ? 'outlives its pod' : `ends with its pod: ${why}`}`, () => {
+    assert.equal(endsWithPod(directory, mountinfo), why);
   });
 }
 

@@ -8,7 +8,7 @@ import { startReclaiming } from '../../../src/logship/reclaim/index.ts';
 import { fallocateWith, findFallocate, type Punch } from '../../../src/logship/reclaim/punch.ts';
 import { givenBack, Reclaimer, type Acknowledged } from '../../../src/logship/reclaim/reclaimer.ts';
 import type { Capability } from '../../../tools/capability.ts';
-import { inMemory, privateFolder } from '../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
 import { log } from '../said.ts';
 
@@ -27,8 +27,8 @@ const canPunch: Capability = async () => {
 
 /** A log of 8 MiB, of which so much is acknowledged, by each destination. */
 async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) {
-  const folder = await privateFolder('reclaim', inMemory());
-  const file = join(folder.path, 'keystone.log');
+  const directory = await privateDirectory('reclaim', inMemory());
+  const file = join(directory.path, 'keystone.log');
   await writeFile(file, LINE.repeat((8 * MB) / LINE.length));
   const generation = { path: file, ino: statSync(file).ino, head: readFileSync(file).subarray(0, 256) };
   const saved = (offset: number): Acknowledged => ({ generation, mark: { offset, skipping: false } });
@@ -39,16 +39,25 @@ async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) 
     punch: punch ?? fallocateWith('file' in found ? found.file : ''),
     saved: () => marks.now.map((offset) => [saved(offset)]),
     keepBytes: KEEP,
-    open: logOpener({ patterns: [join(folder.path, '*')] }),
+    open: logOpener({ patterns: [join(directory.path, '*')] }),
     log: log(said),
   });
-  return { ...folder, folder: folder.path, file, said, reclaimer, marks, saved, signal: new AbortController().signal };
+  return {
+    ...directory,
+    directory: directory.path,
+    file,
+    said,
+    reclaimer,
+    marks,
+    saved,
+    signal: new AbortController().signal,
+  };
 }
 
 const skip = (await canPunch()) ?? false;
 const blocks = (file: string) => statSync(file).blocks * 512;
 
-test('acknowledged bytes are given back; size, offsets and all other bytes stay', { skip }, async () => {
+test('acknowledged bytes are reclaimed; size, offsets and all other bytes stay', { skip }, async () => {
   await using w = await world();
   const before = readFileSync(w.file);
   await w.reclaimer.pass(w.signal);
@@ -60,7 +69,7 @@ test('acknowledged bytes are given back; size, offsets and all other bytes stay'
   assert.ok(before.subarray(5 * MB).equals(after.subarray(5 * MB)));
 });
 
-test('only what every destination has is given back', { skip }, async () => {
+test('only what every destination has is reclaimed', { skip }, async () => {
   await using w = await world([6 * MB, 3 * MB]);
   await w.reclaimer.pass(w.signal);
   assert.equal(w.reclaimer.bytes, 2 * MB - 65_536);
@@ -69,7 +78,7 @@ test('only what every destination has is given back', { skip }, async () => {
   assert.equal(w.reclaimer.bytes, 4 * MB - 65_536);
 });
 
-test('nothing is given back that a destination does not know yet', async () => {
+test('nothing is reclaimed that a destination does not know yet', async () => {
   await using w = await world([6 * MB], () => assert.fail('was asked for'));
   const reclaimer = new Reclaimer({
     punch: () => assert.fail('was asked for'),
@@ -117,7 +126,7 @@ test('a file system that knows no holes is said once, with the way out, and not 
   assert.equal(asked, 1);
   assert.match(
     w.said.join('\n'),
-    /^acknowledged bytes can't be given back: keep size.*--reclaim off and a sizeLimit[^\n]*$/,
+    /^acknowledged bytes can't be reclaimed: keep size.*--reclaim off and a sizeLimit[^\n]*$/,
   );
 });
 
@@ -159,8 +168,16 @@ test('a range leaves the beginning, the last bytes and the byte before the mark'
 test('it goes on by itself, and looks a last time at its end', { skip }, async () => {
   await using w = await world([4 * MB]);
   const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
-  const open = logOpener({ patterns: [join(w.folder, '*')] });
-  const options = { mode: 'on', root: w.folder, keepBytes: KEEP, saved, log: log(w.said), open, everyMs: 20 } as const;
+  const open = logOpener({ patterns: [join(w.directory, '*')] });
+  const options = {
+    mode: 'on',
+    root: w.directory,
+    keepBytes: KEEP,
+    saved,
+    log: log(w.said),
+    open,
+    everyMs: 20,
+  } as const;
   const reclaiming = startReclaiming(options);
   assert.ok(reclaiming);
   await until('the first bytes', () => Promise.resolve(reclaiming.bytes() > 0 ? true : undefined));
@@ -176,12 +193,12 @@ test('what goes wrong in it is said, and ends nothing else', async () => {
   };
   const open = logOpener({ patterns: ['/*'] });
   await using _ = startReclaiming({ mode: 'on', root: '/', keepBytes: KEEP, saved, log: log(said), open, everyMs: 1 });
-  if (said.some((line) => line.includes('is given back')))
+  if (said.some((line) => line.includes('is reclaimed')))
     await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
 
 test('auto is off on a disk that outlives the pod, and on in memory', async () => {
-  await using disk = await privateFolder('reclaim');
+  await using disk = await privateDirectory('reclaim');
   const options = {
     mode: 'auto',
     keepBytes: KEEP,

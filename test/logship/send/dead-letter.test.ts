@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { test } from 'node:test';
-import { StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { DeadLetters } from '../../../src/logship/send/dead-letter.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../read/reading.ts';
 
 const LIMIT = 20_000;
 
 async function letters() {
-  const folder = await privateFolder('letters');
+  const directory = await privateDirectory('letters');
   const said: string[] = [];
   const dropped: number[] = [];
   const open = () =>
     new DeadLetters({
-      folder: new StateFolder(folder.path),
+      directory: new StateDirectory(directory.path),
       name: 'dead-letter.jsonl',
       limit: LIMIT,
       log: log(said),
@@ -26,7 +26,7 @@ async function letters() {
     open,
     said,
     dropped,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

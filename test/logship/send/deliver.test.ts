@@ -42,7 +42,7 @@ for (const [status, hint] of [
   [403, /create_doc/],
   [404, /--url/],
 ] as const) {
-  test(`${status} holds everything until it is mended, and says what to do`, async () => {
+  test(`${status} holds everything until it is fixed, and says what to do`, async () => {
     await using server = await bulkServer({ request: (number) => (number < 3 ? status : 200) });
     await using d = await delivering(sinkAt(server.url));
     await d.deliver(batch('a', 'b'));

@@ -1,4 +1,4 @@
-import { StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { newCounts, type Counts } from '../../../src/logship/counts.ts';
 import { Progress, type Span } from '../../../src/logship/read/progress.ts';
 import { Batch } from '../../../src/logship/send/batch.ts';
@@ -8,7 +8,7 @@ import { Capacity } from '../../../src/logship/send/limits.ts';
 import { Outbox } from '../../../src/logship/send/outbox.ts';
 import { elasticsearchSink } from '../../../src/logship/sink/elasticsearch.ts';
 import type { Sink } from '../../../src/logship/sink/sink.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../read/reading.ts';
 
 /** One document a word; `spanOf` tells them apart again. */
@@ -37,7 +37,7 @@ interface Delivering extends AsyncDisposable {
   readonly counts: Counts;
   readonly settled: string[];
   readonly said: string[];
-  readonly folder: string;
+  readonly directory: string;
   readonly deadLetters: DeadLetters;
   readonly outage: Outage;
   readonly capacity: Capacity;
@@ -53,12 +53,12 @@ export function sinkAt(...urls: [URL, ...URL[]]): Sink {
 
 /** Outbox and delivery to a sink, with the short pauses of one that is asked to stop. */
 export async function delivering(sink: Sink, { signal = new AbortController().signal } = {}): Promise<Delivering> {
-  const folder = await privateFolder('deliver');
+  const directory = await privateDirectory('deliver');
   const counts = newCounts();
   const settled: string[] = [];
   const said: string[] = [];
   const deadLetters = new DeadLetters({
-    folder: new StateFolder(folder.path),
+    directory: new StateDirectory(directory.path),
     name: 'dead-letter.jsonl',
     limit: 2 ** 20,
     log: log(said),
@@ -80,7 +80,7 @@ export async function delivering(sink: Sink, { signal = new AbortController().si
     counts,
     settled,
     said,
-    folder: folder.path,
+    directory: directory.path,
     deadLetters,
     outage,
     capacity,
@@ -93,7 +93,7 @@ export async function delivering(sink: Sink, { signal = new AbortController().si
     },
     async [Symbol.asyncDispose]() {
       await sink[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

@@ -22,7 +22,7 @@ test('under a steady flow that is acknowledged after two seconds the age stays t
   }
 });
 
-test('bytes that nobody read yet count too', () => {
+test('unread bytes count too', () => {
   const lag = new FileLag();
   lag.look(file({ unread: 50, left: 50 }), 0);
   assert.equal(lag.age(500), 500);

@@ -10,7 +10,7 @@ export interface StandIn extends AsyncDisposable {
   readonly kept: Map<string, Body>;
   /** Each request that could change something. */
   readonly writes: string[];
-  /** Resolves when somebody has asked. */
+  /** Resolves at the first request. */
   readonly asked: Promise<void>;
 }
 

@@ -67,7 +67,7 @@ test('a server without lifecycle management is told by its name, and nothing is 
   assert.deepEqual(server.writes, []);
 });
 
-test('what somebody else made is not touched without --force', async () => {
+test('what another tool created is not touched without --force', async () => {
   await using server = await standIn({ has: 'neither' });
   const theirs = { index_patterns: ['flog-*'], priority: 5, template: { settings: { number_of_shards: 9 } } };
   server.kept.set('/_index_template/flog', theirs);
@@ -80,7 +80,7 @@ test('what somebody else made is not touched without --force', async () => {
   assert.match(forced.stdout, /^updated index template flog/);
 });
 
-test('a template of somebody else that wins is an error, before anything is written', async () => {
+test('a template of another tool with precedence is an error, before anything is written', async () => {
   await using server = await standIn({ has: 'neither', winner: { mappings: {} } });
   const { code, stderr } = await setup(server.url);
   assert.equal(code, 69);

@@ -66,7 +66,7 @@ for (const [what, error] of [
   });
 }
 
-test('a document that is too large for the server is refused for good', () => {
+test('a document that is too large for the server is rejected', () => {
   const answer = readBulkReply(200, reply({ status: 413, error: { type: 't', reason: 'r' } }), 1);
   assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'refused');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ConfigError } from '../../../src/core/errors.ts';
 import type { ProxyEnv } from '../../../src/logship/sink/agents.ts';
 import { Server } from '../../../src/logship/sink/server.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
@@ -56,7 +56,7 @@ for (const value of [
   'http://shipper:geheim%@proxy:3128',
   'http://shipper:geheim@proxy:port',
 ]) {
-  test(`the proxy ${value} is refused by the name of its variable, and shown to nobody`, () => {
+  test(`the proxy ${value} is rejected by the name of its variable, and not shown`, () => {
     const isNamed = (error: unknown) =>
       error instanceof ConfigError && error.message.startsWith('https_proxy: ') && !error.message.includes('geheim');
     assert.throws(() => server('https://es:9200', { https_proxy: value, HTTPS_PROXY: 'http://proxy:3128' }), isNamed);
@@ -65,9 +65,9 @@ for (const value of [
 }
 
 test('a password that is no part of a URL ends it with 65, and is not in the log', async () => {
-  await using folder = await privateFolder('proxy');
+  await using directory = await privateDirectory('proxy');
   const env = { HTTPS_PROXY: 'http://shipper:geh/eim@proxy:3128' };
-  const args = ['--root', folder.path, '--url', 'https://es.invalid:9200', '--once'];
+  const args = ['--root', directory.path, '--url', 'https://es.invalid:9200', '--once'];
   for (const words of [args, ['setup', '--url', 'https://es.invalid:9200']]) {
     const { code, stderr } = await runHelper('kolla-log-ship', words, { env });
     assert.equal(code, 65, stderr);

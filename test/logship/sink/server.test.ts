@@ -14,7 +14,7 @@ import type { LoginOptions } from '../../../src/logship/sink/login.ts';
 import { NoAnswerError, Server, type ServerParts } from '../../../src/logship/sink/server.ts';
 import type { TlsFiles } from '../../../src/logship/sink/agents.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { log } from '../read/reading.ts';
@@ -54,19 +54,19 @@ test('a URL with a slash too many leads to its own host, which alone may see the
 });
 
 test('a password file that changes is read again, also through the links of a Secret', async () => {
-  await using folder = await privateFolder('login');
+  await using directory = await privateDirectory('login');
   const seen: (string | undefined)[] = [];
   await using found = await listenHttp(({ headers }, response) =>
     response.end(String(seen.push(headers.authorization))),
   );
-  await writeFile(join(folder.path, 'v1'), 'one\n');
-  await writeFile(join(folder.path, 'v2'), 'two\n');
-  await symlink('v1', join(folder.path, 'password'));
+  await writeFile(join(directory.path, 'v1'), 'one\n');
+  await writeFile(join(directory.path, 'v2'), 'two\n');
+  await symlink('v1', join(directory.path, 'password'));
   const said: string[] = [];
-  using s = server([at(found.port)], { login: { user: 'u', passwordFile: join(folder.path, 'password') }, said });
+  using s = server([at(found.port)], { login: { user: 'u', passwordFile: join(directory.path, 'password') }, said });
   await s.ask(GET, never);
-  await symlink('v2', join(folder.path, 'next'));
-  await rename(join(folder.path, 'next'), join(folder.path, 'password'));
+  await symlink('v2', join(directory.path, 'next'));
+  await rename(join(directory.path, 'next'), join(directory.path, 'password'));
   await s.ask(GET, never);
   const basic = (password: string) => `Basic ${Buffer.from(`u:${password}`).toString('base64')}`;
   assert.deepEqual(seen, [basic('one'), basic('two')]);
@@ -75,8 +75,8 @@ test('a password file that changes is read again, also through the links of a Se
 });
 
 test('a secret that is gone for a moment is used as it was', async () => {
-  await using folder = await privateFolder('login');
-  const file = join(folder.path, 'key');
+  await using directory = await privateDirectory('login');
+  const file = join(directory.path, 'key');
   const seen: (string | undefined)[] = [];
   await using found = await listenHttp(({ headers }, response) =>
     response.end(String(seen.push(headers.authorization))),
@@ -97,7 +97,7 @@ test('a secret that is not there at the start is a configuration error', () => {
   assert.throws(() => server([at(1)], { login: { apiKeyFile: '/nowhere/key' } }), ConfigError);
 });
 
-test('a host that does not answer is passed over, and asked again when all fail', async () => {
+test('a host that does not answer is skipped, and asked again when all fail', async () => {
   const gone = await freePort();
   let asked = 0;
   await using found = await listenHttp((_, response) => response.end(String(++asked)));
@@ -203,10 +203,10 @@ async function listenTls(serve: RequestListener, authority = makeAuthority('test
 }
 
 test('an authority of our own is trusted, and taken anew when its file changes', async () => {
-  await using folder = await privateFolder('tls');
+  await using directory = await privateDirectory('tls');
   const [old, next] = [makeAuthority('old'), makeAuthority('next')];
   await using found = await listenTls((_, response) => response.end('{}'), next);
-  const caFile = join(folder.path, 'ca.pem');
+  const caFile = join(directory.path, 'ca.pem');
   await writeFile(caFile, old.certificate);
   using s = server([found.url], { tls: { caFile } });
   await assert.rejects(s.ask(GET, never), /not signed by a CA in .*ca\.pem/);
@@ -215,10 +215,10 @@ test('an authority of our own is trusted, and taken anew when its file changes',
 });
 
 test("HTTPS goes through a proxy's tunnel", async () => {
-  await using folder = await privateFolder('tls');
+  await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');
   await using found = await listenTls((_, response) => response.end('{}'), authority);
-  const caFile = join(folder.path, 'ca.pem');
+  const caFile = join(directory.path, 'ca.pem');
   await writeFile(caFile, authority.certificate);
   const tunnels: string[] = [];
   await using proxy = await listenTcp((socket) => {
@@ -238,7 +238,7 @@ test("HTTPS goes through a proxy's tunnel", async () => {
 });
 
 test('a server that asks who we are gets our certificate, and a hint is given to who has none', async () => {
-  await using folder = await privateFolder('tls');
+  await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');
   const names: unknown[] = [];
   const serve: RequestListener = ({ socket }, response) => {
@@ -247,9 +247,9 @@ test('a server that asks who we are gets our certificate, and a hint is given to
   };
   await using found = await listenTls(serve, authority, true);
   const files = {
-    caFile: join(folder.path, 'ca'),
-    certFile: join(folder.path, 'cert'),
-    keyFile: join(folder.path, 'key'),
+    caFile: join(directory.path, 'ca'),
+    certFile: join(directory.path, 'cert'),
+    keyFile: join(directory.path, 'key'),
   };
   const { certificate, key } = authority.issue({ commonName: 'shipper' });
   await writeFile(files.caFile, authority.certificate);
@@ -263,9 +263,9 @@ test('a server that asks who we are gets our certificate, and a hint is given to
 });
 
 test('a key that is not the one of the certificate is a configuration error', async () => {
-  await using folder = await privateFolder('tls');
+  await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');
-  const files = { certFile: join(folder.path, 'cert'), keyFile: join(folder.path, 'key') };
+  const files = { certFile: join(directory.path, 'cert'), keyFile: join(directory.path, 'key') };
   await writeFile(files.certFile, authority.issue({ commonName: 'a' }).certificate);
   await writeFile(files.keyFile, authority.issue({ commonName: 'b' }).key);
   assert.throws(() => server(['https://es:9200'], { tls: files }), ConfigError);

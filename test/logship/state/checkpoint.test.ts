@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { holdFolder, StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { holdDirectory, StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
-import { openState } from '../../../src/logship/state/folder.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { openState } from '../../../src/logship/state/directory.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../read/reading.ts';
 
 const NAME = 'checkpoint.json';
@@ -27,16 +27,16 @@ const SAVED = {
 };
 
 test('what was saved is loaded', async () => {
-  await using folder = await privateFolder('checkpoint');
-  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => [SAVED]);
-  const loaded = await loadCheckpoint(new StateFolder(folder.path), log(), NAME);
+  await using directory = await privateDirectory('checkpoint');
+  await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => [SAVED]);
+  const loaded = await loadCheckpoint(new StateDirectory(directory.path), log(), NAME);
   assert.deepEqual([loaded.files, loaded.isFirstStart], [[SAVED], false]);
 });
 
-test('it is readable by nobody else', async () => {
-  await using folder = await privateFolder('checkpoint');
-  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => []);
-  assert.equal((await stat(join(folder.path, 'checkpoint.json'))).mode & 0o777, 0o600);
+test('it is readable by no other user', async () => {
+  await using directory = await privateDirectory('checkpoint');
+  await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => []);
+  assert.equal((await stat(join(directory.path, 'checkpoint.json'))).mode & 0o777, 0o600);
 });
 
 for (const [damaged, how] of [
@@ -46,52 +46,52 @@ for (const [damaged, how] of [
   ['{"version":2,"files":[{"mark":1}]}', 'damaged'],
 ] as const) {
   test(`a damaged checkpoint '${damaged}' is set aside and said`, async () => {
-    await using folder = await privateFolder('checkpoint');
-    await writeFile(join(folder.path, 'checkpoint.json'), damaged);
+    await using directory = await privateDirectory('checkpoint');
+    await writeFile(join(directory.path, 'checkpoint.json'), damaged);
     const said: string[] = [];
-    assert.deepEqual((await loadCheckpoint(new StateFolder(folder.path), log(said), NAME)).files, []);
+    assert.deepEqual((await loadCheckpoint(new StateDirectory(directory.path), log(said), NAME)).files, []);
     assert.match(said[0] ?? '', new RegExp(`is ${how}`));
-    assert.equal(await readFile(join(folder.path, 'checkpoint.json.unreadable'), 'utf8'), damaged);
+    assert.equal(await readFile(join(directory.path, 'checkpoint.json.unreadable'), 'utf8'), damaged);
   });
 }
 
 test('what was set aside before stays', async () => {
-  await using folder = await privateFolder('checkpoint');
+  await using directory = await privateDirectory('checkpoint');
   for (const damaged of ['first', 'second']) {
-    await writeFile(join(folder.path, 'checkpoint.json'), damaged);
-    await loadCheckpoint(new StateFolder(folder.path), log(), NAME);
+    await writeFile(join(directory.path, 'checkpoint.json'), damaged);
+    await loadCheckpoint(new StateDirectory(directory.path), log(), NAME);
   }
   const asides = ['checkpoint.json.unreadable', 'checkpoint.json.unreadable.1'];
-  assert.deepEqual((await readdir(folder.path)).toSorted(), asides);
-  assert.equal(await readFile(join(folder.path, asides[0]!), 'utf8'), 'first');
+  assert.deepEqual((await readdir(directory.path)).toSorted(), asides);
+  assert.equal(await readFile(join(directory.path, asides[0]!), 'utf8'), 'first');
 });
 
 test('there is a first start, and no second', async () => {
-  await using folder = await privateFolder('checkpoint');
-  assert.equal((await loadCheckpoint(new StateFolder(folder.path), log(), NAME)).isFirstStart, true);
-  await new CheckpointWriter(new StateFolder(folder.path), log(), NAME).save(() => []);
-  assert.equal((await loadCheckpoint(new StateFolder(folder.path), log(), NAME)).isFirstStart, false);
+  await using directory = await privateDirectory('checkpoint');
+  assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, true);
+  await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => []);
+  assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, false);
 });
 
-test('a folder that is gone stops nothing, and is said once', async () => {
-  await using folder = await privateFolder('checkpoint');
-  const state = join(folder.path, 'state');
+test('a directory that is gone stops nothing, and is said once', async () => {
+  await using directory = await privateDirectory('checkpoint');
+  const state = join(directory.path, 'state');
   await mkdir(state);
   const said: string[] = [];
-  const writer = new CheckpointWriter(new StateFolder(state), log(said), NAME);
+  const writer = new CheckpointWriter(new StateDirectory(state), log(said), NAME);
   await rm(state, { recursive: true });
   assert.equal(await writer.save(() => [SAVED]), false);
   assert.equal(await writer.save(() => [SAVED]), false);
   assert.equal(said.length, 1);
   await mkdir(state);
   assert.equal(await writer.save(() => [SAVED]), true);
-  assert.deepEqual((await loadCheckpoint(new StateFolder(state), log(), NAME)).files, [SAVED]);
+  assert.deepEqual((await loadCheckpoint(new StateDirectory(state), log(), NAME)).files, [SAVED]);
 });
 
-test('a source has one id for good, unless it is given', async () => {
-  await using folder = await privateFolder('checkpoint');
-  const state = join(folder.path, 'state');
-  using held = await holdFolder(state, folder.path);
+test('a source has one permanent id, unless it is given', async () => {
+  await using directory = await privateDirectory('checkpoint');
+  const state = join(directory.path, 'state');
+  using held = await holdDirectory(state, directory.path);
   const { source } = await openState(held, undefined);
   assert.match(source, /^[\w-]{12}$/);
   assert.deepEqual(await openState(held, undefined), { source });

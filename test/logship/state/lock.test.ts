@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { access, appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { holdFolder, StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { holdDirectory, StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
-import { holdState } from '../../../src/logship/state/folder.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { holdState } from '../../../src/logship/state/directory.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { log } from '../said.ts';
 
 async function logs() {
-  const folder = await privateFolder('lock');
-  const file = join(folder.path, 'keystone/keystone.log');
-  await mkdir(join(folder.path, 'keystone'));
+  const directory = await privateDirectory('lock');
+  const file = join(directory.path, 'keystone/keystone.log');
+  await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, '2026-11-20 08:15:42.123 7 INFO keystone [-] up\n');
-  return { root: folder.path, file, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { root: directory.path, file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-test('of two on one state folder the second is refused, and after the first was killed it is not', async () => {
+test('of two on one state directory the second is refused, and after the first was killed it is not', async () => {
   await using l = await logs();
   await using first = await startHelper('kolla-log-ship', ['--root', l.root]);
   for (let heard = ''; !heard.includes('shipping '); heard += String((await once(first.child.stderr!, 'data'))[0]));
@@ -33,21 +33,21 @@ test('of two on one state folder the second is refused, and after the first was 
   assert.equal((await runHelper('kolla-log-ship', ['--root', l.root, '--once'])).code, 0);
 });
 
-test('a folder whose path is too long for a socket is held too, and nothing stays in it', async () => {
+test('a directory whose path is too long for a socket is held too, and nothing stays in it', async () => {
   await using l = await logs();
-  const folder = join(l.root, 'x'.repeat(200));
+  const directory = join(l.root, 'x'.repeat(200));
   {
-    using held = await holdFolder(folder, l.root);
+    using held = await holdDirectory(directory, l.root);
     await using _ = await holdState(held, log());
-    using again = await holdFolder(folder, l.root);
+    using again = await holdDirectory(directory, l.root);
     await assert.rejects(holdState(again, log()), ConfigError);
   }
-  assert.deepEqual(await readdir(folder), []);
+  assert.deepEqual(await readdir(directory), []);
 });
 
-test('a file of that name is left alone, and holds nobody up', async () => {
+test('a file of that name is left alone, and blocks nothing', async () => {
   await using l = await logs();
   await writeFile(join(l.root, 'running.sock'), 'mine');
-  await using _ = await holdState(new StateFolder(l.root), log());
+  await using _ = await holdState(new StateDirectory(l.root), log());
   await access(join(l.root, 'running.sock'));
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { StateFolder } from '../../../src/logship/state/held-folder.ts';
+import { StateDirectory } from '../../../src/logship/state/held-directory.ts';
 import { CheckpointWriter, loadCheckpoint } from '../../../src/logship/state/checkpoint.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { canHaveSmallDisk } from '../../cluster/small-disk.ts';
 import { fill, giveRoom, onSmallDisk, takeSpares } from '../../faults/small-state.ts';
 import { log } from '../read/reading.ts';
@@ -31,16 +31,16 @@ function saved(files: number, offset: number) {
 
 async function world() {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await privateFolder('spare'));
-  const { state } = stack.use(await onSmallDisk(join(folder.path, 'state')));
+  const directory = stack.use(await privateDirectory('spare'));
+  const { state } = stack.use(await onSmallDisk(join(directory.path, 'state')));
   const said: string[] = [];
   const resources = stack.move();
   return {
     state,
     said,
-    writer: () => new CheckpointWriter(new StateFolder(state), log(said), NAME),
+    writer: () => new CheckpointWriter(new StateDirectory(state), log(said), NAME),
     offsets: async () => {
-      const { files } = await loadCheckpoint(new StateFolder(state), log(said), NAME);
+      const { files } = await loadCheckpoint(new StateDirectory(state), log(said), NAME);
       return [files.length, ...new Set(files.map(({ mark }) => mark.offset))];
     },
     sizes: () =>
@@ -97,7 +97,7 @@ test(
   },
 );
 
-test('they grow with the checkpoint, and are readable by nobody else', { skip }, async () => {
+test('they grow with the checkpoint, and are readable by no other user', { skip }, async () => {
   await using w = await world();
   const writer = w.writer();
   for (const files of [1, 500]) await writer.save(() => saved(files, 1));

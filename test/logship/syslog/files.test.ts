@@ -4,26 +4,26 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SyslogFiles } from '../../../src/logship/syslog/files.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { log } from '../said.ts';
 
 async function world({ maxBytes = 1000, mayRotate = (): boolean => true } = {}) {
-  const folder = await privateFolder('syslog');
+  const directory = await privateDirectory('syslog');
   const said: string[] = [];
-  const files = new SyslogFiles({ root: folder.path, maxBytes, mayRotate, log: log(said) });
-  const read = (name: string) => readFileSync(join(folder.path, name), 'utf8');
+  const files = new SyslogFiles({ root: directory.path, maxBytes, mayRotate, log: log(said) });
+  const read = (name: string) => readFileSync(join(directory.path, name), 'utf8');
   const write = (program: string, line: string) => {
     files.add(program, line);
     files.flush();
   };
   const close = async () => {
     files[Symbol.dispose]();
-    await folder[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
   };
-  return { root: folder.path, files, said, read, write, [Symbol.asyncDispose]: close };
+  return { root: directory.path, files, said, read, write, [Symbol.asyncDispose]: close };
 }
 
-test("haproxy's lines lie where Kolla has them, those of others in a folder of their own", async () => {
+test("haproxy's lines lie where Kolla has them, those of others in a directory of their own", async () => {
   await using w = await world();
   w.write('haproxy', 'one');
   w.write('keepalived', 'two');
@@ -80,7 +80,7 @@ test('lines that no file takes are counted and said once, and the end of that is
   w.write('haproxy', 'one');
   w.write('haproxy', 'two');
   assert.equal(w.files.lost, 2);
-  renameSync(join(w.root, 'haproxy/haproxy.log'), join(w.root, 'haproxy/folder'));
+  renameSync(join(w.root, 'haproxy/haproxy.log'), join(w.root, 'haproxy/directory'));
   w.write('haproxy', 'three');
   assert.equal(w.said.length, 2);
   assert.match(w.said[0] ?? '', /syslog lines are lost.*EISDIR/);

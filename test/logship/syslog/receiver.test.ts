@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { syslogAddress } from '../../../src/logship/settings.ts';
 import { openSyslog } from '../../../src/logship/syslog/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
 import { log } from '../said.ts';
 
 async function world(said: string[] = []) {
-  const folder = await privateFolder('syslog');
+  const directory = await privateDirectory('syslog');
   const options = {
     at: { host: '127.0.0.1', port: 0 },
-    root: folder.path,
+    root: directory.path,
     zone: zoneNamed('UTC'),
     mayRotate: () => true,
     log: log(said),
@@ -26,10 +26,10 @@ async function world(said: string[] = []) {
   return {
     options,
     send: (text: string, port: number) => sendTo(text, port, '127.0.0.1'),
-    haproxy: () => readFileSync(join(folder.path, 'haproxy/haproxy.log'), 'utf8').split('\n').slice(0, -1),
+    haproxy: () => readFileSync(join(directory.path, 'haproxy/haproxy.log'), 'utf8').split('\n').slice(0, -1),
     async [Symbol.asyncDispose]() {
       socket.close();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }
@@ -90,7 +90,7 @@ test('what the kernel drops is counted and said', async () => {
   await using w = await world(said);
   const syslog = await openSyslog(w.options);
   const socket = createSocket('udp4');
-  // Nobody reads while this loop goes on.
+  // No one reads while this loop goes on.
   const large = Buffer.alloc(60_000, 'x');
   for (let n = 0; n < 400; n++) socket.send(large, syslog.port, '127.0.0.1');
   // Each is received or counted as dropped: the count may rise while those that came are still being read.

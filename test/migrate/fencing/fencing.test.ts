@@ -29,11 +29,11 @@ test('a password needs no encoding in a URL, and has a character of each kind', 
   for (const kind of [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/]) assert.match(password, kind);
 });
 
-test('an address tells sessions apart only when nobody else can come from there', () => {
+test('an address tells sessions apart only when no other client can come from there', () => {
   const left = { client: '10.0.0.7', isAlone: true };
   assert.equal(isConclusive(left, '10.0.0.8'), true);
   assert.equal(isConclusive(left, '10.0.0.7'), false, 'we come from there too');
-  assert.equal(isConclusive({ ...left, isAlone: false }, '10.0.0.8'), false, 'somebody was there before');
+  assert.equal(isConclusive({ ...left, isAlone: false }, '10.0.0.8'), false, 'another client was there before');
   for (const client of ['localhost', '127.0.0.1', '127.8.0.1', '::1', '::ffff:127.0.0.1'])
     assert.equal(isConclusive({ client, isAlone: true }, '10.0.0.8'), false, client);
 });

@@ -7,7 +7,7 @@ function leaseOf(holderIdentity: string, renewTime = '1', leaseDurationSeconds =
   return { metadata: { name: 'x' }, spec: { holderIdentity, renewTime, leaseDurationSeconds } };
 }
 
-test('a Lease that is not there, or that nobody holds, is free at once', () => {
+test('a Lease that is not there, or has no holder, is free at once', () => {
   const freeInMs = leaseWatch(3000);
   assert.equal(freeInMs(undefined), 0);
   assert.equal(freeInMs({ metadata: { name: 'x' } }), 0);

@@ -8,7 +8,7 @@ import {
   saysSo,
   sightOf,
   taken,
-  told,
+  withNews,
   transitionsIn,
   type LeaseObject,
   type News,
@@ -43,7 +43,7 @@ test('a renewal always changes it, also by a clock that was set back', () => {
   assert.ok((again.spec?.renewTime ?? '') > (lease.spec?.renewTime ?? ''));
 });
 
-test('what somebody has written into it by hand is no reason not to take it', () => {
+test('what was written into it by hand is no reason not to take it', () => {
   const spec = { leaseTransitions: 2 ** 31 - 1, renewTime: '9999-12-31T23:59:59.999999Z' };
   const lease = taken({ ...fresh, spec }, 'a', 3000, NOW);
   assert.equal(transitionsIn(lease), 1);
@@ -54,12 +54,12 @@ test('what others write into its metadata is no sign of life, and stays', () => 
   const lease = taken(fresh, 'a', 3000, NOW);
   const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };
   assert.equal(sightOf(labelled), sightOf(lease));
-  const after = released(told(labelled, news(), NOW), NOW);
+  const after = released(withNews(labelled, news(), NOW), NOW);
   assert.deepEqual(after.metadata.labels, { x: 'y' });
   assert.equal(annotations(after)['by'], 'somebody');
 });
 
-test('one that is given back has no holder, and keeps its count', () => {
+test('one that is released has no holder, and keeps its count', () => {
   const lease = released(taken(fresh, 'a', 3000, NOW), NOW);
   assert.equal(holderIn(lease), '');
   assert.equal('holderIdentity' in (lease.spec ?? {}), false);
@@ -67,7 +67,7 @@ test('one that is given back has no holder, and keeps its count', () => {
 });
 
 test('what is done says for which release code may start', () => {
-  assert.deepEqual(annotations(told(fresh, news(), NOW)), {
+  assert.deepEqual(annotations(withNews(fresh, news(), NOW)), {
     'kolla-pod/state': 'done',
     'kolla-pod/phase': 'all',
     'kolla-pod/release': 'r1',
@@ -79,7 +79,7 @@ test('what is done says for which release code may start', () => {
 });
 
 test('a release without a name leaves no annotation of its own, but code may start', () => {
-  const done = annotations(told(told(fresh, news(), NOW), news({ release: '' }), NOW));
+  const done = annotations(withNews(withNews(fresh, news(), NOW), news({ release: '' }), NOW));
   assert.equal('kolla-pod/release' in done, false);
   assert.equal(done['kolla-pod/ready-for'], '');
 });
@@ -103,22 +103,22 @@ for (const [what, next, ready] of [
 ] as const) {
   test(`when ${what}, code may start for ${ready === undefined ? 'none' : ready === 'old' ? 'what it could before' : 'its release'}`, () => {
     const before = { ...fresh, metadata: { ...fresh.metadata, annotations: { 'kolla-pod/ready-for': 'old' } } };
-    assert.equal(annotations(told(before, next, NOW))['kolla-pod/ready-for'], ready);
+    assert.equal(annotations(withNews(before, next, NOW))['kolla-pod/ready-for'], ready);
   });
 }
 
 test('while it runs nothing says when it ended', () => {
-  const running = annotations(told(told(fresh, news(), NOW), news({ state: 'running' }), NOW));
+  const running = annotations(withNews(withNews(fresh, news(), NOW), news({ state: 'running' }), NOW));
   assert.equal('kolla-pod/ended' in running, false);
 });
 
 test('it says so only when state, phase, release and readiness are the same', () => {
-  const lease = told(fresh, news(), NOW);
+  const lease = withNews(fresh, news(), NOW);
   assert.equal(saysSo(lease, news()), true);
   assert.equal(saysSo(undefined, news()), false);
   const later = { ...lease.metadata.annotations, 'kolla-pod/format': '2' };
   assert.equal(saysSo({ ...lease, metadata: { ...lease.metadata, annotations: later } }, news()), false);
   for (const other of [news({ state: 'failed' }), news({ phase: 'expand' }), news({ release: 'r2' })])
     assert.equal(saysSo(lease, other), false);
-  assert.equal(saysSo(told(fresh, news({ isLastBeforeRollout: false }), NOW), news()), false);
+  assert.equal(saysSo(withNews(fresh, news({ isLastBeforeRollout: false }), NOW), news()), false);
 });

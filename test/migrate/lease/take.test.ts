@@ -8,7 +8,7 @@ import { holderIn, type LeaseObject } from '../../../src/migrate/lease/object.ts
 import { takeLease, type LeaseSite } from '../../../src/migrate/lease/index.ts';
 import { dbSyncLease } from '../../../src/kube/db-sync-lease.ts';
 import { connectKube } from '../../../src/kube/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -39,8 +39,8 @@ async function apiServer(
     return answer(response, 200, lease ?? {});
   };
   const { port } = stack.use(await listenHttp((request, response) => void serve(request, response)));
-  const folder = stack.use(await privateFolder('kubeconfig'));
-  const kubeconfig = join(folder.path, 'config');
+  const directory = stack.use(await privateDirectory('kubeconfig'));
+  const kubeconfig = join(directory.path, 'config');
   const text = {
     clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'a', user: {} }],
@@ -89,7 +89,7 @@ test('an API server that is overloaded is asked until it answers', async (t) => 
   assert.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
 });
 
-test('what the API server will never take is not published for ever, and the Lease is given back', async (t) => {
+test('what the API server will never take is not published for ever, and the Lease is released', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site, asked, lease } = await apiServer(stack, (_, body) =>
     body?.metadata.annotations === undefined ? undefined : 422,
@@ -105,7 +105,7 @@ test('what the API server will never take is not published for ever, and the Lea
 
 const NEWS = { phase: 'all', release: '', token: 1 };
 
-test('the Lease is given back at once while a renewal finds no answer, which is no fault then', async (t) => {
+test('the Lease is released at once while a renewal finds no answer, which is no fault then', async (t) => {
   await using stack = new AsyncDisposableStack();
   let puts = 0;
   const { site, lease } = await apiServer(stack, ({ method }) =>

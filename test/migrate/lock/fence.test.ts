@@ -30,7 +30,7 @@ test('the fence is taken with the next token', async () => {
   assert.equal(await takeFence(scripted([1]), CLAIM, FREE), 7);
 });
 
-test('no affected row means that somebody else was first', async () => {
+test('no affected row means that another migrator was first', async () => {
   assert.equal(await takeFence(scripted([0]), CLAIM, FREE), undefined);
 });
 

@@ -17,8 +17,8 @@ for (const [text, expected] of [
 
 for (const [text, why] of [
   ['keystone', /'keystone': it is KIND\/NAME\[@NAMESPACE\], such as deployment\/keystone/],
-  ['deploymnet/keystone', /'deploymnet' is rolled out by nobody; did you mean 'deployment'\?/],
-  ['job/keystone', /'job' is rolled out by nobody; try deployment, statefulset, daemonset/],
+  ['deploymnet/keystone', /'deploymnet' has no rollout; did you mean 'deployment'\?/],
+  ['job/keystone', /'job' has no rollout; try deployment, statefulset, daemonset/],
   ['deployment/', /'' is no name of a Deployment/],
   ['deployment/Keystone', /'Keystone' is no name/],
   ['deployment/keystone@Open_Stack', /'Open_Stack' is no name of a namespace/],

@@ -91,7 +91,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available; still there: x (on n1)',
   ],
   [
-    'with a Pod that nobody controls',
+    'with a Pod without a controller',
     rolledOut([pod('x', 'a', { ownerReferences: [] }), pod('y', 'b')]),
     false,
     '1 of 1 available; still there: x (on n1)',

@@ -14,8 +14,8 @@ const pod = { metadata: { name: 'db-0' } };
 async function sights(script: Script, count: number): Promise<string[]> {
   const stop = new AbortController();
   const told: string[] = [];
-  const surroundings = { kube: scriptedClient(script), signal: stop.signal, warn: assert.fail };
-  for await (const sight of watchWorkload(db, surroundings)) {
+  const context = { kube: scriptedClient(script), signal: stop.signal, warn: assert.fail };
+  for await (const sight of watchWorkload(db, context)) {
     if (sight.is === 'there') told.push(sight.pods.map(({ metadata }) => metadata.name).join(' '));
     else told.push(sight.is === 'absent' ? 'absent' : sight.why);
     if (told.length === count) break;

@@ -111,7 +111,7 @@ async function gone(pid: number): Promise<void> {
   await until(`process ${pid} to be gone`, () => Promise.resolve(isGone(pid) || undefined));
 }
 
-/** Dead, perhaps not yet reaped: in a container without an init nobody may ever do that. */
+/** Dead, perhaps not yet reaped: in a container without an init it may never be. */
 function isGone(pid: number): boolean {
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -56,7 +56,7 @@ test('an error that never ends is none', () => {
   assert.equal(errnoIn(`(1050, '${'x'.repeat(512)}')`), 1050);
 });
 
-test('a half-applied schema is told with what is there, what is missing and what to do', () => {
+test('a partially applied schema is told with what is there, what is missing and what to do', () => {
   const error = { errno: 1050, text: "Table 'role' already exists" };
   const tables = ['a', 'role'];
   const blank = meaningOf(error, { id: 'abc', title: '' }, [{ database: 'keystone', tables, versions: [] }]) ?? '';
@@ -68,8 +68,8 @@ test('a half-applied schema is told with what is there, what is missing and what
   assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /can't be looked at: it is gone/);
 });
 
-test('only what stands in the way is called half applied', () => {
-  assert.match(meaningOf({ errno: 1060, text: "Duplicate column name 'x'" }) ?? '', /1060.*half applied/);
+test('only what stands in the way is called partially applied', () => {
+  assert.match(meaningOf({ errno: 1060, text: "Duplicate column name 'x'" }) ?? '', /1060.*partially applied/);
   assert.equal(meaningOf({ errno: 1142, text: 'denied' }), 'error 1142 of the server: denied');
   assert.equal(meaningOf(undefined), undefined);
 });

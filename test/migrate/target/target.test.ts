@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,7 +12,7 @@ async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ c
   return { code, stderr };
 }
 
-const URL_FOR_NOBODY = 'mysql://u:hunter2@127.0.0.1:1/d';
+const UNREACHABLE_URL = 'mysql://u:hunter2@127.0.0.1:1/d';
 
 test('an unknown service is refused with the nearest one', async () => {
   const { code, stderr } = await refusal(['keyston']);
@@ -27,8 +27,8 @@ test('a missing configuration file is named, with what to do', async () => {
 });
 
 test('a configuration without the URL is named with section and key', async () => {
-  await using folder = await privateFolder('dbsync');
-  const file = join(folder.path, 'keystone.conf');
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\ndebug = true\n');
   const { code, stderr } = await refusal(['keystone', '--service-config', file, '--', 'true']);
   assert.equal(code, 65);
@@ -45,20 +45,20 @@ test('a wrong URL is refused without its password', async () => {
 });
 
 test('a password on the command line is refused', async () => {
-  const { code, stderr } = await refusal(['keystone', '--connection', URL_FOR_NOBODY]);
+  const { code, stderr } = await refusal(['keystone', '--connection', UNREACHABLE_URL]);
   assert.equal(code, 64);
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
 test("a service's tool that is not there is missed before anybody waits", async () => {
-  const { code, stderr } = await refusal(['keystone'], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY, PATH: '/nowhere' });
+  const { code, stderr } = await refusal(['keystone'], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL, PATH: '/nowhere' });
   assert.equal(code, 69);
   assert.match(stderr, /no program keystone-manage in PATH/);
 });
 
 test("an admin's password without an admin is refused", async () => {
   const { code, stderr } = await refusal(['keystone', '--', 'true'], {
-    KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY,
+    KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL,
     KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2',
   });
   assert.equal(code, 64);
@@ -67,7 +67,7 @@ test("an admin's password without an admin is refused", async () => {
 
 test('a server that is not there is waited for, and named at the deadline', async () => {
   const { code, stderr } = await refusal(['keystone', '--timeout', '3s', '--', 'true'], {
-    KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY,
+    KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL,
   });
   assert.equal(code, 75);
   assert.match(stderr, /waiting for the database server at 127\.0\.0\.1:1: .*ECONNREFUSED/);
@@ -75,7 +75,7 @@ test('a server that is not there is waited for, and named at the deadline', asyn
 });
 
 test('a phase of a tool of one step is refused, with the reason', async () => {
-  const { code, stderr } = await refusal(['heat', '--phase', 'expand'], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  const { code, stderr } = await refusal(['heat', '--phase', 'expand'], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL });
   assert.equal(code, 64);
   assert.match(stderr, /heat is migrated in one step.*no --phase expand/);
 });
@@ -93,37 +93,37 @@ test('a URL that only a program could read must be given', async () => {
 });
 
 test('the URL is found under an older name as well', async () => {
-  await using folder = await privateFolder('dbsync');
-  const file = join(folder.path, 'barbican.conf');
-  await writeFile(file, `[DEFAULT]\nsql_connection = ${URL_FOR_NOBODY}\n`);
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'barbican.conf');
+  await writeFile(file, `[DEFAULT]\nsql_connection = ${UNREACHABLE_URL}\n`);
   const { code, stderr } = await refusal(['barbican', '--service-config', file, '--timeout', '200ms', '--', 'true']);
   assert.equal(code, 75);
   assert.match(stderr, /database URL from .*barbican\.conf: \[DEFAULT\] sql_connection/);
 });
 
 test('with an admin the URL of every database is needed', async () => {
-  await using folder = await privateFolder('dbsync');
-  const file = join(folder.path, 'nova.conf');
-  await writeFile(file, `[api_database]\nconnection = ${URL_FOR_NOBODY}\n`);
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'nova.conf');
+  await writeFile(file, `[api_database]\nconnection = ${UNREACHABLE_URL}\n`);
   const { code, stderr } = await refusal(['nova', '--service-config', file, '--admin-user', 'root', '--', 'true']);
   assert.equal(code, 65);
   assert.match(stderr, /nova\.conf: \[database\] connection is not set/);
 });
 
 test('a service of kolla-pod.yaml is known by its name', async () => {
-  await using folder = await privateFolder('dbsync');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'kolla-pod.yaml');
   const murano = { databases: [], migration: { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } } };
   // JSON is YAML.
   await writeFile(file, JSON.stringify({ services: { murano } }));
-  const { code, stderr } = await refusal(['murano', '--config', file], { KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY });
+  const { code, stderr } = await refusal(['murano', '--config', file], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL });
   assert.equal(code, 69);
   assert.match(stderr, /no program murano-db-manage/);
 });
 
 test('a service of kolla-pod.yaml that is wrong is refused with its place', async () => {
-  await using folder = await privateFolder('dbsync');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('dbsync');
+  const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'services:\n  murano:\n    databases: []\n');
   const { code, stderr } = await refusal(['keystone', '--config', file]);
   assert.equal(code, 65);
@@ -131,7 +131,7 @@ test('a service of kolla-pod.yaml that is wrong is refused with its place', asyn
 });
 
 test('a wait for a server that is not there ends at once on SIGTERM', async () => {
-  const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: URL_FOR_NOBODY };
+  const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL };
   await using running = await startHelper('kolla-db-sync', ['keystone', '--', 'true'], { env, keepOutput: true });
   let said = '';
   running.child.stdout?.resume();

@@ -6,7 +6,7 @@ import { ConfigError, UsageError } from '../../../src/core/errors.ts';
 import { findTasks, type Task, type TaskSources } from '../../../src/migrate/tool/index.ts';
 import { isSameWork, newWork } from '../../../src/migrate/tool/recorded.ts';
 import { serviceNamed, type Service } from '../../../src/catalog/index.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 
 const NOVA = '[DEFAULT]\ntransport_url = rabbit://o:r@h//\n[database]\nconnection = mysql://n:p@db/nova\n';
 
@@ -17,8 +17,8 @@ function named(name: string): Service {
 }
 
 async function tasksOf(service: string, from: Partial<TaskSources> = {}, config = NOVA): Promise<readonly Task[]> {
-  await using folder = await privateFolder('tasks');
-  const serviceConfig = join(folder.path, 'service.conf');
+  await using directory = await privateDirectory('tasks');
+  const serviceConfig = join(directory.path, 'service.conf');
   await writeFile(serviceConfig, config);
   return await findTasks(named(service), { set: [], serviceConfig, sources: [], inherited: {}, ...from });
 }
@@ -87,8 +87,8 @@ test('an option that is not set is named with its file', async () => {
 });
 
 test("a variable is found by its own name before its clients', in an option before the environment, and in a file", async () => {
-  await using folder = await privateFolder('secret');
-  const file = join(folder.path, 'password');
+  await using directory = await privateDirectory('secret');
+  const file = join(directory.path, 'password');
   await writeFile(file, 'of-a-file\n');
   const names = async (...from: Parameters<typeof keystoneTask>) => {
     const { shown, secrets } = await keystoneTask(...from);
@@ -112,7 +112,7 @@ test("a variable is found by its own name before its clients', in an option befo
   assert.deepEqual(await names({}, { OS_PASSWORD_FILE: file }), ['of-a-file', 'admin', 'RegionOne']);
 });
 
-test('a required variable that nobody sets is lacked, not refused: the task may be done', async () => {
+test('an unset required variable is reported as missing, not refused: the task may be done', async () => {
   assert.match((await keystoneTask({})).lacks ?? '', /^OS_BOOTSTRAP_PASSWORD or .* must be set$/);
   assert.equal((await keystoneTask({ OS_PASSWORD: 'a' })).lacks, undefined);
 });

@@ -51,7 +51,7 @@ async function found(script: string) {
   return await findListed(task, done, reader, effects());
 }
 
-test('our line is found among others, and what is no line is passed over', async () => {
+test('our line is found among others, and what is no line is skipped', async () => {
   const line = await found("echo warning: old; echo other 1 u; echo 'ours 2 v'; echo >&2 more words here");
   assert.deepEqual({ ...line }, { name: 'ours', id: '2', url: 'v' });
   assert.equal(await found('echo other 1 u'), undefined);

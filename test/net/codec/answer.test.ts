@@ -115,7 +115,7 @@ test('what follows a whole answer is not read', () => {
   assert.deepEqual([body, isDone], ['a', true]);
 });
 
-test('headers are known by their names in lower case, without the blanks around their values', () => {
+test('headers are known by their names in lower case, without the spaces around their values', () => {
   const { head } = read([bytes('HTTP/1.0 200 OK\r\nContent-Type:\t text/x \r\nX-A: 1\r\nx-a:2\r\nEmpty:\r\n\r\n')]);
   assert.equal(head?.version, '1.0');
   assert.deepEqual(Object.fromEntries(head?.headers ?? []), { 'content-type': 'text/x', 'x-a': '1, 2', empty: '' });

@@ -65,7 +65,7 @@ test('what speaks no HTTP is told at once, though it never hangs up', async (t) 
   await assert.rejects(get(options(server.port, t.signal)), HttpParseError);
 });
 
-test('nobody there is an error of the system', async (t) => {
+test('a missing server is an error of the system', async (t) => {
   await assert.rejects(get(options(await freePort(), t.signal)), { code: 'ECONNREFUSED' });
 });
 

@@ -31,7 +31,7 @@ test('without an address it answers on IPv4, whatever else there is', async () =
   response.resume();
 });
 
-test('once it is disposed of nobody is connected any more, and its port is free', async () => {
+test('once it is disposed of no client is connected any more, and its port is free', async () => {
   const server = await serveHealth(LOOPBACK, paths());
   const socket = await connected(server.port);
   await server[Symbol.asyncDispose]();

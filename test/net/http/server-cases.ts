@@ -113,7 +113,7 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
       assert.match(await say(server, head), /^HTTP\/1\.1 400 /);
     });
 
-  onServer('who holds two hundred connections open keeps nobody out', async (server) => {
+  onServer('who holds two hundred connections open keeps no client out', async (server) => {
     const held: Socket[] = [];
     for (let i = 0; i < 200; i++) held.push(await connected(server.port));
     assert.equal((await ask(server, '/livez')).status, 200);

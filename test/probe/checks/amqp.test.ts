@@ -35,7 +35,7 @@ test('without a login it only sees whether the end of a connection is heeded, an
   await using frozen = await scriptedBroker({ isFrozen: true });
   assert.equal(
     await reasonOf(amqp, [`127.0.0.1:${frozen.port}`], {}, 150),
-    'no answer in 150ms: the connection stands, but nobody there heeds it: it may be frozen',
+    'no answer in 150ms: the connection stands, but the broker does not read from it: it may be frozen',
   );
 });
 
@@ -86,7 +86,7 @@ test('what is no AMQP is told from a broker that takes other logins', async () =
   await using other = await scriptedBroker({ header: startMethod('EXTERNAL') });
   assert.match(await reasonOf(amqp, [`127.0.0.1:${other.port}`, ...LOGIN], ENV), /no login by password here.*EXTERNAL/);
   await using mute = await listenTcp((socket) => void socket.destroy());
-  assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without a word|ECONNRESET/);
+  assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without an answer|ECONNRESET/);
   assert.match(
     await reasonOf(amqp, [`127.0.0.1:${await freePort()}`]),
     /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
@@ -114,7 +114,7 @@ test('the port is 5672, and 5671 with TLS', async () => {
   assert.equal(await subject('--tls'), 'amqp broker:5671');
 });
 
-test('a password that is nobody’s, two passwords, and a virtual host that is too long are refused', async () => {
+test('a password without a user, two passwords, and a virtual host that is too long are refused', async () => {
   await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given, but not whose it is: give --user/);
   await assert.rejects(asked(amqp, ['broker', ...LOGIN, '--password-file', 'x'], ENV), /are both given: leave one out/);
   await assert.rejects(asked(amqp, ['broker', '--vhost', 'ä'.repeat(128)]), /--vhost is longer than the 255 bytes/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,8 +58,8 @@ test('no words after -- make no question', async () => {
 });
 
 test('at the deadline the program and what it started are killed', async () => {
-  await using folder = await privateFolder('command');
-  const file = join(folder.path, 'pids');
+  await using directory = await privateDirectory('command');
+  const file = join(directory.path, 'pids');
   const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
   const { code, msg } = await probe('--timeout', '3s', '--', 'bash', '-c', script);
   assert.equal(code, 1);
@@ -69,9 +69,9 @@ test('at the deadline the program and what it started are killed', async () => {
   for (const pid of pids) await until(`${pid} to be gone`, () => isGone(pid));
 });
 
-test('what a program has left behind ends with it, and holds nobody up', async () => {
-  await using folder = await privateFolder('command');
-  const file = join(folder.path, 'pid');
+test('what a program has left behind ends with it, and blocks nothing', async () => {
+  await using directory = await privateDirectory('command');
+  const file = join(directory.path, 'pid');
   assert.deepEqual(await probe('--timeout', '60s', '--', 'bash', '-c', `sleep 1000 & echo $! > '${file}'`), {
     code: 0,
     msg: '',
@@ -81,8 +81,8 @@ test('what a program has left behind ends with it, and holds nobody up', async (
 });
 
 test('SIGTERM ends the program too', async () => {
-  await using folder = await privateFolder('command');
-  const file = join(folder.path, 'pid');
+  await using directory = await privateDirectory('command');
+  const file = join(directory.path, 'pid');
   await writeFile(file, '');
   const script = `echo $$ > '${file}'; sleep 1000; exit 1`;
   await using probing = await startHelper('kolla-probe', ['command', '--timeout', '60s', '--', 'bash', '-c', script]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper } from '../../support/helper.ts';
 import { clusterAnswering } from '../../toolbox/stages/cluster.ts';
 import { status, type Handler } from '../../kube/support.ts';
@@ -11,9 +11,9 @@ async function probe(
   more: readonly string[] = [],
   timeout = '20s',
 ): Promise<{ code: number; msg: string }> {
-  await using folder = await privateFolder('db-sync');
+  await using directory = await privateDirectory('db-sync');
   await using stack = new AsyncDisposableStack();
-  const env = await clusterAnswering(answer, folder.path, stack);
+  const env = await clusterAnswering(answer, directory.path, stack);
   const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone', '--timeout', timeout, ...more], {
     env,
   });
@@ -45,7 +45,7 @@ test('one that is not is unhealthy with what happens meanwhile', async () => {
 test('no Lease, and one that may not be read, are told apart', async () => {
   const none = await probe(status(404, 'not found'));
   assert.equal(none.code, 1);
-  assert.match(none.msg, /nobody has migrated with kolla-db-sync yet/);
+  assert.match(none.msg, /no migration by kolla-db-sync yet/);
   const refused = await probe(status(403, 'leases is forbidden'));
   assert.equal(refused.code, 1);
   assert.match(refused.msg, /leases is forbidden; its Role must allow get on leases/);
@@ -68,7 +68,7 @@ test('liveness does not depend on the API server or the database', async () => {
   assert.match((await runHelper('kolla-probe', words)).stderr, /asks mariadb, which is not this pod/);
 });
 
-test('without an API server and a database there is nobody to ask', async () => {
+test('without an API server and a database there is no server to ask', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone']);
   assert.equal(code, 64);
   assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or ask the database with --server/);

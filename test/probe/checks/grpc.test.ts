@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { grpc } from '../../../src/probe/checks/grpc.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
@@ -79,9 +79,9 @@ test('an answer that does not end is broken off', async (t) => {
 });
 
 test('with TLS the certificate must be for the name, and signed by the CA', async () => {
-  await using folder = await privateFolder('grpc');
+  await using directory = await privateDirectory('grpc');
   const authority = makeAuthority('grpc');
-  const caFile = join(folder.path, 'ca.pem');
+  const caFile = join(directory.path, 'ca.pem');
   await writeFile(caFile, authority.certificate);
   const { certificate: cert, key } = authority.issue({ commonName: 'grpc', hosts: ['127.0.0.1'] });
   await using server = await listening(createSecureServer({ cert, key }), { '': 1 });

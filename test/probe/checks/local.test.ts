@@ -38,7 +38,7 @@ test('an answer of no says who, what and what was seen instead', async () => {
   assert.equal(msg, `connected kp-nobody  ${port}: no process named kp-nobody; no connections to port ${port}`);
 });
 
-test('liveness does not hang on a connection to somebody else, unless that is forced', async () => {
+test('liveness does not depend on a connection to another Pod, unless that is forced', async () => {
   const words = ['connected', 'kp-nobody', '5672', '--role', 'liveness'];
   const { code, msg } = await probe(...words);
   assert.equal(code, 64);

@@ -6,7 +6,7 @@ import { galera } from '../../../src/probe/checks/galera.ts';
 import { mysql } from '../../../src/probe/checks/mysql.ts';
 import { whyUnfit } from '../../../src/probe/remote/galera.ts';
 import { mysqlServer, type MysqlValues } from '../../../src/probe/remote/mysql.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { freePort } from '../../../tools/port.ts';
 import { runHelper } from '../../support/helper.ts';
 import { listenTcp } from '../../support/server.ts';
@@ -44,8 +44,8 @@ test('galera needs a login', async () => {
 });
 
 test('an option file gives login and place, and the words win over its place', async () => {
-  await using folder = await privateFolder('mysql');
-  const file = join(folder.path, 'healthcheck.cnf');
+  await using directory = await privateDirectory('mysql');
+  const file = join(directory.path, 'healthcheck.cnf');
   const values = { defaultsFile: file, tls: false, insecure: false } as MysqlValues;
   await writeFile(file, '[mariadb-client]\nuser=monitor\npassword=s3cret\n');
   const local = await mysqlServer('mysql', undefined, values);

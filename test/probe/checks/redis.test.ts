@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { redis } from '../../../src/probe/checks/redis.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
@@ -27,8 +27,8 @@ test('a server that answers PING with PONG is healthy', async () => {
 });
 
 test('it logs in with the password in the file as it is, but for the line break at its end', async () => {
-  await using folder = await privateFolder('redis');
-  const file = join(folder.path, 'password');
+  await using directory = await privateDirectory('redis');
+  const file = join(directory.path, 'password');
   await writeFile(file, 'pä ss\r\nword\n');
   await using server = await answering('+OK', '+PONG');
   const place = `127.0.0.1:${server.port}`;
@@ -52,7 +52,7 @@ for (const [answer, reason] of [
   });
 }
 
-test('a refused login and a password that nobody asked for are told apart, without the password', async () => {
+test('a refused login and an unexpected password are told apart, without the password', async () => {
   for (const [answer, reason] of [
     ['-WRONGPASS invalid username-password pair or user is disabled.', /refuses the login/],
     ['-ERR AUTH <password> called without any password configured for the default user.', /has no password/],

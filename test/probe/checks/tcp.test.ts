@@ -14,7 +14,7 @@ test('a listening port is healthy, and nothing is said', async () => {
   });
 });
 
-test('a port that nobody listens on is unhealthy, and the reason is named', async () => {
+test('a port without a listener is unhealthy, and the reason is named', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['tcp', `127.0.0.1:${await freePort()}`]);
   assert.equal(code, 1);
   assert.match(logLines(stderr)[0]?.msg ?? '', /ECONNREFUSED/);

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { createServer, type TlsOptions } from 'node:tls';
 import { tls } from '../../../src/probe/checks/tls.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { asked, reasonOf } from './asked.ts';
@@ -16,11 +16,11 @@ const DAY_MS = 86_400_000;
 const authority = makeAuthority('tls');
 const stack = new AsyncDisposableStack();
 let caFile = '';
-let folder = '';
+let directory = '';
 
 before(async () => {
-  folder = stack.use(await privateFolder('tls')).path;
-  caFile = join(folder, 'ca.pem');
+  directory = stack.use(await privateDirectory('tls')).path;
+  caFile = join(directory, 'ca.pem');
   await writeFile(caFile, authority.certificate);
 });
 after(() => stack.disposeAsync());
@@ -66,7 +66,7 @@ test('one that expires too soon, or has expired, says when and what to do', asyn
   }
 });
 
-test('one that nobody signed whom we trust, and one for another name, are unhealthy unless --insecure', async () => {
+test('an untrusted certificate, and one for another name, are unhealthy unless --insecure', async () => {
   await using server = await showing(DAY_MS, ['api.test']);
   assert.match(
     await reasonOf(tls, [server.at, '--server-name', 'api.test']),
@@ -79,7 +79,7 @@ test('one that nobody signed whom we trust, and one for another name, are unheal
   assert.equal((await asked(tls, [server.at, '--insecure'])).healthy, true);
 });
 
-test('--server-name is told to the server and verified; an address is told to nobody', async () => {
+test('--server-name is told to the server and verified; an address is not sent', async () => {
   await using server = await showing(DAY_MS);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile, '--server-name', 'api.test'])).healthy, true);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
@@ -107,7 +107,7 @@ test('a server without TLS, and one that is silent, each have their reason', asy
 });
 
 test('every certificate in a file must last', async () => {
-  const file = join(folder, 'chain.pem');
+  const file = join(directory, 'chain.pem');
   const issue = (commonName: string, ms: number) =>
     authority.issue({ commonName, validUntil: new Date(Date.now() + ms) }).certificate;
   await writeFile(file, issue('leaf', 20 * DAY_MS) + issue('middle', 3 * DAY_MS));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseTarget } from '../../../src/probe/kolla/curl/target.ts';
 import { makeAuthority } from '../../cluster/authority.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS, runHelper, startHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { run } from '../../../tools/process.ts';
@@ -67,10 +67,10 @@ test('the variables of Kolla are read', async () => {
 
 /** An image whose curl says how it was started, one argument a line, and ends with this code. */
 async function withCurl(code: number) {
-  const folder = await privateFolder('curl');
+  const directory = await privateDirectory('curl');
   const script = `#!/bin/sh\nprintf '%s\\n' "$@"\necho "NSS $NSS_SDB_USE_CACHE"\necho 'curl: (6) said' >&2\nexit ${code}\n`;
-  await writeFile(join(folder.path, 'curl'), script, { mode: 0o755 });
-  return folder;
+  await writeFile(join(directory.path, 'curl'), script, { mode: 0o755 });
+  return directory;
 }
 
 for (const [what, args, env = {}] of [
@@ -92,8 +92,8 @@ for (const [what, args, env = {}] of [
   ['a maximum time that is no number', ['http://a/'], { HEALTHCHECK_CURL_MAX_TIME: 'soon' }],
 ] as readonly (readonly [string, readonly string[], Readonly<Record<string, string>>?])[])
   test(`the image's curl is asked as Kolla's script asks it, for ${what}`, async () => {
-    await using folder = await withCurl(0);
-    const { code, stdout, stderr } = await curl(args, { PATH: folder.path, ...env });
+    await using directory = await withCurl(0);
+    const { code, stdout, stderr } = await curl(args, { PATH: directory.path, ...env });
     const given = (name: string, otherwise: string) => env[`HEALTHCHECK_CURL_${name}`] ?? otherwise;
     const format = String.raw`\n%{http_code} %{remote_ip}:%{remote_port} %{time_total} seconds\n`;
     const output = ['-q', '-g', '-k', '-s', '-S', '--fail', '-o', given('OUTPUT', '/dev/null')];
@@ -103,14 +103,14 @@ for (const [what, args, env = {}] of [
   });
 
 test("each number of the image's curl is 1, as with Kolla's script", async () => {
-  await using folder = await withCurl(22);
-  const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: folder.path });
+  await using directory = await withCurl(22);
+  const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
 test('without a curl in the image what needs it is 127, and says so', async () => {
-  await using folder = await privateFolder('curl');
-  const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: folder.path });
+  await using directory = await privateDirectory('curl');
+  const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
   assert.match(stderr, /^healthcheck_curl: curl: command not found; these arguments need the image's curl: .*\n$/);
   assert.doesNotMatch(stderr, /hunter2/);
@@ -128,7 +128,7 @@ test('a server that never answers, or never ends its answer, is 28 when the time
 });
 
 for (const [what, say, number] of [
-  ['closes without a word', '', 52],
+  ['closes silently', '', 52],
   ['is no HTTP server', 'SSH-2.0-OpenSSH_9.2\r\n', 1],
   ['breaks off in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 18],
 ] as const)
@@ -142,7 +142,7 @@ for (const [what, say, number] of [
     assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
   });
 
-test('nobody there is 7, a name that nobody knows is 6', async () => {
+test('no server is 7, an unknown name is 6', async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await curl([`localhost:${port}`]);
   assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });

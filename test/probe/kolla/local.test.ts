@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper } from '../../support/helper.ts';
 import { start } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
@@ -36,7 +36,7 @@ for (const [called, name] of [
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
   });
 
-test('ports are exact, several are alternatives, and blanks separate them in one word as well', async (t) => {
+test('ports are exact, several are alternatives, and spaces separate them in one word as well', async (t) => {
   const port = Number(await running(t, '/usr/bin/kp-listener', listen));
   const ask = (...ports: string[]) => runHelper('healthcheck_listen', ['kp-listener', ...ports]);
   assert.equal((await ask(`${port}`)).code, 0);
@@ -75,8 +75,8 @@ for (const [name, words] of [
   });
 
 test('a socket that its process listens on, and one whose file it has left behind', async (t) => {
-  await using folder = await privateFolder('kolla');
-  const path = join(folder.path, 'sock');
+  await using directory = await privateDirectory('kolla');
+  const path = join(directory.path, 'sock');
   const ask = (process: string) => runHelper('healthcheck_socket', [process, path]);
   const actor = await start(
     'bash',
@@ -100,13 +100,14 @@ test('a socket that its process listens on, and one whose file it has left behin
   assert.match(stderr, /nothing listens on .*sock/);
 });
 
-test('a file that was written lately, one that was not, one that is gone, a folder and a link', async () => {
-  await using folder = await privateFolder('kolla');
-  const file = join(folder.path, 'a file');
+test('a file that was written lately, one that was not, one that is gone, a directory and a link', async () => {
+  await using directory = await privateDirectory('kolla');
+  const file = join(directory.path, 'a file');
   await writeFile(file, '');
-  await symlink(file, join(folder.path, 'link'));
-  await mkdir(join(folder.path, 'dir'));
-  const ask = (name: string, seconds: string) => runHelper('healthcheck_filemod', [join(folder.path, name), seconds]);
+  await symlink(file, join(directory.path, 'link'));
+  await mkdir(join(directory.path, 'dir'));
+  const ask = (name: string, seconds: string) =>
+    runHelper('healthcheck_filemod', [join(directory.path, name), seconds]);
   assert.deepEqual(await ask('a file', '60'), { code: 0, stdout: '', stderr: '' });
   assert.equal((await ask('link', '60')).code, 0);
   const old = Date.now() / 1000 - 100;
@@ -119,7 +120,7 @@ test('a file that was written lately, one that was not, one that is gone, a fold
     const { code, stdout } = await ask(name, '60');
     assert.deepEqual(
       { code, stdout },
-      { code: 1, stdout: `${join(folder.path, name)} does not exist for file modification check\n` },
+      { code: 1, stdout: `${join(directory.path, name)} does not exist for file modification check\n` },
     );
   }
 });

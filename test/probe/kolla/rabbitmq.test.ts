@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseListener } from '../../../src/probe/kolla/rabbitmq.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
@@ -25,8 +25,8 @@ for (const [text, wanted] of [
   });
 
 test('the broker is asked where its rabbitmq.conf says that it listens', async () => {
-  await using folder = await privateFolder('rabbitmq');
-  const file = join(folder.path, 'rabbitmq.conf');
+  await using directory = await privateDirectory('rabbitmq');
+  const file = join(directory.path, 'rabbitmq.conf');
   const env = { RABBITMQ_CONFIG_FILE: file };
   await using server = await listenTcp((socket) => void socket.on('end', () => socket.end()).resume());
   await writeFile(file, `listeners.tcp.1 = 127.0.0.1:${server.port}\n`);

@@ -24,7 +24,7 @@ async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   });
 }
 
-test('the record of a real watch: in step, refused, mended, and not looked at any more', async () => {
+test('the record of a real watch: in step, refused, fixed, and not looked at any more', async () => {
   await using p = await prepared();
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);
@@ -40,12 +40,7 @@ test('the record of a real watch: in step, refused, mended, and not looked at an
   await watch.running.ended;
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'four' });
   assert.deepEqual(await probe(p), { code: 0, msg: '' });
-  await reason(
-    p,
-    /version \.\.2026\S+ lies there for .* nobody has looked at it: does kolla-init watch run\?/,
-    '--within',
-    '0',
-  );
+  await reason(p, /version \.\.2026\S+ is there for .* was not read: does kolla-init watch run\?/, '--within', '0');
 });
 
 test('a record that is none is unhealthy, and named', async () => {
@@ -67,7 +62,7 @@ test('a record that is none is unhealthy, and named', async () => {
   });
 });
 
-test('where the ConfigMap is not mounted, or is a plain folder, the record alone speaks', async () => {
+test('where the ConfigMap is not mounted, or is a plain directory, the record alone speaks', async () => {
   await using p = await prepared();
   await writeFile(configRecordFile(p.root), '{"state":"in-step","version":"abc","configMap":"..2026_1"}');
   const asked = (configDir: string) =>

@@ -7,7 +7,7 @@ import { processQuestion } from '../../../src/probe/local/process.ts';
 import { socketQuestion } from '../../../src/probe/local/unix-socket.ts';
 import type { Verdict } from '../../../src/probe/verdict.ts';
 import { listProcesses } from '../../../src/process/procfs/processes.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { run, start } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import { startService } from './service.ts';
@@ -29,8 +29,8 @@ async function socketAt(path: string, process?: string): Promise<Verdict> {
 }
 
 test('a process that listens on a Unix socket is healthy, another one is not', async () => {
-  await using folder = await privateFolder('socket');
-  const path = join(folder.path, 'db.sock');
+  await using directory = await privateDirectory('socket');
+  const path = join(directory.path, 'db.sock');
   await using daemon = await listensAt(path);
   await using idle = await startService(name('idle'), "say('up'); setInterval(() => {}, 1000);");
   assert.deepEqual(await socketAt(path, name('daemon')), {
@@ -49,8 +49,8 @@ test('a process that listens on a Unix socket is healthy, another one is not', a
 });
 
 test('a socket file that outlived its server is nothing', async () => {
-  await using folder = await privateFolder('socket');
-  const path = join(folder.path, 'db.sock');
+  await using directory = await privateDirectory('socket');
+  const path = join(directory.path, 'db.sock');
   {
     await using daemon = await listensAt(path);
     daemon.running.child.kill('SIGKILL');
@@ -60,21 +60,21 @@ test('a socket file that outlived its server is nothing', async () => {
     healthy: false,
     reason: `nothing listens on ${path}; the file is left over from a process that has exited`,
   });
-  assert.deepEqual(await socketAt(join(folder.path, 'none')), {
+  assert.deepEqual(await socketAt(join(directory.path, 'none')), {
     healthy: false,
-    reason: `nothing listens on ${join(folder.path, 'none')}; the file does not exist`,
+    reason: `nothing listens on ${join(directory.path, 'none')}; the file does not exist`,
   });
 });
 
-test('a socket is found under another name of its folder, as /var/run is one of /run', async () => {
-  await using folder = await privateFolder('socket');
-  await mkdir(join(folder.path, 'run'));
-  await symlink(join(folder.path, 'run'), join(folder.path, 'var-run'));
-  await using _ = await listensAt(join(folder.path, 'var-run/db.sock'));
-  assert.equal((await socketAt(join(folder.path, 'run/db.sock'), name('daemon'))).healthy, true);
-  await mkdir(join(folder.path, 'other'));
-  await writeFile(join(folder.path, 'other/db.sock'), '');
-  assert.equal((await socketAt(join(folder.path, 'other/db.sock'))).healthy, false);
+test('a socket is found under another name of its directory, as /var/run is one of /run', async () => {
+  await using directory = await privateDirectory('socket');
+  await mkdir(join(directory.path, 'run'));
+  await symlink(join(directory.path, 'run'), join(directory.path, 'var-run'));
+  await using _ = await listensAt(join(directory.path, 'var-run/db.sock'));
+  assert.equal((await socketAt(join(directory.path, 'run/db.sock'), name('daemon'))).healthy, true);
+  await mkdir(join(directory.path, 'other'));
+  await writeFile(join(directory.path, 'other/db.sock'), '');
+  assert.equal((await socketAt(join(directory.path, 'other/db.sock'))).healthy, false);
 });
 
 test('an abstract socket has a name and no file', async () => {
@@ -116,8 +116,8 @@ test('a pattern is looked for in whole command lines', async () => {
 });
 
 test('the shell that was told to ask is not whom it asks about', async () => {
-  await using folder = await privateFolder('shell');
-  const silent = join(folder.path, 'silent');
+  await using directory = await privateDirectory('shell');
+  const silent = join(directory.path, 'silent');
   assert.equal((await run('mkfifo', [silent])).code, 0);
   const asked = async (called: string) => {
     // It waits by itself: between fork and exec a child would have its line as well.
@@ -138,8 +138,8 @@ async function shellsWith(text: string): Promise<number> {
 }
 
 test('a file is young enough, too old, or not there', async () => {
-  await using folder = await privateFolder('age');
-  const path = join(folder.path, 'heartbeat');
+  await using directory = await privateDirectory('age');
+  const path = join(directory.path, 'heartbeat');
   await writeFile(path, '');
   const nowMs = 1_800_000_000_000;
   const asked = () => fileAgeQuestion({ path, maxAgeMs: 60_000 }, 'asked', () => nowMs).ask(signal());

@@ -3,18 +3,18 @@ import { appendFile, mkdir, readFile, rename, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logShipQuestion } from '../../../src/probe/checks/log-ship.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper, logLines } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
 const LINE = '2026-01-31 10:00:00.123 7 INFO nova.compute [-] a line\n';
 
 async function logs() {
-  const folder = await privateFolder('log-ship');
-  const [log, stateDir] = [join(folder.path, 'nova/nova-compute.log'), join(folder.path, '.kolla-log-ship')];
-  await mkdir(join(folder.path, 'nova'));
+  const directory = await privateDirectory('log-ship');
+  const [log, stateDir] = [join(directory.path, 'nova/nova-compute.log'), join(directory.path, '.kolla-log-ship')];
+  await mkdir(join(directory.path, 'nova'));
   await writeFile(log, LINE);
-  return { root: folder.path, log, stateDir, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { root: directory.path, log, stateDir, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 async function probe(stateDir: string, ...more: string[]): Promise<{ code: number; msg: string }> {

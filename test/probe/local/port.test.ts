@@ -112,9 +112,9 @@ test('the connection of another process is not its own', async () => {
     reasonOf(verdict),
     `${name('idle')} (pid ${service.pid}) has no established connection to port ${server.port}`,
   );
-  const nobody = await ask('connected', { process: { name: name('nobody') }, ports: [server.port] });
+  const unknown = await ask('connected', { process: { name: name('nobody') }, ports: [server.port] });
   assert.equal(
-    reasonOf(nobody),
+    reasonOf(unknown),
     `no process named ${name('nobody')}; the sockets to port ${server.port} belong to other processes`,
   );
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
@@ -128,7 +128,7 @@ test('without a connection of anybody that is said, whoever was asked about', as
   assert.equal(reasonOf(named), `no process named ${name('nobody')}; no connections to port ${port}`);
 });
 
-test('blanks around a name do not count, as kolla-ansible passes it', async () => {
+test('spaces around a name do not count, as kolla-ansible passes it', async () => {
   await using server = await listenTcp(() => {});
   await using _ = await startService(name('l3-agent'), connects(server.port));
   const query = { process: { name: ` ${name('l3-agent')} ` }, ports: [server.port] };
@@ -178,7 +178,7 @@ test('a bound UDP socket listens, and is told from TCP', async () => {
   assert.equal((await ask('listen', { ...asked, protocols: ['tcp'] })).healthy, false);
 });
 
-test('a UDP socket that is connected takes from nobody else', async () => {
+test('a connected UDP socket does not count as listening', async () => {
   const script = udp("socket.connect(9, '127.0.0.1', () => say(String(socket.address().port)));");
   await using service = await startService(name('resolver'), script);
   assert.equal((await ask('listen', { process: undefined, ports: [Number(service.said)] })).healthy, false);

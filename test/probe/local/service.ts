@@ -1,11 +1,11 @@
 /**
- * Real processes with real sockets, under the names that services have: a script of a private folder, run by an interpreter
+ * Real processes with real sockets, under the names that services have: a script of a private directory, run by an interpreter
  * as an OpenStack service is.
  */
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
@@ -22,9 +22,9 @@ export interface ServiceOptions {
 
 /** @param script JavaScript (CommonJS) that says a line when it is up, by `say(text)` */
 export async function startService(name: string, script: string, options: ServiceOptions = {}): Promise<Service> {
-  const folder = await privateFolder('service');
-  await chmod(folder.path, 0o755);
-  const file = join(folder.path, name);
+  const directory = await privateDirectory('service');
+  await chmod(directory.path, 0o755);
+  const file = join(directory.path, name);
   const say = "const say = (text) => require('node:fs').writeSync(1, text + '\\n');\n";
   await writeFile(file, say + script, { mode: 0o755 });
   const words: [string, string[]] = [process.execPath, [file]];
@@ -36,7 +36,7 @@ export async function startService(name: string, script: string, options: Servic
           'setpriv',
           ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--pdeathsig', 'KILL', words[0], file],
         ];
-  const running = await start(command, args, { keepOutput: true, cwd: folder.path });
+  const running = await start(command, args, { keepOutput: true, cwd: directory.path });
   const { stdout, stderr } = running.child;
   let errors = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
@@ -53,7 +53,7 @@ export async function startService(name: string, script: string, options: Servic
     running,
     async [Symbol.asyncDispose]() {
       await running.stop();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

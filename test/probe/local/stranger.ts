@@ -1,7 +1,7 @@
 import { run } from '../../../tools/process.ts';
 
 /**
- * A process that is in nobody's line, as a pod with shared processes has some: where this test is all that runs, /proc shows
+ * A process outside of every other's line, as a pod with shared processes has some: where this test is all that runs, /proc shows
  * a container of its own, and who is missing there may be in another one.
  */
 export async function startStranger(): Promise<AsyncDisposable> {

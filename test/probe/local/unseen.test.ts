@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { portQuestion } from '../../../src/probe/local/port.ts';
 import type { Capability } from '../../../tools/capability.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS, logLines } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { run } from '../../../tools/process.ts';
@@ -94,7 +94,7 @@ test('what a seen process has is not what an unseen one may have', { skip: notOt
   assert.match(msg, new RegExp(`${agent} \\(pid ${service.pid}\\) has no established connection`));
 });
 
-test('from a sidecar: sockets but nobody who has them, with the fix', { skip: notHidden }, async () => {
+test('from a sidecar: sockets without a visible owner, with the fix', { skip: notHidden }, async () => {
   await using server = await listenTcp(() => {});
   const agent = name('agent');
   await using _ = await startService(agent, connects(server.port));
@@ -138,19 +138,19 @@ test('where /proc hides processes, sockets without owners are no guess either', 
 
 test('where the processes of the whole pod are shown, one that is not there does not run', async () => {
   // As the kernel would show it, where `pause` holds the namespace and another user has the socket.
-  await using folder = await privateFolder('proc');
+  await using directory = await privateDirectory('proc');
   const row = '0: 0100007F:9C40 0100007F:1628 01 00000000:00000000 00:00000000 00000000 42435 0 4711 1 0 20 4 30 10 -1';
   for (const [file, text] of Object.entries({ '1/comm': 'pause\n', '1/cmdline': '/pause\0', 'net/tcp': `${row}\n` })) {
-    await mkdir(join(folder.path, file, '..'), { recursive: true });
-    await writeFile(join(folder.path, file), text);
+    await mkdir(join(directory.path, file, '..'), { recursive: true });
+    await writeFile(join(directory.path, file), text);
   }
   const ask = () =>
-    portQuestion({ process: { name: 'nova-compute' }, ports: [5672] }, 'connected', 'x', folder.path).ask(
+    portQuestion({ process: { name: 'nova-compute' }, ports: [5672] }, 'connected', 'x', directory.path).ask(
       new AbortController().signal,
     );
   const reason = 'no process named nova-compute; the sockets to port 5672 belong to other processes';
   assert.deepEqual(await ask(), { healthy: false, reason });
-  await writeFile(join(folder.path, '1/comm'), 'kolla-sidecar\n');
+  await writeFile(join(directory.path, '1/comm'), 'kolla-sidecar\n');
   const verdict = await ask();
   assert.ok(!verdict.healthy && verdict.isUnseen);
 });

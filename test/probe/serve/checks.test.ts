@@ -74,16 +74,16 @@ test('a real server that comes and goes is seen in both', async () => {
   const port = await freePort();
   const input = { operands: [`127.0.0.1:${port}`], child: [], options: {} };
   const question = await tcp.prepare(input, { log: recordedLog().log, inherited: {}, podFile: undefined });
-  const { running, changes } = started([checkOf('door', (signal) => question.ask(signal), { timeout: 90 })]);
+  const { running, changes } = started([checkOf('port', (signal) => question.ask(signal), { timeout: 90 })]);
   await using _ = running;
-  await becoming(running, 'door', 'unhealthy');
+  await becoming(running, 'port', 'unhealthy');
   assert.match(running.snapshot()[0]?.reason ?? '', /ECONNREFUSED/);
   {
     await using server = await listenTcp(() => {}, '127.0.0.1', port);
-    await becoming(running, 'door', 'healthy');
+    await becoming(running, 'port', 'healthy');
     assert.equal(server.port, port);
   }
-  await becoming(running, 'door', 'unhealthy');
+  await becoming(running, 'port', 'unhealthy');
   assert.deepEqual(
     changes.map(({ from, part }) => `${from} ${part.state}`),
     ['unknown unhealthy', 'unhealthy healthy', 'healthy unhealthy'],

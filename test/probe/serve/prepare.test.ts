@@ -8,13 +8,13 @@ import { readChecks } from '../../../src/probe/serve/config.ts';
 import { CORE_CHECKS, POD_CHECKS } from '../../../src/probe/checks/core.ts';
 import { ALL_CHECKS, CHECKS } from '../../../src/probe/checks/index.ts';
 import { prepareChecks } from '../../../src/probe/serve/prepare.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { listenHttp } from '../../support/server.ts';
 
 async function prepared(yaml: string, inherited: NodeJS.ProcessEnv = {}, set = ALL_CHECKS) {
-  await using folder = await privateFolder('checks');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  await using directory = await privateDirectory('checks');
+  const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, yaml);
   const podFile = readFileOptions(file, ['probe', 'serve'], [], [], []);
   const configs = readChecks(file, podFile.sectionOf('checks'));

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logLines, runHelper } from '../../support/helper.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { get, started } from './serve-support.ts';
@@ -72,8 +72,8 @@ for (const [what, yaml, args, code, message] of [
   ],
 ] as const) {
   test(`${what} ends it before anything is asked: ${code}`, async () => {
-    await using folder = await privateFolder('serve');
-    const file = join(folder.path, 'kolla-pod.yaml');
+    await using directory = await privateDirectory('serve');
+    const file = join(directory.path, 'kolla-pod.yaml');
     await writeFile(file, `${yaml}\n`);
     const signal = new AbortController().signal;
     const { code: got, stderr } = await runHelper('kolla-probe', ['serve', '--config', file, ...args], { signal });

@@ -4,14 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CheckStatus } from '../../../src/probe/serve/resident-check.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
 /** `kolla-probe serve` with this kolla-pod.yaml, once it answers. */
 export async function started(yaml: string, ...more: string[]) {
-  const folder = await privateFolder('serve');
-  const file = join(folder.path, 'kolla-pod.yaml');
+  const directory = await privateDirectory('serve');
+  const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, yaml);
   const args = ['serve', '--config', file, '--listen', '127.0.0.1:0', ...more];
   const running = await startHelper('kolla-probe', args, { keepOutput: true });
@@ -28,7 +28,7 @@ export async function started(yaml: string, ...more: string[]) {
     saying,
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

@@ -135,7 +135,7 @@ describe('who is in the pod', () => {
     assert.equal((await get(server.port, '/checks/api', { host: OWN_ADDRESS! })).status, 200);
   });
 
-  test('is nobody with --host-network, where loopback is the whole node; --status-public wins over it', async () => {
+  test('gets no reasons with --host-network, where loopback is the whole node; --status-public wins over it', async () => {
     await using server = await served(undefined, { hostNetwork: true });
     for (const path of inside) {
       const { status, body } = await get(server.port, path);

@@ -3,10 +3,10 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findProgram, isRefusal } from '../../../src/process/exec/index.ts';
-import { privateFolder, type Folder } from '../../../tools/folder.ts';
+import { privateDirectory, type Directory } from '../../../tools/directory.ts';
 import { run } from '../../../tools/process.ts';
 
-let folder: Folder;
+let directory: Directory;
 
 const ELF_OF_ANOTHER_MACHINE = Buffer.alloc(64);
 ELF_OF_ANOTHER_MACHINE.write('\x7fELF\x02\x01\x01', 'latin1');
@@ -20,47 +20,47 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   'a\nline': 'exit 0\n',
   'an unreadable interpreter': '#!/no/such/interpreter\n',
   'interpreter-is-data': '#!/etc/passwd\n',
-  'interpreter-is-a-folder': '#!/etc\n',
+  'interpreter-is-a-directory': '#!/etc\n',
   'only-a-shebang': '#!\nexit 0\n',
   'binary-data': 'a\0b\n',
   'another-machine': ELF_OF_ANOTHER_MACHINE,
 };
 
 before(async () => {
-  folder = await privateFolder('exec');
+  directory = await privateDirectory('exec');
   for (const [name, content] of Object.entries(FILES)) {
-    await writeFile(join(folder.path, name), content);
-    await chmod(join(folder.path, name), 0o755);
+    await writeFile(join(directory.path, name), content);
+    await chmod(join(directory.path, name), 0o755);
   }
-  await writeFile(join(folder.path, 'no-x-bit'), '#!/bin/sh\n');
-  await mkdir(join(folder.path, 'a-folder'));
-  await writeFile(join(folder.path, 'chain'), `#!${join(folder.path, 'a-script')}\n`);
-  await chmod(join(folder.path, 'chain'), 0o755);
+  await writeFile(join(directory.path, 'no-x-bit'), '#!/bin/sh\n');
+  await mkdir(join(directory.path, 'a-directory'));
+  await writeFile(join(directory.path, 'chain'), `#!${join(directory.path, 'a-script')}\n`);
+  await chmod(join(directory.path, 'chain'), 0o755);
 });
-after(async () => await folder[Symbol.asyncDispose]());
+after(async () => await directory[Symbol.asyncDispose]());
 
 /** What a shell ends with when it becomes this. */
 async function shellCode(name: string, path: string): Promise<number> {
   return (await run('/bin/bash', ['--norc', '-c', 'exec "$0"', name], { env: { PATH: path } })).code;
 }
 
-for (const name of [...Object.keys(FILES), 'no-x-bit', 'a-folder', 'chain', 'missing', 'a-script/below']) {
+for (const name of [...Object.keys(FILES), 'no-x-bit', 'a-directory', 'chain', 'missing', 'a-script/below']) {
   test(`by path it is found or refused as a shell does it: ${JSON.stringify(name)}`, async () => {
-    const file = join(folder.path, name);
+    const file = join(directory.path, name);
     const found = findProgram(file, '');
     assert.equal(isRefusal(found) ? found.code : 0, await shellCode(file, ''), JSON.stringify(found));
     if (isRefusal(found)) assert.ok(found.reason.startsWith(file) && !found.reason.includes('\n    at'), found.reason);
   });
 }
 
-test('on the PATH a folder and a file without x bit are passed over', async () => {
-  const second = join(folder.path, 'second');
+test('on the PATH a directory and a file without x bit are skipped', async () => {
+  const second = join(directory.path, 'second');
   await mkdir(second);
-  for (const name of ['a-folder', 'no-x-bit']) {
+  for (const name of ['a-directory', 'no-x-bit']) {
     await writeFile(join(second, name), '#!/bin/sh\n', { mode: 0o755 });
-    const found = findProgram(name, `${folder.path}:${second}`);
+    const found = findProgram(name, `${directory.path}:${second}`);
     assert.deepEqual(found, { file: join(second, name), words: [] });
-    assert.equal(await shellCode(name, `${folder.path}:${second}`), 0);
+    assert.equal(await shellCode(name, `${directory.path}:${second}`), 0);
   }
 });
 
@@ -70,13 +70,13 @@ test('what only stands on the PATH without x bit is 126, what does not is 127', 
     ['missing', 127],
     ['', 127],
   ] as const) {
-    const found = findProgram(name, `/nonexistent:${folder.path}`);
+    const found = findProgram(name, `/nonexistent:${directory.path}`);
     assert.ok(isRefusal(found) && found.code === code, JSON.stringify(found));
-    assert.equal(await shellCode(name, `/nonexistent:${folder.path}`), code);
+    assert.equal(await shellCode(name, `/nonexistent:${directory.path}`), code);
   }
 });
 
 test('a file without a format is a script of the shell', () => {
-  const file = join(folder.path, 'no-format');
+  const file = join(directory.path, 'no-format');
   assert.deepEqual(findProgram(file, ''), { file: '/bin/sh', words: [file] });
 });

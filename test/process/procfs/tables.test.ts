@@ -13,7 +13,7 @@ import {
 } from '../../../src/process/procfs/index.ts';
 import { parseInetSocket } from '../../../src/process/procfs/inet-sockets.ts';
 import { parseUnixSocket } from '../../../src/process/procfs/unix-sockets.ts';
-import { privateFolder } from '../../../tools/folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import { oneOf, randomFrom } from '../../support/random.ts';
 
 const { signal } = new AbortController();
@@ -26,12 +26,12 @@ function row(local: string, remote: string, state: string, inode: number): strin
 
 /** A /proc with these files. */
 async function procOf(files: Readonly<Record<string, string>>) {
-  const folder = await privateFolder('proc');
+  const directory = await privateDirectory('proc');
   for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(folder.path, name, '..'), { recursive: true });
-    await writeFile(join(folder.path, name), text, 'latin1');
+    await mkdir(join(directory.path, name, '..'), { recursive: true });
+    await writeFile(join(directory.path, name), text, 'latin1');
   }
-  return folder;
+  return directory;
 }
 
 async function socketsIn(proc: string): Promise<InetSocket[]> {

@@ -4,14 +4,14 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { NAME_RULES } from '../../../src/kube/names.ts';
-import { privateFolder } from '../../../tools/folder.ts';
-import { configmaps, mounts, printed, projected, takes, writeService, type Printed } from './folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
+import { configmaps, mounts, printed, projected, takes, writeService, type Printed } from './directory.ts';
 
 const FILES = {
   'keystone.conf': '[DEFAULT]\ndebug = false\n\n[database]\nconnection = mysql+pymysql://keystone:hidden@db/keystone\n',
   'keystone-uwsgi.ini': '[uwsgi]\nhttp-socket = 0.0.0.0:5000\n',
   'policy.yaml': '# rules\n"identity:list_users": "rule:admin"\n',
-  ml2_conf: '  indented first\n\nand trailing blanks  \n\n\n',
+  ml2_conf: '  indented first\n\nand trailing spaces  \n\n\n',
   'domains/a.conf': '[identity]\ndriver = sql\n',
   'domains/A.conf': '[identity]\ndriver = ldap\n',
   'logo.png': Buffer.from([0x89, 0x50, 0, 0xff, 0xfe]),
@@ -20,10 +20,10 @@ const FILES = {
 const FORMS = [[], ['--bundle', 'service'], ['--reload', 'live'], ['--bundle', 'service', '--reload', 'live']];
 
 for (const form of FORMS)
-  test(`the volume holds every file of the folder at its path, byte for byte: ${form.join(' ') || 'a file each'}`, async () => {
-    await using folder = await privateFolder('configmaps');
-    await writeService(folder.path, FILES);
-    const args = [folder.path, '--name', 'keystone', ...form];
+  test(`the volume holds every file of the directory at its path, byte for byte: ${form.join(' ') || 'a file each'}`, async () => {
+    await using directory = await privateDirectory('configmaps');
+    await writeService(directory.path, FILES);
+    const args = [directory.path, '--name', 'keystone', ...form];
     const objects = await printed(...args);
     for (const { metadata } of objects) assert.match(metadata.name, NAME_RULES.subdomain.is);
     const files = projected(await mounts(...args), objects);
@@ -35,9 +35,9 @@ for (const form of FORMS)
   });
 
 test('a text is a block that people read, and its password is in a Secret alone', async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(folder.path, FILES);
-  const { stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '-n', 'openstack');
+  await using directory = await privateDirectory('configmaps');
+  await writeService(directory.path, FILES);
+  const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '-n', 'openstack');
   assert.match(
     stdout,
     /^kind: ConfigMap\nmetadata:\n {2}name: keystone-keystone-uwsgi\.ini-[0-9a-f]{10}\n {2}namespace: openstack\n[^]*?\n {2}keystone-uwsgi\.ini: \|\n {4}\[uwsgi\]\n {4}http-socket/m,
@@ -48,15 +48,15 @@ test('a text is a block that people read, and its password is in a Secret alone'
 });
 
 test('a version of its own has each content, and only what changed has a new name', async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(folder.path, FILES);
+  await using directory = await privateDirectory('configmaps');
+  await writeService(directory.path, FILES);
   const names = async (...form: string[]) =>
-    (await printed(folder.path, '--name', 'keystone', ...form)).map(({ metadata, immutable }) => {
+    (await printed(directory.path, '--name', 'keystone', ...form)).map(({ metadata, immutable }) => {
       assert.equal(immutable, form.length === 0 ? true : undefined);
       return metadata.name;
     });
   const [before, live] = [await names(), await names('--reload', 'live')];
-  await writeFile(join(folder.path, 'policy.yaml'), '{}\n');
+  await writeFile(join(directory.path, 'policy.yaml'), '{}\n');
   const after = await names();
   assert.equal(after.filter((name) => !before.includes(name)).length, 1);
   assert.equal(new Set(after).size, Object.keys(FILES).length + 1);
@@ -65,18 +65,18 @@ test('a version of its own has each content, and only what changed has a new nam
 });
 
 test("a source's own mode comes along where an entry keeps it, and nowhere else", async () => {
-  await using folder = await privateFolder('configmaps');
+  await using directory = await privateDirectory('configmaps');
   const kept = { ...takes('run.sh'), perm: undefined, preserve_properties: true };
-  await writeService(folder.path, { 'run.sh': '#!/bin/sh\n', 'a.conf': '[a]\n' }, [kept, takes('a.conf')]);
-  await chmod(join(folder.path, 'run.sh'), 0o750);
-  const { sources } = (await mounts(folder.path, '--name', 'keystone')).volumes[0].projected;
+  await writeService(directory.path, { 'run.sh': '#!/bin/sh\n', 'a.conf': '[a]\n' }, [kept, takes('a.conf')]);
+  await chmod(join(directory.path, 'run.sh'), 0o750);
+  const { sources } = (await mounts(directory.path, '--name', 'keystone')).volumes[0].projected;
   const items = sources.flatMap(({ configMap, secret }) => (configMap ?? secret)?.items ?? []);
   assert.deepEqual(items, [{ key: 'run.sh', path: 'run.sh', mode: 0o750 }]);
 });
 
-test("the folder's own name is no pattern, and need not be absolute", async () => {
-  await using folder = await privateFolder('configmaps');
-  const at = join(folder.path, 'rack[1]*', 'keystone');
+test("the directory's own name is no pattern, and need not be absolute", async () => {
+  await using directory = await privateDirectory('configmaps');
+  const at = join(directory.path, 'rack[1]*', 'keystone');
   await writeService(at, { 'a.conf': '[a]\nb = c\n' }, [takes('*.conf'), takes('a.conf')]);
   for (const dir of [at, relative(process.cwd(), at)]) {
     const { code, stderr } = await configmaps(dir);
@@ -86,13 +86,13 @@ test("the folder's own name is no pattern, and need not be absolute", async () =
 });
 
 test('what is left out is not looked at, and need not be there', async () => {
-  await using folder = await privateFolder('configmaps');
+  await using directory = await privateDirectory('configmaps');
   const entries = [takes('a.conf'), takes('gone.bin'), takes('pki'), takes('old')];
-  await writeService(folder.path, { 'a.conf': '', 'old/x': 'hidden' }, entries);
-  await symlink('/etc', join(folder.path, 'pki'));
-  await symlink('gone', join(folder.path, 'nowhere'));
+  await writeService(directory.path, { 'a.conf': '', 'old/x': 'hidden' }, entries);
+  await symlink('/etc', join(directory.path, 'pki'));
+  await symlink('gone', join(directory.path, 'nowhere'));
   const out = ['gone.bin', 'pki', 'old', 'nowhere'].flatMap((name) => ['--exclude', name]);
-  const objects = await printed(folder.path, '--name', 'k', ...out);
+  const objects = await printed(directory.path, '--name', 'k', ...out);
   assert.deepEqual(
     objects.map(({ data, binaryData }) => Object.keys({ ...data, ...binaryData })),
     [['a.conf'], ['config.json']],
@@ -100,24 +100,24 @@ test('what is left out is not looked at, and need not be there', async () => {
 });
 
 test('a name can not steer the terminal of who asks for --explain, nor be two lines', async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(folder.path, { 'a\u001b[31m': '', 'b\nc': '' });
-  const { stdout } = await configmaps(folder.path, '--name', 'k', '--explain');
+  await using directory = await privateDirectory('configmaps');
+  await writeService(directory.path, { 'a\u001b[31m': '', 'b\nc': '' });
+  const { stdout } = await configmaps(directory.path, '--name', 'k', '--explain');
   assert.match(stdout, /^"a\\u001b\[31m" .*\n"b\\nc" /m);
 });
 
-test('an entry may take a folder, or files by a pattern', async () => {
-  await using folder = await privateFolder('configmaps');
+test('an entry may take a directory, or files by a pattern', async () => {
+  await using directory = await privateDirectory('configmaps');
   const entries = [takes('domains'), takes('*.ini'), { ...takes('none/*'), optional: true }];
-  await writeService(folder.path, { 'domains/a.conf': '', 'b.ini': '' }, entries);
-  const { stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '--explain');
+  await writeService(directory.path, { 'domains/a.conf': '', 'b.ini': '' }, entries);
+  const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '--explain');
   assert.doesNotMatch(stdout + stderr, /no entry/);
 });
 
-test('--explain says of each file what it becomes and why, and what nobody takes', async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(folder.path, FILES, [takes('keystone.conf'), takes('logo.png', '0644')]);
-  const { stdout, stderr } = await configmaps(folder.path, '--name', 'keystone', '--explain');
+test('--explain says of each file what it becomes and why, and unused files', async () => {
+  await using directory = await privateDirectory('configmaps');
+  await writeService(directory.path, FILES, [takes('keystone.conf'), takes('logo.png', '0644')]);
+  const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '--explain');
   assert.match(stdout, /^keystone\.conf +Secret +keystone-keystone\.conf-\S+ +line 5: a URL with a user in it$/m);
   assert.match(stdout, /^logo\.png +ConfigMap +\S+ +it is no text, but config\.json lets all read it/m);
   assert.match(stdout, /^ml2_conf +Secret .*no entry of config\.json takes it$/m);
@@ -125,10 +125,10 @@ test('--explain says of each file what it becomes and why, and what nobody takes
 });
 
 test("a person's word counts: --secret before --plain, and --plain is warned of where something was found", async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(folder.path, FILES);
+  await using directory = await privateDirectory('configmaps');
+  await writeService(directory.path, FILES);
   const kinds = async (...args: string[]) => {
-    const { stdout, stderr } = await configmaps(folder.path, '--name', 'k', '--explain', ...args);
+    const { stdout, stderr } = await configmaps(directory.path, '--name', 'k', '--explain', ...args);
     return { of: (path: string) => new RegExp(`^${path} +(\\w+)`, 'm').exec(stdout)?.[1], stderr };
   };
   const said = await kinds('--secret', 'domains/*', '--plain', '*.conf', '--exclude', 'odd.txt');
@@ -140,24 +140,30 @@ test("a person's word counts: --secret before --plain, and --plain is warned of 
 });
 
 /** What is wrong, what ends it, and what it must say. */
-const WRONG: readonly [string, (folder: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
-  ['no folder', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is not there/],
-  ['a file', (folder) => writeFile(join(folder, 'x'), ''), ['x'], 65, /x is a file; name the folder/],
-  ['an empty folder', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
-  ['the folder above', (folder) => writeService(join(folder, 'nova-api'), {}), [''], 65, /such as .*\/nova-api/],
-  ['no JSON', (folder) => writeFile(join(folder, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
+const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
+  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is not there/],
+  ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
+  ['an empty directory', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
   [
-    'a source that is missing',
-    (folder) => writeService(folder, {}, [takes('a.conf')]),
+    'the directory above',
+    (directory) => writeService(join(directory, 'nova-api'), {}),
     [''],
     65,
-    /config_files\[0\]: .*a\.conf is not in the folder/,
+    /such as .*\/nova-api/,
+  ],
+  ['no JSON', (directory) => writeFile(join(directory, 'config.json'), '{'), [''], 65, /config\.json is not JSON/],
+  [
+    'a source that is missing',
+    (directory) => writeService(directory, {}, [takes('a.conf')]),
+    [''],
+    65,
+    /config_files\[0\]: .*a\.conf is not in the directory/,
   ],
   [
     'a link out',
-    async (folder) => {
-      await writeService(folder, {});
-      await symlink('/etc/hostname', join(folder, 'out'));
+    async (directory) => {
+      await writeService(directory, {});
+      await symlink('/etc/hostname', join(directory, 'out'));
     },
     [''],
     65,
@@ -165,52 +171,52 @@ const WRONG: readonly [string, (folder: string) => Promise<unknown>, readonly st
   ],
   [
     'a link round',
-    async (folder) => {
-      await writeService(folder, {});
-      await symlink('.', join(folder, 'round'));
+    async (directory) => {
+      await writeService(directory, {});
+      await symlink('.', join(directory, 'round'));
     },
     [''],
     65,
-    /round is a link to a folder that it lies in/,
+    /round is a link to a directory that it lies in/,
   ],
   [
-    'links that multiply folders',
-    async (folder) => {
-      await writeService(folder, {});
+    'links that multiply directories',
+    async (directory) => {
+      await writeService(directory, {});
       for (let i = 0; i < 20; i++) {
-        await mkdir(join(folder, `${i}`));
-        for (let j = 0; j < i; j++) await symlink(`../${j}`, join(folder, `${i}`, `${j}`));
+        await mkdir(join(directory, `${i}`));
+        for (let j = 0; j < i; j++) await symlink(`../${j}`, join(directory, `${i}`, `${j}`));
       }
     },
     [''],
     65,
-    /holds more than 5000 files and folders/,
+    /holds more than 5000 files and directories/,
   ],
   [
     'a link to nowhere',
-    async (folder) => {
-      await writeService(folder, {});
-      await symlink('gone', join(folder, 'x'));
+    async (directory) => {
+      await writeService(directory, {});
+      await symlink('gone', join(directory, 'x'));
     },
     [''],
     65,
     /x: is not there, or a link to nowhere/,
   ],
   [
-    'an empty folder that is needed',
-    async (folder) => {
-      await writeService(folder, {}, [takes('d')]);
-      await mkdir(join(folder, 'd'));
+    'an empty directory that is needed',
+    async (directory) => {
+      await writeService(directory, {}, [takes('d')]);
+      await mkdir(join(directory, 'd'));
     },
     [''],
     65,
-    /d is an empty folder/,
+    /d is an empty directory/,
   ],
   [
     'a large file',
-    async (folder) => {
-      await writeService(folder, { big: '' });
-      await truncate(join(folder, 'big'), 1_048_577);
+    async (directory) => {
+      await writeService(directory, { big: '' });
+      await truncate(join(directory, 'big'), 1_048_577);
     },
     [''],
     65,
@@ -218,37 +224,49 @@ const WRONG: readonly [string, (folder: string) => Promise<unknown>, readonly st
   ],
   [
     'files too large together',
-    (folder) => writeService(folder, { a: 'x'.repeat(600_000), b: 'y'.repeat(600_001) }),
+    (directory) => writeService(directory, { a: 'x'.repeat(600_000), b: 'y'.repeat(600_001) }),
     ['', '--bundle', 'service'],
     65,
     /the largest is b with 600001: --bundle file/,
   ],
   [
     'a name that is none',
-    (folder) => writeService(folder, {}),
+    (directory) => writeService(directory, {}),
     ['', '--name', 'No_Name'],
     64,
     /--name: 'No_Name' is no name/,
   ],
-  ['a namespace that is none', (folder) => writeService(folder, {}), ['', '-n', 'a.b'], 64, /--namespace: 'a\.b'/],
+  [
+    'a namespace that is none',
+    (directory) => writeService(directory, {}),
+    ['', '-n', 'a.b'],
+    64,
+    /--namespace: 'a\.b'/,
+  ],
   [
     'a --secret that nothing matches',
-    (folder) => writeService(folder, {}),
+    (directory) => writeService(directory, {}),
     ['', '--secret', 'keystone.cnf'],
     64,
     /--secret keystone\.cnf: no such file/,
   ],
-  ['a pattern with ..', (folder) => writeService(folder, {}), ['', '--plain', '../x'], 64, /'\.\.\/x' is no pattern/],
-  ['two forms at once', (folder) => writeService(folder, {}), ['', '--mounts', '--explain'], 64, /not both/],
+  [
+    'a pattern with ..',
+    (directory) => writeService(directory, {}),
+    ['', '--plain', '../x'],
+    64,
+    /'\.\.\/x' is no pattern/,
+  ],
+  ['two forms at once', (directory) => writeService(directory, {}), ['', '--mounts', '--explain'], 64, /not both/],
 ];
 
 for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
   test(`${what} ends it with ${wanted}, with nothing printed`, async () => {
-    await using folder = await privateFolder('configmaps');
-    await set(folder.path);
+    await using directory = await privateDirectory('configmaps');
+    await set(directory.path);
     const name = args.includes('--name') ? [] : ['--name', 'k'];
     const { code, stdout, stderr } = await configmaps(
-      join(dir.startsWith('/') ? '' : folder.path, dir),
+      join(dir.startsWith('/') ? '' : directory.path, dir),
       ...name,
       ...args,
     );
@@ -256,12 +274,12 @@ for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
     assert.match(stderr, says);
   });
 
-test('what is printed of two folders can follow one another', async () => {
-  await using folder = await privateFolder('configmaps');
+test('what is printed of two directories can follow one another', async () => {
+  await using directory = await privateDirectory('configmaps');
   const texts: string[] = [];
   for (const name of ['nova-api', 'nova-conductor']) {
-    await writeService(join(folder.path, name), { 'nova.conf': '[a]\nb = c\n' });
-    texts.push((await configmaps(join(folder.path, name))).stdout);
+    await writeService(join(directory.path, name), { 'nova.conf': '[a]\nb = c\n' });
+    texts.push((await configmaps(join(directory.path, name))).stdout);
   }
   const names = (loadAll(texts.join('')) as Printed[]).map(({ metadata }) => metadata.name.replace(/-\w{10}$/, ''));
   assert.deepEqual(names, [
@@ -272,11 +290,11 @@ test('what is printed of two folders can follow one another', async () => {
   ]);
 });
 
-test('links inside the folder are followed, as a mounted ConfigMap has them', async () => {
-  await using folder = await privateFolder('configmaps');
-  await writeService(join(folder.path, '..data'), { 'a.conf': '[a]\nb = c\n' });
-  for (const name of ['config.json', 'a.conf']) await symlink(`..data/${name}`, join(folder.path, name));
-  const [object, ...more] = await printed(folder.path, '--name', 'k');
+test('links inside the directory are followed, as a mounted ConfigMap has them', async () => {
+  await using directory = await privateDirectory('configmaps');
+  await writeService(join(directory.path, '..data'), { 'a.conf': '[a]\nb = c\n' });
+  for (const name of ['config.json', 'a.conf']) await symlink(`..data/${name}`, join(directory.path, name));
+  const [object, ...more] = await printed(directory.path, '--name', 'k');
   assert.deepEqual(object?.data, { 'a.conf': '[a]\nb = c\n' });
   assert.equal(more.length, 1);
 });

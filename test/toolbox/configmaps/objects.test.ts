@@ -5,7 +5,7 @@ import { yamlText } from '../../../src/core/yaml-text.ts';
 import { mountsOf, objectsOf, type ConfigObject } from '../../../src/toolbox/configmaps/objects.ts';
 import { judge } from '../../../src/toolbox/configmaps/secrecy.ts';
 import { oneOf, randomFrom } from '../../support/random.ts';
-import { projected, type Mounts, type Printed } from './folder.ts';
+import { projected, type Mounts, type Printed } from './directory.ts';
 
 const NAMES = ['a', 'A', 'a-b', 'a_b', 'a.b', '.a', 'x.conf', 'ß', 'a b', '-', 'key', 'A-1a2b3c4d'];
 const PIECES = ['\n', ' ', '[a]\n', 'b = c\n', 'password = hidden\n', '\u0085', '\u0000', '\r', 'é', '|', '# x\n'];
@@ -25,7 +25,7 @@ function randomFiles(random: () => number) {
   });
 }
 
-test('whatever the folder, its volume holds the same files, and no ConfigMap a password', () => {
+test('whatever the directory, its volume holds the same files, and no ConfigMap a password', () => {
   const random = randomFrom(11);
   for (let i = 0; i < 2_000; i++) {
     const files = randomFiles(random);

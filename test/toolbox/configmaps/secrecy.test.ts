@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from '../../../src/toolbox/configmaps/secrecy.ts';
 import { LINE_RULES } from '../../../src/toolbox/configmaps/line-rules.ts';
-import { privateFolder } from '../../../tools/folder.ts';
-import { configmaps, contentOf, printed, writeService } from './folder.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
+import { configmaps, contentOf, printed, writeService } from './directory.ts';
 
 const RANDOM = 'Zk3qT9vXb2LmN8pRs5Wy7Ha1Jd4Gf6Ce';
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\nMIIEhidden\n-----END RSA PRIVATE KEY-----\n`;
@@ -15,7 +15,7 @@ const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['nova.conf', '[DEFAULT]\ntransport_url = rabbit://openstack:hidden@10.0.0.1:5672//\n'],
   ['glance-api.conf', '[keystone_authtoken]\nusername = glance\npassword = hidden\n'],
   ['memcache.conf', '[keystone_authtoken]\nmemcache_secret_key=hidden\n'],
-  ['quoted.conf', '[a]\nadmin_password = "hidden with blanks"\n'],
+  ['quoted.conf', '[a]\nadmin_password = "hidden with spaces"\n'],
   ['below.conf', '[a]\nadmin_password =\n  hidden\n'],
   ['number.conf', '[a]\npin = 48151623\nother = hidden\n'],
   ['number-key.conf', '[a]\nsecret_key = 48151623\nother = hidden\n'],
@@ -29,7 +29,7 @@ const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['after-word.conf', '[a]\npassword = none,hidden\n'],
   ['after-truth.conf', '[a]\npassword = true hidden\n'],
   ['after-quotes.conf', '[a]\npassword = "" hidden\n'],
-  ['blank-url.conf', '[database]\nconnection = mysql+pymysql://keystone:hidden, with blanks@db/keystone\n'],
+  ['blank-url.conf', '[database]\nconnection = mysql+pymysql://keystone:hidden, with spaces@db/keystone\n'],
   ['bind.conf', '[ldap]\nbindpw = hidden\n'],
   ['sha.conf', '[users]\nadmin = {SSHA}hidden\n'],
   ['section.conf', '[passwords]\nadmin = hidden\n'],
@@ -75,16 +75,16 @@ const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['dsn.conf', 'dsn=openstack:hidden@tcp(db:3306)/x\n'],
   ['run.conf', `[a]\nurl = ${RANDOM}hidden\n`],
   ['one-word', 'hidden'],
-  ['unknown', 'hidden here, in a form that nobody knows\n'],
+  ['unknown', 'hidden here, in an unknown form\n'],
   ['store.p12', Buffer.from('\0hidden')],
   ['utf16.conf', Buffer.from('password=hidden', 'utf16le')],
 ];
 
 test('no byte of a secret is in a ConfigMap, in a name, or in what is said', async () => {
-  await using folder = await privateFolder('secrecy');
-  await writeService(folder.path, Object.fromEntries(SECRETS));
+  await using directory = await privateDirectory('secrecy');
+  await writeService(directory.path, Object.fromEntries(SECRETS));
   for (const form of ['file', 'service']) {
-    const objects = await printed(folder.path, '--name', 'k', '--bundle', form);
+    const objects = await printed(directory.path, '--name', 'k', '--bundle', form);
     const held = objects.flatMap((object) =>
       Object.keys({ ...object.data, ...object.binaryData }).map((key) => ({ object, key })),
     );
@@ -99,7 +99,7 @@ test('no byte of a secret is in a ConfigMap, in a name, or in what is said', asy
     for (const encoding of ['utf8', 'utf16le'] as const)
       assert.ok(shown.every((content) => !content.includes(Buffer.from('hidden', encoding))));
   }
-  const { stdout, stderr } = await configmaps(folder.path, '--name', 'k', '--explain');
+  const { stdout, stderr } = await configmaps(directory.path, '--name', 'k', '--explain');
   assert.doesNotMatch(stdout + stderr, /hidden/);
 });
 

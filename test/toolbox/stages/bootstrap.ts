@@ -7,20 +7,20 @@ import type { Stage, Stages } from './stage.ts';
 /** No Keystone in a unit test: it is said which one is waited for. On a real one they run in test/integration. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
-    (folder) => noDatabase(folder, 'glance-manage'),
-  'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints': async (folder) => {
+    (directory) => noDatabase(directory, 'glance-manage'),
+  'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints': async (directory) => {
     const port = await freePort();
     return {
-      ...(await noDatabase(folder, 'keystone-manage')),
+      ...(await noDatabase(directory, 'keystone-manage')),
       replace: { 'tcp://mariadb:3306': `tcp://127.0.0.1:${port}` },
       stderr: new RegExp(`127\\.0\\.0\\.1:${port}`),
     };
   },
   'kolla-bootstrap nova --only queue --only users --os-cloud kolla-admin --rabbitmq-admin-user openstack': async (
-    folder,
+    directory,
   ) => {
     const auth = { auth_url: 'http://keystone:5000', username: 'admin', password: 'hidden', project_name: 'admin' };
-    await writeFile(join(folder, 'clouds.yaml'), JSON.stringify({ clouds: { 'kolla-admin': { auth } } }));
+    await writeFile(join(directory, 'clouds.yaml'), JSON.stringify({ clouds: { 'kolla-admin': { auth } } }));
     const queue = `http://127.0.0.1:${await freePort()}`;
     const env = {
       KOLLA_BOOTSTRAP_TIMEOUT: '300ms',
@@ -33,8 +33,8 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin': noKeystone,
   'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292': noKeystone,
   'kolla-bootstrap plan glance --only users -o json': noKeystone,
-  'kolla-bootstrap status glance': (folder) => noDatabase(folder, 'glance-manage'),
-  'kolla-bootstrap status glance -o json': (folder) => noDatabase(folder, 'glance-manage'),
+  'kolla-bootstrap status glance': (directory) => noDatabase(directory, 'glance-manage'),
+  'kolla-bootstrap status glance -o json': (directory) => noDatabase(directory, 'glance-manage'),
   'kolla-bootstrap keys create keystone': noApiServer,
   'kolla-bootstrap keys rotate keystone fernet': noApiServer,
   'kolla-bootstrap keys status keystone': noApiServer,
@@ -46,8 +46,8 @@ export const BOOTSTRAP: Stages = {
 };
 
 /** Who we are is given, and the service's passwords. */
-async function noKeystone(folder: string): Promise<Stage> {
-  const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(folder, 'password')];
+async function noKeystone(directory: string): Promise<Stage> {
+  const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(directory, 'password')];
   await writeFile(password, 'hidden\n');
   return {
     replace: { '/run/secrets/heat-domain-admin': password },
@@ -67,11 +67,11 @@ async function noKeystone(folder: string): Promise<Stage> {
 }
 
 /** Everything is given but the database server. */
-async function noDatabase(folder: string, program: string): Promise<Stage> {
+async function noDatabase(directory: string, program: string): Promise<Stage> {
   const port = await freePort();
-  await mkdir(join(folder, 'bin'));
-  await writeFile(join(folder, 'bin', program), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
-  const { env } = await noKeystone(folder);
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'bin', program), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  const { env } = await noKeystone(directory);
   return {
     env: {
       ...env,
@@ -84,8 +84,8 @@ async function noDatabase(folder: string, program: string): Promise<Stage> {
 }
 
 /** Nor an API server. */
-async function noApiServer(folder: string): Promise<Stage> {
-  const [file, port] = [join(folder, 'kubeconfig'), await freePort()];
+async function noApiServer(directory: string): Promise<Stage> {
+  const [file, port] = [join(directory, 'kubeconfig'), await freePort()];
   await writeFile(file, kubeconfigText(`https://127.0.0.1:${port}`, '', { token: 'hidden' }, 'openstack'));
   return {
     env: { KUBECONFIG: file, KOLLA_BOOTSTRAP_TIMEOUT: '3s' },

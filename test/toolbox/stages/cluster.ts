@@ -3,34 +3,34 @@ import { join } from 'node:path';
 import { events, line as event, scriptedApi, type Handler } from '../../kube/support.ts';
 
 /** An API server that knows one finished Job, by a kubeconfig. */
-export function clusterWithJob(folder: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+export function clusterWithJob(directory: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
   const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
-  return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, folder, stack);
+  return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, directory, stack);
 }
 
 /** An API server that knows one object, by a kubeconfig. */
 export async function clusterWith(
   object: object,
-  folder: string,
+  directory: string,
   stack: AsyncDisposableStack,
 ): Promise<NodeJS.ProcessEnv> {
   const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '7' } });
-  return await clusterAnswering(events(event('ADDED', object), bookmark), folder, stack);
+  return await clusterAnswering(events(event('ADDED', object), bookmark), directory, stack);
 }
 
 /** An API server that answers so, by a kubeconfig. */
 export async function clusterAnswering(
   answer: Handler,
-  folder: string,
+  directory: string,
   stack: AsyncDisposableStack,
 ): Promise<NodeJS.ProcessEnv> {
   const api = stack.use(await scriptedApi(answer));
-  const file = join(folder, 'kubeconfig');
+  const file = join(directory, 'kubeconfig');
   const config = {
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'openstack' } }],
     clusters: [
-      { name: 'here', cluster: { server: api.url, 'certificate-authority': join(api.accountFolder, 'ca.crt') } },
+      { name: 'here', cluster: { server: api.url, 'certificate-authority': join(api.accountDirectory, 'ca.crt') } },
     ],
     users: [{ name: 'me', user: { token: 'token' } }],
   };

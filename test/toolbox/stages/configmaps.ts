@@ -4,25 +4,25 @@ import type { SetStage, Stages } from './stage.ts';
 
 export const CONFIGMAPS: Stages = {
   // Who has no cluster here looks at what would be applied.
-  'kolla-pod configmaps /etc/kolla/keystone -n openstack | kubectl apply --server-side -f -': folderOf(
+  'kolla-pod configmaps /etc/kolla/keystone -n openstack | kubectl apply --server-side -f -': directoryOf(
     'keystone',
     /^kind: Secret\nmetadata:\n {2}name: keystone-keystone\.conf-/m,
     { 'kubectl apply --server-side -f -': 'cat' },
   ),
-  'kolla-pod configmaps /etc/kolla/keystone --mounts': folderOf('keystone', /^volumes:\n {2}- name: config-files/),
-  'kolla-pod configmaps /etc/kolla/keystone --explain': folderOf(
+  'kolla-pod configmaps /etc/kolla/keystone --mounts': directoryOf('keystone', /^volumes:\n {2}- name: config-files/),
+  'kolla-pod configmaps /etc/kolla/keystone --explain': directoryOf(
     'keystone',
     /^keystone\.conf +Secret .*line 2: a URL with a user in it/m,
   ),
-  "kolla-pod configmaps /etc/kolla/nova-api --reload live --bundle service --secret 'vendordata.json'": folderOf(
+  "kolla-pod configmaps /etc/kolla/nova-api --reload live --bundle service --secret 'vendordata.json'": directoryOf(
     'nova-api',
     /^kind: Secret\nmetadata:\n {2}name: nova-api$/m,
   ),
 };
 
-function folderOf(service: string, stdout: RegExp, more: Readonly<Record<string, string>> = {}): SetStage {
-  return async (folder) => {
-    const at = join(folder, service);
+function directoryOf(service: string, stdout: RegExp, more: Readonly<Record<string, string>> = {}): SetStage {
+  return async (directory) => {
+    const at = join(directory, service);
     await mkdir(at);
     const files = {
       'keystone.conf': '[database]\nconnection = mysql://keystone:hidden@db/keystone\n',

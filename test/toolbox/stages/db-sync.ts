@@ -15,15 +15,15 @@ export const DB_SYNC: Stages = {
   'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2': noNode,
   'kolla-db-sync keystone --phase expand --release 2026.1': noDatabase,
   'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone': async (
-    folder,
+    directory,
     stack,
   ) => {
-    const { env, ...stage } = await noDatabase(folder);
-    return { ...stage, env: { ...env, ...(await clusterWithJob(folder, stack)) } };
+    const { env, ...stage } = await noDatabase(directory);
+    return { ...stage, env: { ...env, ...(await clusterWithJob(directory, stack)) } };
   },
   'kolla-db-sync keystone -- keystone-manage db_sync --expand': noDatabase,
-  'kolla-db-sync keystone --stay': async (folder) => ({
-    ...(await noDatabase(folder)),
+  'kolla-db-sync keystone --stay': async (directory) => ({
+    ...(await noDatabase(directory)),
     replace: { '--stay': '--stay --listen 127.0.0.1:0' },
     stderr: /probes, metrics and the status page are answered on 127\.0\.0\.1:\d+/,
   }),
@@ -44,8 +44,8 @@ export const DB_SYNC: Stages = {
 };
 
 /** Nodes of which none is there. */
-async function noNode(folder: string): Promise<Stage> {
-  const stage = await noDatabase(folder);
+async function noNode(directory: string): Promise<Stage> {
+  const stage = await noDatabase(directory);
   const ports = await freePorts(3);
   const replace = Object.fromEntries(ports.map((port, i) => [`mariadb-${i}`, `127.0.0.1:${port}`]));
   return {
@@ -57,11 +57,11 @@ async function noNode(folder: string): Promise<Stage> {
   };
 }
 
-async function noDatabase(folder: string): Promise<Stage> {
+async function noDatabase(directory: string): Promise<Stage> {
   const port = await freePort();
-  const [password, config] = [join(folder, 'mariadb-root'), join(folder, 'keystone.conf')];
-  await mkdir(join(folder, 'bin'));
-  await writeFile(join(folder, 'bin/keystone-manage'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  const [password, config] = [join(directory, 'mariadb-root'), join(directory, 'keystone.conf')];
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'bin/keystone-manage'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
   await writeFile(password, 'secret\n');
   await writeFile(config, `[database]\nconnection = mysql+pymysql://keystone:hidden@127.0.0.1:${port}/keystone\n`);
   return {

@@ -47,9 +47,9 @@ export const HEALTHCHECKS: Stages = {
 };
 
 /** A process of that name that runs a line of JavaScript; ready when it says so. */
-async function running(folder: string, stack: AsyncDisposableStack, name: string, script: string): Promise<string> {
-  await mkdir(join(folder, 'sbin'), { recursive: true });
-  const program = join(folder, 'sbin', name);
+async function running(directory: string, stack: AsyncDisposableStack, name: string, script: string): Promise<string> {
+  await mkdir(join(directory, 'sbin'), { recursive: true });
+  const program = join(directory, 'sbin', name);
   await symlink(process.execPath, program);
   const child = stack.use(await start(program, ['-e', script], { keepOutput: true }));
   const [said] = (await once(child.child.stdout!, 'data')) as [Buffer];
@@ -57,33 +57,33 @@ async function running(folder: string, stack: AsyncDisposableStack, name: string
 }
 
 function connected(name: string, word: string): SetStage {
-  return async (folder, stack) => {
+  return async (directory, stack) => {
     const { port } = stack.use(await listenTcp(() => {}));
     const script = `require('net').connect(${port}, '127.0.0.1').on('connect', () => console.log('up')); setInterval(() => {}, 1e6)`;
-    await running(folder, stack, name, script);
+    await running(directory, stack, name, script);
     return { replace: { [word]: `${port}` } };
   };
 }
 
 function listens(name: string, word: string): SetStage {
-  return async (folder, stack) => {
+  return async (directory, stack) => {
     const script = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
-    return { replace: { [` ${word}`]: ` ${await running(folder, stack, name, script)}` } };
+    return { replace: { [` ${word}`]: ` ${await running(directory, stack, name, script)}` } };
   };
 }
 
 function bound(name: string, path: string): SetStage {
-  return async (folder, stack) => {
-    const socket = join(folder, 'sock');
+  return async (directory, stack) => {
+    const socket = join(directory, 'sock');
     const script = `require('net').createServer().listen('${socket}', () => console.log('up'))`;
-    await running(folder, stack, name, script);
+    await running(directory, stack, name, script);
     return { replace: { [path]: socket } };
   };
 }
 
 function written(path: string): SetStage {
-  return async (folder) => {
-    const file = join(folder, 'with blank');
+  return async (directory) => {
+    const file = join(directory, 'with blank');
     await writeFile(file, '');
     return { replace: { [`"${path}"`]: `'${file}'`, [path]: `'${file}'` } };
   };

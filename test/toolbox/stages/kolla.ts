@@ -12,14 +12,16 @@ export const KOLLA: Stages = {
 
 /** As root the example would work on this machine's own certificates: it gets a view in which there are none. */
 function ownStore(): Promise<Stage> {
-  const hide = ['/etc/ssl/certs', '/usr/local/share'].map((folder) => `mount -t tmpfs none ${folder}`).join(' && ');
+  const hide = ['/etc/ssl/certs', '/usr/local/share']
+    .map((directory) => `mount -t tmpfs none ${directory}`)
+    .join(' && ');
   const view = `unshare --mount bash -c '${hide} && exec kolla_copy_cacerts "$@"' example`;
   const isKnown = ['/etc/debian_version', '/etc/redhat-release'].some((file) => existsSync(file));
   const replace: Record<string, string> = process.geteuid?.() === 0 ? { kolla_copy_cacerts: view } : {};
   return Promise.resolve({ replace, code: isKnown ? 0 : 1 });
 }
 
-/** As root it finds no configuration in a view of its own; else nobody has prepared one, and sudo may not help. */
+/** As root it finds no configuration in a view of its own; else there is none, and sudo may not help. */
 function nothingPrepared(): Promise<Stage> {
   const view = `unshare --mount bash -c 'mount -t tmpfs none /var/lib && exec kolla_start "$@"' example`;
   if (process.geteuid?.() === 0)

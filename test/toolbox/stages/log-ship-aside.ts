@@ -6,8 +6,8 @@ import { until } from '../../support/until.ts';
 import type { Stages } from './stage.ts';
 
 export const LOG_SHIP_ASIDE: Stages = {
-  'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809': async (folder, stack) => {
-    await mkdir(join(folder, 'logs'));
+  'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809': async (directory, stack) => {
+    await mkdir(join(directory, 'logs'));
     const [syslog, port] = [await freePort(), await freePort()];
     const socket = createSocket('udp4');
     stack.defer(() => void socket.close());
@@ -20,7 +20,7 @@ export const LOG_SHIP_ASIDE: Stages = {
     });
     return {
       replace: { '127.0.0.1:5140': `127.0.0.1:${syslog}`, '127.0.0.1:9809': `127.0.0.1:${port}` },
-      env: { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') },
+      env: { KOLLA_LOG_SHIP_ROOT: join(directory, 'logs') },
       stopAfter: (async () => void (await shipped))(),
       stdout: /"programname":"haproxy"[^]*"Payload":"a line"/,
     };

@@ -5,8 +5,8 @@ import { listenHttp } from '../../support/server.ts';
 import { says, type Stages } from './stage.ts';
 
 export const LOG_SHIP: Stages = {
-  'kolla-log-ship --url http://elasticsearch:9200': async (folder, stack) => {
-    await logs(folder);
+  'kolla-log-ship --url http://elasticsearch:9200': async (directory, stack) => {
+    await logs(directory);
     let shipped = () => {};
     const stopAfter = new Promise<void>((resolve) => (shipped = resolve));
     const { port } = stack.use(
@@ -18,20 +18,20 @@ export const LOG_SHIP: Stages = {
         });
       }),
     );
-    const env = { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') };
+    const env = { KOLLA_LOG_SHIP_ROOT: join(directory, 'logs') };
     return { replace: { 'elasticsearch:9200': `127.0.0.1:${port}` }, env, stopAfter };
   },
-  'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once': async (folder, stack) => {
-    await logs(folder);
+  'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once': async (directory, stack) => {
+    await logs(directory);
     const { port } = stack.use(
       await listenHttp((request, response) => request.resume().once('end', () => response.end('{"errors":false}'))),
     );
-    const env = { KOLLA_LOG_SHIP_ROOT: join(folder, 'logs') };
+    const env = { KOLLA_LOG_SHIP_ROOT: join(directory, 'logs') };
     return { replace: { 'opensearch:9200': `127.0.0.1:${port}` }, env, stdout: /"Payload":"\[-\] started"/ };
   },
-  'kolla-log-ship --once --root /tmp/logs': async (folder) => {
-    await logs(folder);
-    return { replace: { '/tmp/logs': join(folder, 'logs') }, stdout: /"Payload":"\[-\] started"/ };
+  'kolla-log-ship --once --root /tmp/logs': async (directory) => {
+    await logs(directory);
+    return { replace: { '/tmp/logs': join(directory, 'logs') }, stdout: /"Payload":"\[-\] started"/ };
   },
   'kolla-log-ship setup --url http://elasticsearch:9200 --keep 14d --dry-run': async (_, stack) => {
     const { url } = stack.use(await standIn({ has: 'ilm' }));
@@ -43,10 +43,10 @@ export const LOG_SHIP: Stages = {
   'kolla-log-ship setup --saved-objects dashboards': says(/"title":"\[OpenStack\] Overview"/),
 };
 
-async function logs(folder: string): Promise<void> {
-  await mkdir(join(folder, 'logs/keystone'), { recursive: true });
+async function logs(directory: string): Promise<void> {
+  await mkdir(join(directory, 'logs/keystone'), { recursive: true });
   await writeFile(
-    join(folder, 'logs/keystone/keystone.log'),
+    join(directory, 'logs/keystone/keystone.log'),
     '2026-11-21 03:00:00.000 7 INFO keystone.server.flask [-] started\n',
   );
 }

@@ -21,9 +21,9 @@ export const POD: Stages = {
 
 /** Run from source there is no binary: any executable does. */
 function installs(word: string): SetStage {
-  return (folder) =>
+  return (directory) =>
     Promise.resolve({
-      replace: { [word]: join(folder, 'volume') },
+      replace: { [word]: join(directory, 'volume') },
       env: { KOLLA_POD_INSTALL_FROM: process.execPath },
       stderr: /installed/,
     });

@@ -31,14 +31,14 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     stack.use(await startService('nova-compute', connects(port)));
     return { replace: { '5671 5672': `1 ${port}` } };
   },
-  'kolla-probe socket /run/openvswitch/db.sock --process ovsdb-server': async (folder, stack) => {
-    const path = join(folder, 'db.sock');
+  'kolla-probe socket /run/openvswitch/db.sock --process ovsdb-server': async (directory, stack) => {
+    const path = join(directory, 'db.sock');
     const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => say('up'));`;
     stack.use(await startService('ovsdb-server', script));
     return { replace: { '/run/openvswitch/db.sock': path } };
   },
-  'kolla-probe socket /run/libvirt/libvirt-sock': async (folder) => {
-    const path = join(folder, 'libvirt-sock');
+  'kolla-probe socket /run/libvirt/libvirt-sock': async (directory) => {
+    const path = join(directory, 'libvirt-sock');
     await writeFile(path, '');
     return {
       replace: { '/run/libvirt/libvirt-sock': path },
@@ -52,13 +52,13 @@ socket.bind(0, () => say(String(socket.address().port)));`;
   },
   "kolla-probe process --pattern 'mistral-server .*engine'": () =>
     Promise.resolve({ code: 1, stderr: /no process whose command line matches 'mistral-server \.\*engine'/ }),
-  'kolla-probe file-age /run/heartbeat 90s': async (folder) => {
-    const path = join(folder, 'heartbeat');
+  'kolla-probe file-age /run/heartbeat 90s': async (directory) => {
+    const path = join(directory, 'heartbeat');
     await writeFile(path, '');
     return { replace: { '/run/heartbeat': path } };
   },
-  'kolla-probe file-age /etc/keystone/fernet-keys/0 36h': async (folder) => {
-    const path = join(folder, '0');
+  'kolla-probe file-age /etc/keystone/fernet-keys/0 36h': async (directory) => {
+    const path = join(directory, '0');
     await writeFile(path, '');
     await utimes(path, 0, Date.now() / 1000 - 48 * 3600);
     return {
@@ -67,9 +67,9 @@ socket.bind(0, () => say(String(socket.address().port)));`;
       stderr: /was written 48h ago, and may be 36h old/,
     };
   },
-  'kolla-probe command -- virsh version --daemon': async (folder) => {
-    await mkdir(join(folder, 'bin'));
-    await writeFile(join(folder, 'bin/virsh'), '#!/bin/sh\n[ "$*" = "version --daemon" ]\n', { mode: 0o755 });
+  'kolla-probe command -- virsh version --daemon': async (directory) => {
+    await mkdir(join(directory, 'bin'));
+    await writeFile(join(directory, 'bin/virsh'), '#!/bin/sh\n[ "$*" = "version --daemon" ]\n', { mode: 0o755 });
     return {};
   },
   'kolla-probe command --timeout 5s -- ovsdb-client list-dbs': () =>
@@ -80,42 +80,42 @@ socket.bind(0, () => say(String(socket.address().port)));`;
       code: 1,
       stderr: /there is no \/nowhere\/run\/kolla\/config-watch\.json: does kolla-init watch run/,
     }),
-  'kolla-probe config --root ./tree --config-dir ./config': async (folder) => {
-    await mkdir(join(folder, 'tree/run/kolla'), { recursive: true });
-    await writeFile(configRecordFile(join(folder, 'tree')), '{"state":"in-step","version":"0123456789ab"}');
+  'kolla-probe config --root ./tree --config-dir ./config': async (directory) => {
+    await mkdir(join(directory, 'tree/run/kolla'), { recursive: true });
+    await writeFile(configRecordFile(join(directory, 'tree')), '{"state":"in-step","version":"0123456789ab"}');
     return {};
   },
-  'kolla-probe db-sync keystone --release 2026.1 --timeout 5s': async (folder, stack) => {
+  'kolla-probe db-sync keystone --release 2026.1 --timeout 5s': async (directory, stack) => {
     const annotations = { 'kolla-pod/state': 'done', 'kolla-pod/phase': 'all', 'kolla-pod/ready-for': '2026.1' };
     const lease = JSON.stringify({ metadata: { name: 'kolla-db-sync-keystone', annotations } });
-    return { env: await clusterAnswering((_, response) => void response.end(lease), folder, stack) };
+    return { env: await clusterAnswering((_, response) => void response.end(lease), directory, stack) };
   },
   // No database in a unit test. On a real one it runs in test/integration.
   'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone': async (
-    folder,
+    directory,
   ) => {
-    await writeFile(join(folder, 'password'), 'hidden\n');
+    await writeFile(join(directory, 'password'), 'hidden\n');
     return {
-      replace: { 'mariadb ': `127.0.0.1:${await freePort()} `, '/run/secrets/keystone': join(folder, 'password') },
+      replace: { 'mariadb ': `127.0.0.1:${await freePort()} `, '/run/secrets/keystone': join(directory, 'password') },
       code: 1,
       stderr: /ECONNREFUSED|refused/,
     };
   },
-  'kolla-probe log-ship --timeout 5s': async (folder) => {
-    await shipped(folder);
-    return { env: { KOLLA_PROBE_STATE: join(folder, 'logs/.kolla-log-ship') } };
+  'kolla-probe log-ship --timeout 5s': async (directory) => {
+    await shipped(directory);
+    return { env: { KOLLA_PROBE_STATE: join(directory, 'logs/.kolla-log-ship') } };
   },
-  'kolla-probe log-ship --state ./state --within 10m': async (folder) => {
-    await shipped(folder);
-    await cp(join(folder, 'logs/.kolla-log-ship'), join(folder, 'state'), { recursive: true });
+  'kolla-probe log-ship --state ./state --within 10m': async (directory) => {
+    await shipped(directory);
+    await cp(join(directory, 'logs/.kolla-log-ship'), join(directory, 'state'), { recursive: true });
     return {};
   },
 };
 
 /** Logs of which all is acknowledged. */
-async function shipped(folder: string): Promise<void> {
-  await mkdir(join(folder, 'logs/nova'), { recursive: true });
-  await writeFile(join(folder, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');
-  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', '--root', join(folder, 'logs')]);
+async function shipped(directory: string): Promise<void> {
+  await mkdir(join(directory, 'logs/nova'), { recursive: true });
+  await writeFile(join(directory, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');
+  const { code, stderr } = await runHelper('kolla-log-ship', ['--once', '--root', join(directory, 'logs')]);
   if (code !== 0) throw new Error(`the log was not shipped: ${stderr}`);
 }

@@ -15,8 +15,8 @@ const MONTH_MS = 30 * 86_400_000;
 /** A server that says this to whatever it is told. */
 const answering =
   (place: string, ...answers: string[]): SetStage =>
-  async (folder, stack) => {
-    await writeFile(join(folder, 'password'), 'hidden');
+  async (directory, stack) => {
+    await writeFile(join(directory, 'password'), 'hidden');
     const { port } = stack.use(
       await listenTcp(
         (socket) => {
@@ -27,21 +27,21 @@ const answering =
       ),
     );
     const host = place.startsWith('[') ? '[::1]' : '127.0.0.1';
-    return { replace: { [place]: `${host}:${port}`, '/run/secrets/valkey': join(folder, 'password') } };
+    return { replace: { [place]: `${host}:${port}`, '/run/secrets/valkey': join(directory, 'password') } };
   };
 
 /** A real one takes seconds to start; the tests of integration ask those. */
-const withoutDatabase: SetStage = async (folder) => {
-  await writeFile(join(folder, 'password'), 'hidden');
+const withoutDatabase: SetStage = async (directory) => {
+  await writeFile(join(directory, 'password'), 'hidden');
   const replace = {
     '127.0.0.1': `127.0.0.1:${await freePort()}`,
-    '/run/secrets/healthcheck': join(folder, 'password'),
+    '/run/secrets/healthcheck': join(directory, 'password'),
   };
   return { replace, code: 1, stderr: /connection refused by .*\(ECONNREFUSED\)/ };
 };
 
-const withBroker: SetStage = async (folder, stack) => {
-  await writeFile(join(folder, 'password'), 'hidden');
+const withBroker: SetStage = async (directory, stack) => {
+  await writeFile(join(directory, 'password'), 'hidden');
   const broker = stack.use(await scriptedBroker());
   const api = stack.use(await listenHttp((_request, response) => void response.end('{"status":"ok"}')));
   return {
@@ -49,7 +49,7 @@ const withBroker: SetStage = async (folder, stack) => {
       'amqp 127.0.0.1': `amqp 127.0.0.1:${broker.port}`,
       'rabbitmq 127.0.0.1': `rabbitmq 127.0.0.1:${broker.port}`,
       '127.0.0.1:15672': `127.0.0.1:${api.port}`,
-      '/run/secrets/rabbitmq': join(folder, 'password'),
+      '/run/secrets/rabbitmq': join(directory, 'password'),
     },
   };
 };
@@ -77,9 +77,9 @@ function certificates() {
 }
 
 export const PROBE_NET: Stages = {
-  'kolla-probe tls api.example.org:443 --expires-in 7d': async (folder, stack) => {
+  'kolla-probe tls api.example.org:443 --expires-in 7d': async (directory, stack) => {
     const { authority, certificate: cert, key } = certificates();
-    const caFile = join(folder, 'ca.pem');
+    const caFile = join(directory, 'ca.pem');
     await writeFile(caFile, authority.certificate);
     const server = createTlsServer({ cert, key }, (socket) => void socket.on('error', () => {}));
     server.listen(0, '127.0.0.1');
@@ -94,8 +94,8 @@ export const PROBE_NET: Stages = {
       stderr: /the certificate of 'stage' expires on/,
     };
   },
-  'kolla-probe tls --cert-file /etc/kolla/certs/tls.crt --expires-in 14d': async (folder) => {
-    const file = join(folder, 'tls.crt');
+  'kolla-probe tls --cert-file /etc/kolla/certs/tls.crt --expires-in 14d': async (directory) => {
+    const file = join(directory, 'tls.crt');
     await writeFile(file, certificates().certificate);
     return { replace: { '/etc/kolla/certs/tls.crt': file } };
   },
@@ -106,9 +106,9 @@ export const PROBE_NET: Stages = {
     return { replace: { 'mariadb:3306': `127.0.0.1:${port}` } };
   },
   'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck': withoutDatabase,
-  'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor': async (folder) => {
-    const file = join(folder, 'healthcheck.cnf');
-    await writeFile(file, `[client]\nuser=monitor\npassword=hidden\nsocket=${join(folder, 'none.sock')}\n`);
+  'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor': async (directory) => {
+    const file = join(directory, 'healthcheck.cnf');
+    await writeFile(file, `[client]\nuser=monitor\npassword=hidden\nsocket=${join(directory, 'none.sock')}\n`);
     return { replace: { '/etc/mysql/healthcheck.cnf': file }, code: 1, stderr: /does not exist/ };
   },
   'kolla-probe amqp 127.0.0.1': withBroker,

@@ -6,16 +6,16 @@ import { until } from '../../support/until.ts';
 import type { Stages } from './stage.ts';
 
 export const PROBE_SERVE: Stages = {
-  'kolla-probe serve': async (folder, stack) => {
+  'kolla-probe serve': async (directory, stack) => {
     const [port = 0] = await freePorts(1);
     const env = {
-      KOLLA_POD_CONFIG: await config(folder, stack),
+      KOLLA_POD_CONFIG: await config(directory, stack),
       KOLLA_PROBE_LISTEN: `127.0.0.1:${port}`,
     };
     return { env, code: 143, stopAfter: ready(port) };
   },
-  'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808': async (folder, stack) => {
-    await config(folder, stack);
+  'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808': async (directory, stack) => {
+    await config(directory, stack);
     const [port = 0] = await freePorts(1);
     const replace = { '127.0.0.1:9808': `127.0.0.1:${port}` };
     const stderr = new RegExp(`on 127\\.0\\.0\\.1:${port}; checks: 1`);
@@ -23,10 +23,10 @@ export const PROBE_SERVE: Stages = {
   },
 };
 
-/** One healthy check in the folder's kolla-pod.yaml; its path. */
-async function config(folder: string, stack: AsyncDisposableStack): Promise<string> {
+/** One healthy check in the directory's kolla-pod.yaml; its path. */
+async function config(directory: string, stack: AsyncDisposableStack): Promise<string> {
   const { port } = stack.use(await listenHttp((_, response) => void response.end()));
-  const file = join(folder, 'kolla-pod.yaml');
+  const file = join(directory, 'kolla-pod.yaml');
   await writeFile(file, `checks: { api: { run: "http http://127.0.0.1:${port}/", period: 1s } }\n`);
   return file;
 }

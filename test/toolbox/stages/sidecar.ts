@@ -5,28 +5,28 @@ import { until } from '../../support/until.ts';
 import type { Stage, Stages } from './stage.ts';
 
 export const SIDECAR: Stages = {
-  'kolla-sidecar': async (folder) => {
-    const { file, port } = await world(folder, 'role: [probe, config-watch, log-ship]');
+  'kolla-sidecar': async (directory) => {
+    const { file, port } = await world(directory, 'role: [probe, config-watch, log-ship]');
     return { ...answering(port), env: { KOLLA_POD_CONFIG: file, KOLLA_SIDECAR_LISTEN: `127.0.0.1:${port}` } };
   },
-  'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808': async (folder) => {
-    const { port } = await world(folder, '');
+  'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808': async (directory) => {
+    const { port } = await world(directory, '');
     return { ...answering(port), replace: { '127.0.0.1:9808': `127.0.0.1:${port}` } };
   },
-  'kolla-sidecar --role db-sync --service keystone': async (folder) => {
+  'kolla-sidecar --role db-sync --service keystone': async (directory) => {
     const port = await freePort();
     await writeFile(
-      join(folder, 'connection'),
+      join(directory, 'connection'),
       `mysql+pymysql://keystone:hidden@127.0.0.1:${await freePort()}/keystone`,
     );
-    await mkdir(join(folder, 'tool'));
-    await writeFile(join(folder, 'tool/keystone-manage'), '#!/bin/sh\n', { mode: 0o755 });
+    await mkdir(join(directory, 'tool'));
+    await writeFile(join(directory, 'tool/keystone-manage'), '#!/bin/sh\n', { mode: 0o755 });
     return {
       ...answering(port),
       env: {
-        PATH: `${join(folder, 'bin')}:${join(folder, 'tool')}:${process.env['PATH']}`,
+        PATH: `${join(directory, 'bin')}:${join(directory, 'tool')}:${process.env['PATH']}`,
         KOLLA_SIDECAR_LISTEN: `127.0.0.1:${port}`,
-        KOLLA_DB_SYNC_CONNECTION_FILE: join(folder, 'connection'),
+        KOLLA_DB_SYNC_CONNECTION_FILE: join(directory, 'connection'),
       },
     };
   },
@@ -42,16 +42,16 @@ function answering(port: number): Stage {
   return { stopAfter: stopAfter(), code: 143, stderr: /probes, metrics and the status page are answered on/ };
 }
 
-async function world(folder: string, sidecar: string): Promise<{ file: string; port: number }> {
-  for (const name of ['logs', 'config', 'root']) await mkdir(join(folder, name));
-  const file = join(folder, 'kolla-pod.yaml');
+async function world(directory: string, sidecar: string): Promise<{ file: string; port: number }> {
+  for (const name of ['logs', 'config', 'root']) await mkdir(join(directory, name));
+  const file = join(directory, 'kolla-pod.yaml');
   await writeFile(
     file,
     `sidecar: { ${sidecar} }
 checks:
   self: { run: "tcp 127.0.0.1:1", period: 1s }
-init: { watch: { config-dir: ${folder}/config, root: ${folder}/root } }
-log-ship: { root: ${folder}/logs }
+init: { watch: { config-dir: ${directory}/config, root: ${directory}/root } }
+log-ship: { root: ${directory}/logs }
 `,
   );
   return { file, port: await freePort() };

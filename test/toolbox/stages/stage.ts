@@ -10,8 +10,8 @@ export interface Stage {
   readonly stopAfter?: Promise<void>;
 }
 
-/** Sets a stage in the folder; what must be taken down goes onto the stack. */
-export type SetStage = (folder: string, stack: AsyncDisposableStack) => Promise<Stage>;
+/** Sets a stage in the directory; what must be taken down goes onto the stack. */
+export type SetStage = (directory: string, stack: AsyncDisposableStack) => Promise<Stage>;
 
 /** By the example's line. */
 export type Stages = Readonly<Record<string, SetStage>>;

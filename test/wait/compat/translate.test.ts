@@ -57,12 +57,12 @@ test('a custom resource without a namespace is looked for in the base namespace,
   assert.equal(dependency.text, 'CustomResource ConfigMap a in namespace base');
 });
 
-test('a namespace before a path or a container is passed over, and that is said', () => {
+test('a namespace before a path or a container is skipped, and that is said', () => {
   const { dependencies, warnings } = read({ socket: 'ns:/run/x', container: 'ns:a' });
   assert.deepEqual(texts(dependencies), ['Container a', 'Socket /run/x']);
   assert.deepEqual(warnings, [
-    "DEPENDENCY_CONTAINER, column 1: 'ns:' means nothing here and is passed over",
-    "DEPENDENCY_SOCKET, column 1: 'ns:' means nothing here and is passed over",
+    "DEPENDENCY_CONTAINER, column 1: 'ns:' means nothing here and is skipped",
+    "DEPENDENCY_SOCKET, column 1: 'ns:' means nothing here and is skipped",
   ]);
 });
 
@@ -135,7 +135,7 @@ const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
   [{ jobsJson: '[{"labels":{}}]' }, 'DEPENDENCY_JOBS_JSON, column 2: nothing says which'],
   [{ jobsJson: '[{"name":"A"}]' }, "DEPENDENCY_JOBS_JSON, column 11: 'A' is not in the name of a Job"],
   [{ podJson: '[{"labels":{"a b":"c"}}]' }, "DEPENDENCY_POD_JSON, column 14: 'a b=c' is no label"],
-  [{ socket: '/run/a, /run/b' }, 'DEPENDENCY_SOCKET, column 8: a blank beside the path'],
+  [{ socket: '/run/a, /run/b' }, 'DEPENDENCY_SOCKET, column 8: a space next to the path'],
   [{ socket: '/run/a:b' }, "DEPENDENCY_SOCKET, column 7: a path with a ':'"],
   [{ config: ',/etc/a' }, 'DEPENDENCY_CONFIG, column 1: a path is missing'],
   [{ customResource: '[{"kind":"C","name":"x"}]' }, 'DEPENDENCY_CUSTOM_RESOURCE, column 2: apiVersion is missing'],

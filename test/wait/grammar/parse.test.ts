@@ -130,7 +130,7 @@ for (const [text, problem] of [
   ['tcp://mariadb:3306#timeout=5s', /column 19: options of this stand behind '\?'/],
   ['mysql://', /column 9: HOST\[:PORT\] is missing/],
   ['http://', /column 8: HOST/],
-  ['http://a /', /column 9: a URL has no blanks/],
+  ['http://a /', /column 9: a URL has no spaces/],
   ['http://a/#x=1', /column 11: 'x' is no option/],
   ['file:run', /column 6: an absolute path is missing; did you mean 'file:\/run'\?/],
   ['socket:', /column 8: an absolute path is missing/],

@@ -17,8 +17,8 @@ judged('a Job', [
     'pending',
     '1 active, 1 failed of at most 3',
   ],
-  ['that is suspended', judgeJob({ metadata, spec: { suspend: true } }), 'passed over', 'suspended'],
-  ['that is being deleted', judgeJob({ metadata: ending }), 'passed over', 'being deleted'],
+  ['that is suspended', judgeJob({ metadata, spec: { suspend: true } }), 'skipped', 'suspended'],
+  ['that is being deleted', judgeJob({ metadata: ending }), 'skipped', 'being deleted'],
   [
     'whose Complete is not True',
     judgeJob({ metadata, status: { active: 1, conditions: [is('Complete', 'False')] } }),
@@ -61,7 +61,7 @@ judged('a Job', [
   [
     'that failed and makes room for another',
     judgeJob({ metadata: ending, status: { conditions: [is('Failed', 'True', { reason: 'BackoffLimitExceeded' })] } }),
-    'passed over',
+    'skipped',
     'failed and being deleted: BackoffLimitExceeded',
   ],
 ]);
@@ -134,10 +134,10 @@ judged('a Pod', [
   [
     'that is ready and being deleted',
     judgePod({ metadata: ending, status: { phase: 'Running', conditions: [is('Ready')] } }),
-    'passed over',
+    'skipped',
     'being deleted',
   ],
-  ['that has ended', judgePod({ metadata, status: { phase: 'Succeeded' } }), 'passed over', 'ended: Succeeded'],
+  ['that has ended', judgePod({ metadata, status: { phase: 'Succeeded' } }), 'skipped', 'ended: Succeeded'],
 ]);
 
 judged('a Node', [
@@ -153,7 +153,7 @@ judged('a Node', [
 
 judged('a Secret', [
   ['that is there', judgePresence({ metadata }), 'met', 'is there'],
-  ['that is being deleted', judgePresence({ metadata: ending }), 'passed over', 'being deleted'],
+  ['that is being deleted', judgePresence({ metadata: ending }), 'skipped', 'being deleted'],
 ]);
 
 const recorded = (state: string, release?: string, readyFor?: string) => ({

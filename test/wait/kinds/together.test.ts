@@ -3,7 +3,7 @@ import { judged } from './judged.ts';
 
 const yes: Verdict = { is: 'met', state: 'ok' };
 const no: Verdict = { is: 'pending', state: 'not yet' };
-const out: Verdict = { is: 'passed over', state: 'suspended' };
+const out: Verdict = { is: 'skipped', state: 'suspended' };
 const dead: Verdict = { is: 'failed', state: 'failed: x' };
 judged('a set', [
   [

@@ -29,7 +29,7 @@ HORIZON_IMAGES_UPLOAD_MODE = 'legacy'
 POLICY_FILES_PATH = '/etc/openstack-dashboard'
 TIME_ZONE = {{ .Values.settings.timeZone | quote }}
 
-# The image's own folder can't be written; horizon-start.sh fills this one before the dashboard starts.
+# The image's own directory can't be written; horizon-start.sh fills this one before the dashboard starts.
 STATIC_ROOT = '/var/lib/horizon/static'
 COMPRESS_ROOT = STATIC_ROOT
 COMPRESS_OFFLINE = True

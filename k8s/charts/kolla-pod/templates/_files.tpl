@@ -11,7 +11,7 @@ config.files -> `files` of the context, by path: {path, key, secret, data (base6
 {{- $isEnabled := ne (tpl (get ($file | default dict) "enabled" | toString) $ctx) "false" -}}
 {{- if and $file $isEnabled -}}
 {{- if not (regexMatch "^[-._a-zA-Z0-9]+(/[-._a-zA-Z0-9]+)*$" $path) -}}
-{{- fail (printf "%s: config.files: '%s' is no name for a ConfigMap's key; take letters, digits, -, . and _, and / for folders" $ctx.Chart.Name $path) -}}
+{{- fail (printf "%s: config.files: '%s' is no name for a ConfigMap's key; take letters, digits, -, . and _, and / for directories" $ctx.Chart.Name $path) -}}
 {{- end -}}
 {{- $record := dict "path" $path "secret" ($file.secret | default false) -}}
 {{- if hasKey $file "existing" -}}

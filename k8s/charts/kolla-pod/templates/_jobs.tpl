@@ -145,7 +145,7 @@ live object of what was kept for the old version, would take it away, and a Job'
 */ -}}
 {{- $_ := set $template.metadata.labels "batch.kubernetes.io/job-name" $name -}}
 {{- $selector := dict "matchLabels" (dict "batch.kubernetes.io/job-name" $name) -}}
-{{- /* A drained node is no failure of ours; usage and configuration that are wrong do not mend by trying again. */ -}}
+{{- /* A drained node is no failure of ours; usage and configuration that are wrong are not fixed by retrying. */ -}}
 {{- $drained := dict "action" "Ignore" "onPodConditions" (list (dict "type" "DisruptionTarget" "status" "True")) -}}
 {{- $wrong := dict "action" "FailJob" "onExitCodes" (dict "operator" "In" "values" (list 64 65)) -}}
 {{- $spec := dict "podFailurePolicy" (dict "rules" (list $drained $wrong)) "manualSelector" true "selector" $selector "backoffLimit" (ternary 0 (int $values.jobs.backoffLimit) (.isPhase | default false)) "template" $template -}}

@@ -10,7 +10,7 @@ with one is refused by its name; in URLs it is escaped.
 {{/* A password as the value of an option. (list root NAME) */}}
 {{- define "kolla-pod.openstack.password" -}}
 {{- $password := include "kolla-pod.password" . -}}
-{{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or blanks, which oslo.config would change" (index . 1)) }}{{ end -}}
+{{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or spaces, which oslo.config would change" (index . 1)) }}{{ end -}}
 {{- $password -}}
 {{- end }}
 
@@ -94,7 +94,7 @@ memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
 
 {{/*
 Options of the operator's, of which the last one counts; a list comes several times. settings.extra.SECTION.OPTION is for the
-service's main file, settings.conf.FILE.SECTION.OPTION for any. A FILE that the chart has not is refused, since nobody would
+service's main file, settings.conf.FILE.SECTION.OPTION for any. A FILE that the chart has not is refused, since no service would
 miss what it says. (list root FILE ["main"])
 */}}
 {{- define "kolla-pod.openstack.extra" -}}

@@ -13,10 +13,10 @@ says without --image (a test holds the two together).
 {{- $mounts := fromJsonArray (include "kolla-pod.outermost" $wishes) -}}
 {{- $owned := list -}}
 {{- range concat ($workload.config.directories | default list) ($workload.config.permissions | default list) -}}{{- with .path -}}{{- $owned = append $owned (clean .) -}}{{- end -}}{{- end -}}
-{{- $places := dict "/var/log/kolla" (dict "purpose" "logs" "volume" "logs") "/tmp" (dict "purpose" "temporary" "volume" "tmp") "/run/kolla" (dict "purpose" "run" "volume" "kolla" "subPath" "run/kolla" "kind" "folder") -}}
+{{- $places := dict "/var/log/kolla" (dict "purpose" "logs" "volume" "logs") "/tmp" (dict "purpose" "temporary" "volume" "tmp") "/run/kolla" (dict "purpose" "run" "volume" "kolla" "subPath" "run/kolla" "kind" "directory") -}}
 {{- range $mounts -}}
 {{- if or (hasPrefix "/var/log/kolla/" .path) (hasPrefix "/tmp/" .path) (hasKey $places .path) -}}
-{{- else if and (eq .kind "folder") (not (hasPrefix "/etc/" .path)) (or .data (has .path $owned)) -}}
+{{- else if and (eq .kind "directory") (not (hasPrefix "/etc/" .path)) (or .data (has .path $owned)) -}}
 {{- $_ := set $places .path (dict "purpose" "data" "volume" (regexReplaceAll "[^a-z0-9]+" (lower .path) "-" | trimPrefix "-" | trunc 60 | trimSuffix "-")) -}}
 {{- else -}}
 {{- $_ := set $places .path (dict "purpose" "config" "volume" "kolla" "subPath" (trimPrefix "/" .path) "kind" .kind) -}}
@@ -24,7 +24,7 @@ says without --image (a test holds the two together).
 {{- end -}}
 {{- range $path, $place := $places -}}
 {{- range $outer, $holder := $places -}}
-{{- if and (eq $place.volume "kolla") (eq $holder.volume "kolla") (eq $holder.kind "folder") (hasPrefix (printf "%s/" $outer) $path) -}}{{- $_ := unset $places $path -}}{{- end -}}
+{{- if and (eq $place.volume "kolla") (eq $holder.volume "kolla") (eq $holder.kind "directory") (hasPrefix (printf "%s/" $outer) $path) -}}{{- $_ := unset $places $path -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $sources := list -}}
@@ -78,16 +78,16 @@ says without --image (a test holds the two together).
 {{- if and .dest .source -}}
 {{- $dest := .dest -}}
 {{- $source := trimSuffix "/" .source -}}
-{{- $isFolder := false -}}
-{{- range $names -}}{{- if hasPrefix (printf "%s/" $source) (printf "/var/lib/kolla/config_files/%s" .) -}}{{- $isFolder = true -}}{{- end -}}{{- end -}}
+{{- $isDirectory := false -}}
+{{- range $names -}}{{- if hasPrefix (printf "%s/" $source) (printf "/var/lib/kolla/config_files/%s" .) -}}{{- $isDirectory = true -}}{{- end -}}{{- end -}}
 {{- $isInto := hasSuffix "/" $dest -}}
 {{- if and $isInto (regexMatch "[*?\\[]" (base $source)) -}}
-{{- $wishes = append $wishes (dict "path" (clean $dest) "kind" "folder" "data" false) -}}
+{{- $wishes = append $wishes (dict "path" (clean $dest) "kind" "directory" "data" false) -}}
 {{- else -}}
 {{- $path := clean (ternary (printf "%s%s" $dest (base $source)) $dest $isInto) -}}
-{{- if $isFolder -}}
+{{- if $isDirectory -}}
 {{- $above := ternary $path (dir $path) (ne (include "kolla-pod.isShared" (dir $path)) "") -}}
-{{- $wishes = append $wishes (dict "path" $above "kind" "folder" "data" false) -}}
+{{- $wishes = append $wishes (dict "path" $above "kind" "directory" "data" false) -}}
 {{- else -}}
 {{- $wishes = append $wishes (fromJson (include "kolla-pod.fileWish" $path)) -}}
 {{- end -}}
@@ -96,13 +96,13 @@ says without --image (a test holds the two together).
 {{- end -}}
 {{- end -}}
 {{- if $hasCa -}}
-{{- range list "/etc/ssl/certs" "/usr/local/share/ca-certificates" -}}{{- $wishes = append $wishes (dict "path" . "kind" "folder" "data" false) -}}{{- end -}}
+{{- range list "/etc/ssl/certs" "/usr/local/share/ca-certificates" -}}{{- $wishes = append $wishes (dict "path" . "kind" "directory" "data" false) -}}{{- end -}}
 {{- end -}}
 {{- range .config.files -}}{{- if .path -}}{{- $wishes = append $wishes (fromJson (include "kolla-pod.fileWish" (clean .path))) -}}{{- end -}}{{- end -}}
 {{- range concat (.config.directories | default list) (.config.permissions | default list) -}}
 {{- if .path -}}
 {{- $path := clean (regexReplaceAll "/[^/]*[*?\\[].*$" .path "") -}}
-{{- $wishes = append $wishes (dict "path" $path "kind" "folder" "data" true) -}}
+{{- $wishes = append $wishes (dict "path" $path "kind" "directory" "data" true) -}}
 {{- end -}}
 {{- end -}}
 {{- $open := list -}}
@@ -115,16 +115,16 @@ says without --image (a test holds the two together).
 {{- toJson $open -}}
 {{- end -}}
 
-{{/* A file's folder is mounted, unless that is shared with the system. In: path. */}}
+{{/* A file's directory is mounted, unless that is shared with the system. In: path. */}}
 {{- define "kolla-pod.fileWish" -}}
 {{- if include "kolla-pod.isShared" (dir .) -}}
 {{- toJson (dict "path" . "kind" "file" "data" false) -}}
 {{- else -}}
-{{- toJson (dict "path" (dir .) "kind" "folder" "data" false) -}}
+{{- toJson (dict "path" (dir .) "kind" "directory" "data" false) -}}
 {{- end -}}
 {{- end -}}
 
-{{/* Whether more than one part of the system lives in a folder, so that a volume would hide what is not ours. */}}
+{{/* Whether more than one part of the system lives in a directory, so that a volume would hide what is not ours. */}}
 {{- define "kolla-pod.isShared" -}}
 {{- if or (has . (splitList " " "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/cache /var/lib /var/lib/kolla /var/lib/kolla/config_files /var/local /var/log /var/opt /var/run /var/spool /var/tmp")) (regexMatch "^/(dev|proc|sys)/" .) -}}yes{{- end -}}
 {{- end -}}
@@ -136,12 +136,12 @@ says without --image (a test holds the two together).
 {{- range . -}}{{- $paths = append $paths .path -}}{{- end -}}
 {{- $wishes := . -}}
 {{- range $path := $paths | uniq | sortAlpha -}}
-{{- range $kind := list "folder" "file" -}}
+{{- range $kind := list "directory" "file" -}}
 {{- range $wish := $wishes -}}
 {{- if and (eq $wish.path $path) (eq $wish.kind $kind) -}}
 {{- $outer := $path -}}
 {{- range $other, $mount := $found -}}
-{{- if and (not (hasKey $found $path)) (eq $mount.kind "folder") (hasPrefix (printf "%s/" $other) $path) -}}{{- $outer = $other -}}{{- end -}}
+{{- if and (not (hasKey $found $path)) (eq $mount.kind "directory") (hasPrefix (printf "%s/" $other) $path) -}}{{- $outer = $other -}}{{- end -}}
 {{- end -}}
 {{- $mount := get $found $outer -}}
 {{- if $mount -}}
@@ -157,7 +157,7 @@ says without --image (a test holds the two together).
 {{- end -}}
 
 {{/*
-kolla-init mounts the folder above each place, so that it makes the place itself and owns it; and the folders between
+kolla-init mounts the directory above each place, so that it makes the place itself and owns it; and the directories between
 that and another volume inside of it, which the container runtime would make as root. In: places.
 */}}
 {{- define "kolla-pod.covers" -}}
@@ -165,18 +165,18 @@ that and another volume inside of it, which the container runtime would make as 
 {{- range $path, $place := . -}}{{- if eq $place.volume "kolla" -}}{{- $above = append $above (dir $path) -}}{{- end -}}{{- end -}}
 {{- $above = uniq $above -}}
 {{- $covers := list -}}
-{{- range $folder := $above -}}
+{{- range $directory := $above -}}
 {{- $isIn := false -}}
-{{- range $above -}}{{- if and (ne . $folder) (or (eq . "/") (hasPrefix (printf "%s/" .) $folder)) -}}{{- $isIn = true -}}{{- end -}}{{- end -}}
-{{- if not $isIn -}}{{- $covers = append $covers $folder -}}{{- end -}}
+{{- range $above -}}{{- if and (ne . $directory) (or (eq . "/") (hasPrefix (printf "%s/" .) $directory)) -}}{{- $isIn = true -}}{{- end -}}{{- end -}}
+{{- if not $isIn -}}{{- $covers = append $covers $directory -}}{{- end -}}
 {{- end -}}
 {{- $all := $covers -}}
 {{- range $path, $place := . -}}
 {{- if and (ne $place.volume "kolla") (ne $place.purpose "other") -}}
 {{- $parts := splitList "/" (trimPrefix "/" (dir $path)) -}}
 {{- range $i, $part := $parts -}}
-{{- $folder := printf "/%s" (join "/" (slice $parts 0 (add1 $i | int))) -}}
-{{- range $covers -}}{{- if and (ne . $folder) (or (eq . "/") (hasPrefix (printf "%s/" .) $folder)) -}}{{- $all = append $all $folder -}}{{- end -}}{{- end -}}
+{{- $directory := printf "/%s" (join "/" (slice $parts 0 (add1 $i | int))) -}}
+{{- range $covers -}}{{- if and (ne . $directory) (or (eq . "/") (hasPrefix (printf "%s/" .) $directory)) -}}{{- $all = append $all $directory -}}{{- end -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -140,8 +140,8 @@ What this Pod is, for helpers, and what overlays may use; then the variables of 
 {{- $env := list -}}
 {{- if and (ne $ctx.Values.kollaPod.delivery "baked") (not (hasKey (index . 1) "PATH")) -}}
 {{- /* Kolla's scripts find our sudo and healthchecks by it; what an image says of it can't be added to. */ -}}
-{{- $folders := list "/opt/kolla-pod/rootless-bin" "/opt/kolla-pod/bin" $ctx.Values.kollaPod.searchPath -}}
-{{- $env = append $env (dict "name" "PATH" "value" (join ":" $folders)) -}}
+{{- $directories := list "/opt/kolla-pod/rootless-bin" "/opt/kolla-pod/bin" $ctx.Values.kollaPod.searchPath -}}
+{{- $env = append $env (dict "name" "PATH" "value" (join ":" $directories)) -}}
 {{- end -}}
 {{- range $name, $value := index . 1 -}}
 {{- if not (kindIs "map" $value) -}}

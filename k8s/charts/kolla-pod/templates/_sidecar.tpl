@@ -4,7 +4,7 @@ It reads kolla-pod.yaml, which kolla-init reads too (overlays). That is read at 
 hash in its name with `reload: live` too.
 */}}
 
-{{/* Roles, blank-separated. In: list of context and workload. */}}
+{{/* Roles, separated by spaces. In: list of context and workload. */}}
 {{- define "kolla-pod.sidecarRoles" -}}
 {{- $ctx := index . 0 -}}
 {{- $probes := (index . 1).values.probes -}}

@@ -71,7 +71,7 @@
 {{- $at.servers | default (printf "%s:%v" $at.host $at.port) -}}
 {{- end -}}
 
-{{/* urlquery writes a blank as +, which a URL's user part does not know. */}}
+{{/* urlquery writes a space as +, which a URL's user part does not know. */}}
 {{- define "kolla-pod.urlWord" -}}
 {{- urlquery . | replace "+" "%20" -}}
 {{- end -}}

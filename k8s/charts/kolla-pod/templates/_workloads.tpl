@@ -98,7 +98,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- $entries = append $entries (dict "source" (printf "/var/lib/kolla/config_files/%s" $path) "dest" $file.dest "owner" ($file.owner | default $user) "perm" $file.perm) -}}
 {{- end -}}
 {{- end -}}
-{{- $log := dict "path" (printf "/var/log/kolla/%s" ($ctx.Values.config.logFolder | default $ctx.Values.service)) "owner" (printf "%s:%s" $user $user) "perm" "0755" -}}
+{{- $log := dict "path" (printf "/var/log/kolla/%s" ($ctx.Values.config.logDirectory | default $ctx.Values.service)) "owner" (printf "%s:%s" $user $user) "perm" "0755" -}}
 {{- toPrettyJson (dict "command" (tpl $values.command $ctx) "directories" (list $log) "config_files" $entries) -}}
 {{- end -}}
 

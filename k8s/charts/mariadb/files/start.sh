@@ -1,5 +1,5 @@
 #!/bin/bash
-# Becomes mariadbd. Before that it makes the data folder where there is none, and decides whether this node founds the cluster:
+# Becomes mariadbd. Before that it makes the data directory where there is none, and decides whether this node founds the cluster:
 #
 #   the only node                                             -> founds
 #   settings.foundFrom names it                               -> founds; where it names another node, joins
@@ -38,7 +38,7 @@ others() {
 # 0 when it does. Frozen ones take a connection too, so a frozen cluster is not founded anew.
 answers() { timeout 2 bash -c 'exec 3<>"/dev/tcp/$1/3306"' _ "$1" 2>/dev/null; }
 
-somebody_answers() {
+any_answers() {
   local other
   for other in $(others); do answers "$other" && return 0; done
   return 1
@@ -52,9 +52,9 @@ all_have_addresses() {
 # 0 when the file names a cluster that this node has been in.
 was_in_a_cluster() { grep -q '^uuid: *[0-]*[1-9a-f]' "$state" 2>/dev/null; }
 
-# `.installing` stays when this is cut off: what is half made then is nobody's data. `.new` stays until they are a cluster's,
-# so that a founder that was cut off before founds at its next start. A transfer from another node empties the folder but for
-# Galera's own files: cut off in it, this node is nobody's founder, which `.joining` says while the folder is made anew.
+# `.installing` stays when this is cut off: what is half made then is no data. `.new` stays until they are a cluster's,
+# so that a founder that was cut off before founds at its next start. A transfer from another node empties the directory but for
+# Galera's own files: cut off in it, this node is no founder, which `.joining` says while the directory is re-created.
 if [[ -e $data/.installing || ! -d $data/mysql ]]; then
   [[ -e $data/.installing || ! -e $state ]] || touch "$data/.joining"
   touch "$data/.installing"
@@ -69,9 +69,9 @@ is_new=no
 
 founds() {
   ((replicas == 1)) && return 0
-  # Who names a founder says as well that nobody else is one: that one may not answer yet.
+  # Who names a founder says as well that no other is one: that one may not answer yet.
   [[ -z $found_from ]] || { [[ $POD_NAME == "$found_from" ]]; return; }
-  somebody_answers && return 1
+  any_answers && return 1
   # One that has never been in a cluster may say it of itself, too.
   was_in_a_cluster && grep -q '^safe_to_bootstrap: 1' "$state" 2>/dev/null && return 0
   [[ $is_new == yes && $POD_NAME == mariadb-0 ]]
@@ -82,11 +82,11 @@ if founds; then
   [[ -e $state ]] && sed -i 's/^safe_to_bootstrap: 0/safe_to_bootstrap: 1/' "$state"
   options+=(--wsrep-new-cluster)
 else
-  # Galera leaves out, until it is started anew, a name that has no address when it starts, and a founder looks for nobody.
+  # Galera leaves out, until it is restarted, a name that has no address when it starts, and a founder looks for none.
   # One that has data may make a cluster with less than all.
   patience=60
   [[ $is_new == no && ! -e $data/.joining ]] || patience=300
-  until somebody_answers || all_have_addresses || ((SECONDS >= patience)); do sleep 1; done
+  until any_answers || all_have_addresses || ((SECONDS >= patience)); do sleep 1; done
   # From here on another node's data take the place of its own.
   rm -f "$data/.new"
   say "$POD_NAME joins the cluster"

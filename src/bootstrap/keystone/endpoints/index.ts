@@ -4,7 +4,7 @@
  *   the service's data, with URLs from templates (want) -> regions, services of the type, endpoints (state; twice there is an
  *     error) -> what differs, and how to end it in place: region, service, endpoint (plan)
  *
- * Keystone keeps nobody from making the same entry twice: plan.ts says how two runs at once do not.
+ * Keystone does not prevent two equal entries: plan.ts says how two runs at once do not.
  */
 import type { IdentityService } from '../../../catalog/index.ts';
 import type { Part, Planned } from '../../change.ts';
@@ -37,7 +37,7 @@ export function endpointsPart(
 
 /**
  * The endpoints of the given regions, and each service that then has none in another region. Of the same name and type only:
- * a type under another name is somebody else's.
+ * a type under another name is not ours.
  */
 async function planCatalogueRemoval(
   keystone: Keystone,

@@ -93,7 +93,7 @@ async function createEndpoint(
 
 /**
  * Keystone takes the same service and the same endpoint twice. So each run looks again after it has made one, and takes
- * its own back unless it is alone: of two runs at once the later always sees the earlier's, and whoever saw nobody else's
+ * its own back unless it is alone: of two runs at once the later always sees the earlier's, and the one that saw no other
  * keeps. Where both take back, the pause before the next look is random; who reads meanwhile waits until it is at rest.
  */
 async function requireAlone(

@@ -31,7 +31,7 @@ export function usersPart(keystone: Keystone, wanted: Wanted): Part {
 
 /**
  * The service's accounts, whose assignments go with them. Roles, projects and domains stay: others use them, and of a domain
- * of the service's own nobody can say whose users lie in it.
+ * of the service's own it is unknown whose users are in it.
  * @throws UnavailableError where one is the account that we are: a service may log in as the admin
  */
 export async function planUserRemoval(keystone: Keystone, wanted: Wanted): Promise<Planned[]> {

@@ -57,7 +57,7 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
   return state;
 }
 
-/** Somebody may have given it another name; its id stays. */
+/** It may have been renamed; its id stays. */
 async function defaultDomain(keystone: Keystone): Promise<Entity> {
   const named = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
   const found = oneOf(named, DEFAULT_DOMAIN) ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
@@ -126,7 +126,7 @@ function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], 
 
 /**
  * Keystone's database may compare names without their case, and then has no room for another spelling. What is called
- * otherwise is nobody whom we asked for: its password is not ours to set.
+ * otherwise is not the one that we asked for: its password is not ours to set.
  */
 function oneOf(found: readonly Entity[], name: string): Entity | undefined {
   const plain = name.toLowerCase();

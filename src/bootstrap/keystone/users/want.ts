@@ -17,7 +17,7 @@ export interface WantedGrant {
 
 /** An account as the service needs it. */
 export interface WantedUser extends Named {
-  /** Undefined where nobody told us: then it is neither tried nor set. Never shown. */
+  /** Undefined where it was not given: then it is neither tried nor set. Never shown. */
   readonly password: string | undefined;
   /** Where it would have been found, for the message when it is needed. */
   readonly passwordPlace: string;

@@ -85,7 +85,7 @@ function execAction(rest: string): ExecAction {
 /** What would be the shell's, if there were one. */
 const OPERATORS = new Set(['|', '||', '&', '&&', ';', '<', '>', '>>', '2>', '2>&1']);
 
-/** Splits at blanks; what stands between '' or "" is taken as it is. Nothing is expanded. */
+/** Splits at spaces; what stands between '' or "" is taken as it is. Nothing is expanded. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   // Quoted pieces and plain ones that touch are one word, as in --name='a b'.

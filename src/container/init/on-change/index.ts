@@ -5,7 +5,7 @@
  *   a version is in place -> runner: each action in its order (perform: signal, exec, http), again with growing pauses
  *     until it succeeds or a newer version is there -> all done, and the end where `exit` is one of them
  *
- * An action that fails is logged and counted, never thrown. `pending` remembers over our own end that somebody has still to
+ * An action that fails is logged and counted, never thrown. `pending` remembers across restarts that a process has still to
  * be told. What may be a secret in a text, a URL or a command's output is in no log.
  */
 export { parseActions, type Action } from './actions.ts';

@@ -8,7 +8,7 @@ import { replaceFile } from '../../../fs/replace-file.ts';
 /** Lies there from before the files of a version are changed until its actions are done. */
 const PENDING = 'run/kolla/watch-pending';
 
-/** Remembers over our own end that somebody has still to be told of a change. */
+/** Remembers across restarts that a process has still to be notified of a change. */
 export interface Pending {
   /** Whether a watch before us ended in between. */
   wasLeft(): Promise<boolean>;
@@ -17,7 +17,7 @@ export interface Pending {
   /** They are changed, and it is about to be told. */
   applied(): void;
   /** It was told; forgotten unless the next change has begun meanwhile. */
-  told(): Promise<void>;
+  notified(): Promise<void>;
 }
 
 /** Where no volume lies at /run/kolla (below `root`), or a read-only one, nothing is remembered. */
@@ -36,7 +36,7 @@ export function pendingIn(root: string, log: Log): Pending {
       await attempt(() => replaceFile(path, { content: Buffer.alloc(0), mode: 0o640, uid: -1, gid: -1 }));
     },
     applied: () => void (applied = begun),
-    told: async () => {
+    notified: async () => {
       if (applied === begun) await attempt(() => rm(path, { force: true }));
     },
   };

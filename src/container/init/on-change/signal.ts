@@ -4,9 +4,9 @@ import type { SignalAction } from './actions.ts';
 
 /**
  * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process
- * gets it. Throws UnavailableError when there is nobody to send it to, or who ignores it, NotPermittedError when the system
+ * gets it. Throws UnavailableError when there is no process to send it to, or it ignores it, NotPermittedError when the system
  * refuses.
- * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, nobody's service
+ * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, the pause process
  */
 export async function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): Promise<string> {
   const all = listProcesses().filter((one) => !isPause(one, isInPod));
@@ -33,7 +33,7 @@ function send(target: ProcessInfo, signal: NodeJS.Signals): void {
   }
 }
 
-/** The kernel drops what PID 1 doesn't handle, and nobody would be told. */
+/** The kernel drops what PID 1 doesn't handle, without a report. */
 function checkHandles(target: ProcessInfo, signal: NodeJS.Signals): void {
   const isUnheard = inMask(target.ignored, signal) || (target.pid === 1 && !inMask(target.caught, signal));
   if (isUnheard && signal !== 'SIGKILL' && signal !== 'SIGSTOP')
@@ -55,7 +55,7 @@ function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
   const own = lineOf(all, self);
   const others = all.filter((one) => !own.has(one.pid) && !isOurs(one));
   const highest = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
-  // What a container was started with has its parent outside; what PID 1 has adopted is somebody's daemon.
+  // What a container was started with has its parent outside; what PID 1 has adopted is a daemon.
   const started = highest.filter(({ parent }) => parent === 0);
   const roots = started.length > 0 ? started : highest;
   const [only] = roots;

@@ -1,4 +1,4 @@
-/** One question to one name server: by UDP, and by TCP where the answer was cut. */
+/** One question to one DNS server: by UDP, and by TCP where the answer was cut. */
 import type { DecodedPacket } from 'dns-packet';
 import { Buffer } from '../../buffer.ts';
 import { POLLIN, POLLOUT } from '../../loop.ts';
@@ -77,7 +77,8 @@ async function byTcp(server: string, question: Uint8Array, isIts: IsIts, signal:
   send(socket, Uint8Array.of(question.length >> 8, question.length & 0xff, ...question));
   for (let held = Buffer.alloc(0); ;) {
     const more = await receive(socket);
-    if (more.length === 0) throw Object.assign(new Error('the name server broke off'), { code: 'ECONNRESET' });
+    if (more.length === 0)
+      throw Object.assign(new Error('the DNS server closed the connection'), { code: 'ECONNRESET' });
     held = Buffer.concat([held, more]);
     const end = held.length < 2 ? Infinity : 2 + held.readUInt16BE(0);
     if (held.length < end) continue;

@@ -52,7 +52,7 @@ function reorder(items: Map<string, { readonly name: string }>, names: readonly 
   }
 }
 
-/** The whole document as what is new to somebody who knows nothing. */
+/** The whole document, for a new client. */
 export function wholeDelta(all: StatusDocument): Delta {
   const { about, config, migration, shipping, roles, files, refusals, waits, checks } = all;
   return {

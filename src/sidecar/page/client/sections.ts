@@ -95,7 +95,7 @@ export function showShipping(shipping: ShippingStatus): void {
     ['acknowledged', count(acknowledged), ''],
     ['in already', count(already), ''],
     ['sent again', count(retried), ''],
-    ['refused for good', count(rejected), rejected > 0 ? 'bad' : ''],
+    ['rejected', count(rejected), rejected > 0 ? 'bad' : ''],
     ['truncated unread', bytes(lostBytes), lostBytes > 0 ? 'bad' : ''],
   ];
   list.replaceChildren(...figures.map(([name, value, tone]) => figure(name, value, tone)));

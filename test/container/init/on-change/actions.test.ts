@@ -14,7 +14,7 @@ test('a signal is named with or without SIG, for a process or for the service', 
   });
 });
 
-test('a command is split at blanks; quotes keep them, and nothing is expanded', () => {
+test('a command is split at spaces; quotes keep them, and nothing is expanded', () => {
   const words = (text: string) => (one(text) as { words?: unknown }).words;
   assert.deepEqual(words('exec:/usr/sbin/nginx -s reload'), ['/usr/sbin/nginx', '-s', 'reload']);
   assert.deepEqual(words(`exec:sh -c 'echo "$A" | cat'`), ['sh', '-c', 'echo "$A" | cat']);

@@ -34,7 +34,7 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { config: one({ owner: 'keystone:kolla' }), ...check }],
   },
   {
-    name: 'a check of an optional source that a later entry has made, into a folder that is not there',
+    name: 'a check of an optional source that a later entry has made, into a directory that is not there',
     files: A,
     config: {
       command: 'run',
@@ -59,7 +59,7 @@ export const CHECKS: readonly Case[] = [
   },
   { name: 'a check of an optional file that is not there', config: one({ optional: true }), runs: checked },
   {
-    name: 'a check with another file in a folder',
+    name: 'a check with another file in a directory',
     files: { [`${CONFIG}/d/one`]: '1' },
     config: dir(),
     runs: [{}, { meanwhile: { [`${CONFIG}/d/one`]: '2' }, ...check }],
@@ -71,7 +71,7 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { meanwhile: { [`${CONFIG}/d/two`]: '2' }, ...check }],
   },
   {
-    name: 'a check of a folder whose parent a later entry makes a file',
+    name: 'a check of a directory whose parent a later entry makes a file',
     files: { [`${CONFIG}/d/one`]: '1', [`${CONFIG}/e`]: 'e' },
     config: { command: 'run', config_files: [entry('d', '/etc/x/d', { optional: true }), entry('e', '/etc/x')] },
     runs: [{}, { meanwhile: { [`${CONFIG}/d`]: null }, ...check }],

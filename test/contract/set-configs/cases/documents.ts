@@ -43,7 +43,7 @@ export const DOCUMENTS: readonly Case[] = [
     { name: `config_files ${JSON.stringify(value)}`, config: { command: 'x', config_files: value } },
   ]),
   { name: 'no configuration at all' },
-  { name: 'config.json is a folder', files: { [`${CONFIG}/config.json`]: { folder: true } } },
+  { name: 'config.json is a directory', files: { [`${CONFIG}/config.json`]: { directory: true } } },
   { name: 'config.yaml wins', config: { command: 'json' }, yaml: 'command: yaml\n' },
   {
     name: 'config.yaml is a link to nowhere',
@@ -107,8 +107,8 @@ export const DOCUMENTS: readonly Case[] = [
     runs: [{ strategy }, { strategy }],
   })),
   {
-    name: 'COPY_ONCE where /configured is a folder',
-    files: { ...A, configured: { folder: true } },
+    name: 'COPY_ONCE where /configured is a directory',
+    files: { ...A, configured: { directory: true } },
     config: one(),
     runs: [{ strategy: 'COPY_ONCE' }],
   },

@@ -1,4 +1,4 @@
-import { A, FOLDER, check, checked, dir, entry, one, twice } from '../entries.ts';
+import { A, DIRECTORY, check, checked, dir, entry, one, twice } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
 /** Entries of config_files. */
@@ -16,7 +16,7 @@ export const FILES: readonly Case[] = [
     config: one(),
     runs: [{}, check],
   },
-  { name: 'a folder to put it into', files: A, config: one({}, '/etc/keystone/'), runs: checked },
+  { name: 'a directory to put it into', files: A, config: one({}, '/etc/keystone/'), runs: checked },
   {
     name: 'an entry that is dropped: what the image did not have goes',
     files: A,
@@ -62,20 +62,20 @@ export const FILES: readonly Case[] = [
       config: one({ preserve_properties: value }),
     },
     {
-      name: `merge ${JSON.stringify(value)} into a folder`,
-      files: { ...FOLDER, 'etc/d/theirs': 't' },
+      name: `merge ${JSON.stringify(value)} into a directory`,
+      files: { ...DIRECTORY, 'etc/d/theirs': 't' },
       config: dir({ merge: value }),
       runs: [{}],
     },
   ]),
-  { name: 'a folder', files: FOLDER, config: dir(), runs: twice },
+  { name: 'a directory', files: DIRECTORY, config: dir(), runs: twice },
   {
-    name: 'a folder with perm 0755, checked',
+    name: 'a directory with perm 0755, checked',
     files: { [`${CONFIG}/d/one`]: '1' },
     config: dir({ perm: '0755' }),
     runs: checked,
   },
-  { name: 'a folder into a folder', files: FOLDER, config: dir({}, '/etc/x/') },
+  { name: 'a directory into a directory', files: DIRECTORY, config: dir({}, '/etc/x/') },
   ...[
     ['d/.', {}],
     ['d/.', { merge: true }],
@@ -83,32 +83,36 @@ export const FILES: readonly Case[] = [
     ['*/.', {}],
     ['a.conf/.', { optional: true }],
   ].map(([source, more]) => ({
-    name: `${source as string} into a folder${JSON.stringify(more)}`,
-    files: { ...FOLDER, ...A },
+    name: `${source as string} into a directory${JSON.stringify(more)}`,
+    files: { ...DIRECTORY, ...A },
     config: { command: 'run', config_files: [entry(source as string, '/etc/x/', more as object)] },
   })),
-  { name: 'a folder over a file', files: { ...FOLDER, 'etc/d': 'file' }, config: dir() },
-  { name: 'a folder merged over a file', files: { ...FOLDER, 'etc/d': 'file' }, config: dir({ merge: true }) },
-  { name: 'a file over a folder', files: { ...A, 'etc/keystone/a.conf/x': 'x' }, config: one() },
-  { name: 'a file merged over a folder', files: { ...A, 'etc/keystone/a.conf/x': 'x' }, config: one({ merge: true }) },
+  { name: 'a directory over a file', files: { ...DIRECTORY, 'etc/d': 'file' }, config: dir() },
+  { name: 'a directory merged over a file', files: { ...DIRECTORY, 'etc/d': 'file' }, config: dir({ merge: true }) },
+  { name: 'a file over a directory', files: { ...A, 'etc/keystone/a.conf/x': 'x' }, config: one() },
   {
-    name: 'a folder preserved',
-    files: { ...FOLDER, [`${CONFIG}/d/sub`]: { folder: true, mode: 0o2750, owner: 42436 } },
+    name: 'a file merged over a directory',
+    files: { ...A, 'etc/keystone/a.conf/x': 'x' },
+    config: one({ merge: true }),
+  },
+  {
+    name: 'a directory preserved',
+    files: { ...DIRECTORY, [`${CONFIG}/d/sub`]: { directory: true, mode: 0o2750, owner: 42436 } },
     config: dir({ preserve_properties: true }),
   },
   {
-    name: 'a folder with a slash behind',
-    files: FOLDER,
+    name: 'a directory with a slash behind',
+    files: DIRECTORY,
     config: { command: 'run', config_files: [entry('d/', '/etc/d/')] },
   },
   {
-    name: 'a folder merged, with a link preserved',
-    files: { ...FOLDER, [`${CONFIG}/d/link`]: { link: 'one.conf' }, [`${CONFIG}/d/nowhere`]: { link: '/none' } },
+    name: 'a directory merged, with a link preserved',
+    files: { ...DIRECTORY, [`${CONFIG}/d/link`]: { link: 'one.conf' }, [`${CONFIG}/d/nowhere`]: { link: '/none' } },
     config: dir({ preserve_properties: true, merge: true }),
   },
   {
-    name: 'a folder with a link',
-    files: { ...FOLDER, [`${CONFIG}/d/link`]: { link: 'one.conf' }, [`${CONFIG}/d/folder`]: { link: 'sub' } },
+    name: 'a directory with a link',
+    files: { ...DIRECTORY, [`${CONFIG}/d/link`]: { link: 'one.conf' }, [`${CONFIG}/d/directory`]: { link: 'sub' } },
     config: dir(),
   },
   {
@@ -132,7 +136,7 @@ export const FILES: readonly Case[] = [
     config: { command: 'run', config_files: [entry('a.conf', '/etc/new.conf')] },
   },
   {
-    name: 'a dest below a link to a folder',
+    name: 'a dest below a link to a directory',
     files: { ...A, 'etc/real/x': 'x', 'etc/keystone': { link: 'real' } },
     config: one(),
   },
@@ -143,8 +147,8 @@ export const FILES: readonly Case[] = [
   },
   { name: 'a dest below a file', files: { ...A, 'etc/keystone': 'file' }, config: one() },
   {
-    name: 'a dest in a setgid folder',
-    files: { ...A, 'var/log/kolla': { folder: true, mode: 0o2775, owner: 42400 } },
+    name: 'a dest in a setgid directory',
+    files: { ...A, 'var/log/kolla': { directory: true, mode: 0o2775, owner: 42400 } },
     config: one({}, '/var/log/kolla/x/y/a.conf'),
   },
   { name: 'a dest that is not normal', files: A, config: one({}, '/etc//x/../keystone/./a.conf') },
@@ -179,7 +183,7 @@ export const FILES: readonly Case[] = [
     'no*',
   ].map((pattern): Case => ({
     name: `source ${pattern}`,
-    files: { ...FOLDER, ...A, [`${CONFIG}/b.conf`]: 'b', [`${CONFIG}/.h.conf`]: 'h' },
+    files: { ...DIRECTORY, ...A, [`${CONFIG}/b.conf`]: 'b', [`${CONFIG}/.h.conf`]: 'h' },
     config: { command: 'run', config_files: [entry(pattern, '/etc/out/', { optional: true })] },
     runs: [{}],
   })),
@@ -194,8 +198,8 @@ export const FILES: readonly Case[] = [
     config: { command: 'run', config_files: [entry('x[1]', '/etc/x')] },
   },
   {
-    name: 'a folder with slashes behind over the image’s own',
-    files: { ...FOLDER, 'etc/d/image': 'i' },
+    name: 'a directory with slashes behind over the image’s own',
+    files: { ...DIRECTORY, 'etc/d/image': 'i' },
     config: { command: 'run', config_files: [entry('d/', '/etc/d/')] },
   },
   {

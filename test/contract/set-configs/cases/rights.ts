@@ -13,7 +13,7 @@ export const RIGHTS: readonly Case[] = [
     files: { run_command: { text: 'old and long', mode: 0o600, owner: 42425 } },
     config: { command: 'new' },
   },
-  { name: '/run_command is a folder', files: { run_command: { folder: true } }, config: { command: 'new' } },
+  { name: '/run_command is a directory', files: { run_command: { directory: true } }, config: { command: 'new' } },
   // directories, files, permissions.
   {
     name: 'directories',
@@ -43,7 +43,7 @@ export const RIGHTS: readonly Case[] = [
       { path: '/etc/there', owner: 'nova', perm: '0644' },
     ),
   },
-  { name: 'files over a folder', config: paths('files', { path: '/etc', owner: 'root', perm: '0755' }) },
+  { name: 'files over a directory', config: paths('files', { path: '/etc', owner: 'root', perm: '0755' }) },
   {
     name: 'files over a link',
     files: { 'etc/l': { link: 'passwd' } },
@@ -73,7 +73,11 @@ export const RIGHTS: readonly Case[] = [
   },
   { name: 'permissions without perm', files: LOGS, config: perms({ path: '/var/log/kolla/b.log', owner: 'keystone' }) },
   { name: 'permissions with recurse', files: LOGS, config: perms(own({})), runs: twice },
-  { name: 'permissions with recurse in an excluded folder', files: LOGS, config: perms(own({ exclude: ['/sub$'] })) },
+  {
+    name: 'permissions with recurse in an excluded directory',
+    files: LOGS,
+    config: perms(own({ exclude: ['/sub$'] })),
+  },
   ...[
     ['a.log'],
     ['a', 'b'],

@@ -41,9 +41,9 @@ export interface Verdict {
  * Plays a case with Kolla's tool and with ours, start by start, each in a root of its own, until they part: at a failed
  * start, which leaves Kolla's in the middle and ours untouched, or at a deviation that is documented.
  */
-export async function compareCase(one: Case, reference: Reference, folder: string): Promise<Verdict> {
-  const theirs = new Root(join(folder, 'theirs'), one, byReference(reference));
-  const ours = new Root(join(folder, 'ours'), one, byUs);
+export async function compareCase(one: Case, reference: Reference, directory: string): Promise<Verdict> {
+  const theirs = new Root(join(directory, 'theirs'), one, byReference(reference));
+  const ours = new Root(join(directory, 'ours'), one, byUs);
   const deviations: Deviation[] = [];
   let starts = 0;
   try {
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // Where a start made a folder of it, or a file above it, nothing happens.
+      // Where a start made a directory of it, or a file above it, nothing happens.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

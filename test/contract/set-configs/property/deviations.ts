@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import type { Seen } from '../tree.ts';
 import type { Difference, Situation } from './compare.ts';
-import { entriesOf, isEmptyFolderGone, isNoisy, trackedDests } from './entries.ts';
+import { entriesOf, isEmptyDirectoryGone, isNoisy, trackedDests } from './entries.ts';
 
 /** A difference on purpose, with its line in docs/reference/kolla-contract.md. */
 export interface Deviation {
@@ -43,19 +43,19 @@ export const DEVIATIONS: readonly Deviation[] = [
       isNoisy(theirs, ours, config),
   },
   {
-    name: 'a check misses an empty folder that is gone',
+    name: 'a check misses an empty directory that is gone',
     parts: false,
     explains: ({ what }, { run, config, theirs, ours }) =>
-      isVerdict(what) && isCheck(run) && theirs.code === 0 && ours.code === 1 && isEmptyFolderGone(ours, config),
+      isVerdict(what) && isCheck(run) && theirs.code === 0 && ours.code === 1 && isEmptyDirectoryGone(ours, config),
   },
   {
-    name: 'a destination through `..` of a folder that is not there is made',
+    name: 'a destination through `..` of a directory that is not there is made',
     parts: true,
     explains: ({ what }, { theirs, ours }) =>
       isVerdict(what) && theirs.code === 2 && ours.code === 0 && /^FileExistsError: .*\/\.\.\//m.test(theirs.stderr),
   },
   {
-    name: 'a destination that is a link to a folder is replaced',
+    name: 'a destination that is a link to a directory is replaced',
     parts: true,
     explains: ({ what }, { theirs, ours }) =>
       isVerdict(what) &&
@@ -64,26 +64,28 @@ export const DEVIATIONS: readonly Deviation[] = [
       theirs.stderr.includes('Cannot call rmtree on a symbolic link'),
   },
   {
-    name: 'a merged folder keeps what is in it',
+    name: 'a merged directory keeps what is in it',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, run, theirs: { before } }) => {
       const merged = entriesOf(config).flatMap((entry) =>
         entry.merge ? trackedDests([entry]).flatMap((dest) => [dest, throughLinks(before, dest)]) : [],
       );
       const tracked = merged.filter((dest) =>
-        [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isFolder(before.get(place))),
+        [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isDirectory(before.get(place))),
       );
       // What is copied on from there differs as well, or can't be.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
-      // Of a folder around it, what is kept holds it, too.
+      // Of a directory around it, what is kept holds it, too.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
-      // A folder that stays keeps its mode where the entry says none.
+      // A directory that stays keeps its mode where the entry says none.
       return (
-        what === 'tree' && isIn && (theirs === 'absent' || (theirs.startsWith('folder') && ours.startsWith('folder')))
+        what === 'tree' &&
+        isIn &&
+        (theirs === 'absent' || (theirs.startsWith('directory') && ours.startsWith('directory')))
       );
     },
   },
@@ -95,7 +97,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target));
       };
-      // It is in the way of the folder that the image has there.
+      // It is in the way of the directory that the image has there.
       if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
       if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
       return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
@@ -107,7 +109,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     explains: (difference, situation) => isAboutKeptLinks(difference, situation),
   },
   {
-    name: 'recurse leads not out of the folder',
+    name: 'recurse leads not out of the directory',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { tree } }) => {
       if (!JSON.stringify(config).includes('"recurse":true')) return false;
@@ -144,8 +146,8 @@ function isVerdict(what: Difference['what']): boolean {
   return what === 'code' || what === 'class';
 }
 
-function isFolder(seen: Seen | undefined): boolean {
-  return seen?.what.startsWith('folder') ?? false;
+function isDirectory(seen: Seen | undefined): boolean {
+  return seen?.what.startsWith('directory') ?? false;
 }
 
 /** The state in `file 0:0 644 {...} @time`. */
@@ -171,7 +173,7 @@ function targetOf(link: string, { what }: Seen): string {
   return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
 }
 
-/** Where a path leads when folders in it are links. */
+/** Where a path leads when directories in it are links. */
 function throughLinks(tree: ReadonlyMap<string, Seen>, path: string): string {
   for (const [link, seen] of tree)
     if (seen.what.startsWith('link ') && path.startsWith(`${link}/`))
@@ -215,6 +217,7 @@ function isAboutKeptLinks(
     );
   }
   return (
-    near(path) || (theirs === 'absent' && ours.startsWith('folder') && kept.some((link) => link.startsWith(`${path}/`)))
+    near(path) ||
+    (theirs === 'absent' && ours.startsWith('directory') && kept.some((link) => link.startsWith(`${path}/`)))
   );
 }

@@ -14,12 +14,12 @@ export interface Document {
 const WRONG = 0.008;
 
 const SOURCES =
-  'a.conf a.conf b.conf c.ini d d d/ d/one.conf d/sub e link folderlink nowhere *.conf d/* d* ?.conf [ab].conf [!a]* .h* none none* *'
+  'a.conf a.conf b.conf c.ini d d d/ d/one.conf d/sub e link directorylink nowhere *.conf d/* d* ?.conf [ab].conf [!a]* .h* none none* *'
     .split(' ')
     .map((name) => `${SOURCE}/${name}`);
 const IMAGE_SOURCES = ['/etc/svc/a.conf', '/etc/e', '/etc/svc/own.conf'];
 /** Not to be copied into themselves: Kolla's tool goes on until paths are too long for any tool to look at. */
-const IMAGE_FOLDERS = ['/etc/d', '/etc/l', '/etc/svc'];
+const IMAGE_DIRECTORIES = ['/etc/d', '/etc/l', '/etc/svc'];
 const OUTSIDE = ['/opt/x', '/etc/new/deep/', '/var/lib/svc/'];
 const DESTS = (
   '/etc/svc/a.conf /etc/svc/a.conf /etc/svc/b.conf /etc/svc/ /etc/svc/ /etc/svc /etc/d /etc/d /etc/d/ /etc/d/sub /etc/e ' +
@@ -47,7 +47,7 @@ const PERMS = [
 const WRONG_PERMS = [600, '0x1', 'rw', '0680', '60', true, [], '0600 '];
 const TRUTHS = [true, true, 'true', 'false', 1];
 const FALSEHOODS = [false, false, 0, '', null];
-const FOLDERS = [
+const DIRECTORIES = [
   '/var/log/svc',
   '/var/lib/svc',
   '/etc/svc',
@@ -57,7 +57,7 @@ const FOLDERS = [
   '/etc/l/below',
 ];
 const PATHS = [
-  ...FOLDERS,
+  ...DIRECTORIES,
   '/var/log/svc/*.log',
   '/var/log/*',
   '/etc/svc/a.conf',
@@ -84,7 +84,7 @@ export function documentOf(random: Random, sources: readonly string[]): Document
     random.chance(probability) ? Array.from({ length: random.int(most) + 1 }, make) : undefined;
   const sections = {
     config_files: some(0.95, 4, () => configFileOf(random, sources)),
-    directories: some(0.2, 2, () => ({ path: random.pick(FOLDERS), ...rightsOf(random), ...recurseOf(random) })),
+    directories: some(0.2, 2, () => ({ path: random.pick(DIRECTORIES), ...rightsOf(random), ...recurseOf(random) })),
     files: some(0.1, 1, () => ({
       path: random.pick(['/etc/new.conf', '/etc/e', '/etc/e', '/var/log/svc/new.log', '/etc/svc/own.conf']),
       ...rightsOf(random),
@@ -98,7 +98,7 @@ export function documentOf(random: Random, sources: readonly string[]): Document
 
 function configFileOf(random: Random, sources: readonly string[]): object {
   const isThere = sources.length > 0 && random.chance(0.7);
-  const fromImage = !isThere && random.chance(0.1) ? random.pick(IMAGE_FOLDERS) : undefined;
+  const fromImage = !isThere && random.chance(0.1) ? random.pick(IMAGE_DIRECTORIES) : undefined;
   const source = isThere ? random.pick(sources) : random.pick(random.chance(0.15) ? IMAGE_SOURCES : SOURCES);
   return {
     source: random.chance(WRONG) ? 5 : (fromImage ?? source),

@@ -37,11 +37,11 @@ function plain(path: string): string {
 
 /**
  * Whether Kolla's check has no right to what it says, by what docs/reference/kolla-contract.md lists: each source that it complains of has a
- * mode that it can't compare, keeps its properties, is a folder with folders in it, or has a destination that is in another entry's.
+ * mode that it can't compare, keeps its properties, is a directory with directories in it, or has a destination that is in another entry's.
  */
 export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
   const entries = entriesOf(config);
-  // It opens what is put as a link, or what a later entry has made a folder.
+  // It opens what is put as a link, or what a later entry has made a directory.
   if (theirs.code === 2)
     return entries.some(
       (entry) =>
@@ -55,32 +55,34 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
         if (entry.source !== source && !hasMagic(entry.source)) return false;
         const unlike = typeof entry.perm !== 'string' || !/^[0-7]{4}$/.test(entry.perm);
         const shared = overlaps(entry, entries) || entries.some((one) => leadsElsewhere(one, ours));
-        return unlike || isTrue(entry.preserve) || hasFolders(ours, source) || shared;
+        return unlike || isTrue(entry.preserve) || hasDirectories(ours, source) || shared;
       }),
     )
   );
 }
 
-/** Whether in all that our check names there is a folder without files that is gone, of which Kolla's looks at nothing. */
-export function isEmptyFolderGone(ours: Outcome, config: unknown): boolean {
+/** Whether in all that our check names there is a directory without files that is gone, of which Kolla's looks at nothing. */
+export function isEmptyDirectoryGone(ours: Outcome, config: unknown): boolean {
   const named = namedIn(ours);
-  return named.length > 0 && named.every((source) => hasEmptyFolderGone(ours, config, source));
+  return named.length > 0 && named.every((source) => hasEmptyDirectoryGone(ours, config, source));
 }
 
-function hasEmptyFolderGone(ours: Outcome, config: unknown, source: string): boolean {
-  const top = folderOf(ours, plain(source));
+function hasEmptyDirectoryGone(ours: Outcome, config: unknown, source: string): boolean {
+  const top = directoryOf(ours, plain(source));
   const places = trackedDests(entriesOf(config).filter((entry) => entry.source === source));
   return [...ours.tree].some(([path, { what }]) => {
-    if (!what.startsWith('folder') || !`${path}/`.startsWith(`${top}/`)) return false;
+    if (!what.startsWith('directory') || !`${path}/`.startsWith(`${top}/`)) return false;
     const isEmpty = ![...ours.tree].some(
-      ([one, seen]) => one.startsWith(`${path}/`) && !seen.what.startsWith('folder'),
+      ([one, seen]) => one.startsWith(`${path}/`) && !seen.what.startsWith('directory'),
     );
-    return isEmpty && places.some((place) => !ours.tree.get(place + path.slice(top.length))?.what.startsWith('folder'));
+    return (
+      isEmpty && places.some((place) => !ours.tree.get(place + path.slice(top.length))?.what.startsWith('directory'))
+    );
   });
 }
 
-/** What a link to a folder beside it leads to. */
-function folderOf({ tree }: Outcome, path: string): string {
+/** What a link to a directory beside it leads to. */
+function directoryOf({ tree }: Outcome, path: string): string {
   const [, target] = /^link (\w+)$/.exec(tree.get(path)?.what ?? '') ?? [];
   return target === undefined ? path : plain(`${path}/../${target}`);
 }
@@ -95,12 +97,12 @@ function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-function hasFolders({ tree }: Outcome, source: string): boolean {
+function hasDirectories({ tree }: Outcome, source: string): boolean {
   const top = plain(source);
   const seen = tree.get(top)?.what;
-  // A link's folder is not looked up: any folder in the tree may be the one.
+  // A link's directory is not looked up: any directory in the tree may be the one.
   if (seen?.startsWith('link ')) return true;
-  return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:folder|link) /.test(what));
+  return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:directory|link) /.test(what));
 }
 
 function overlaps(entry: Entry, entries: readonly Entry[]): boolean {

@@ -22,10 +22,10 @@ export function generateCase(seed: number, number: number): Case {
 }
 
 const MODES = [0o644, 0o644, 0o600, 0o640, 0o660, 0o755, 0o700, 0o444, 0o4755, 0o2755, 0o6750];
-const FOLDER_MODES = [0o755, 0o755, 0o750, 0o700, 0o2775, 0o1777];
+const DIRECTORY_MODES = [0o755, 0o755, 0o750, 0o700, 0o2775, 0o1777];
 const UIDS = [0, 0, 42_425, 42_436, 42_400, 65_534];
 
-/** What may lie in the source and in the image. A text stands for a file, `->` for a link, null for a folder. */
+/** What may lie in the source and in the image. A text stands for a file, `->` for a link, null for a directory. */
 const SOURCES: Readonly<Record<string, string | null>> = {
   'a.conf': 'a',
   'b.conf': 'bb',
@@ -42,7 +42,7 @@ const SOURCES: Readonly<Record<string, string | null>> = {
   e: 'e',
   'e2/x': 'e2x',
   link: '->a.conf',
-  folderlink: '->d',
+  directorylink: '->d',
   nowhere: '->/none',
   'd/link': '->one.conf',
   'd/up': '->../a.conf',
@@ -84,7 +84,7 @@ function filesOf(random: Random): Files {
 }
 
 function place(random: Random, files: Record<string, Node>, path: string, what: string | null): void {
-  if (above(path).some((one) => one in files && !isFolder(files[one]!))) return;
+  if (above(path).some((one) => one in files && !isDirectory(files[one]!))) return;
   if (what?.startsWith('->')) {
     // A source that leads nowhere stops most starts.
     if (path.startsWith(CONFIG) && !(normalize(`${path}/../${what.slice(2)}`) in files) && !random.chance(0.1)) return;
@@ -93,15 +93,15 @@ function place(random: Random, files: Record<string, Node>, path: string, what: 
   }
   const plain = random.chance(0.5);
   const owner = plain ? 0 : random.pick(UIDS);
-  if (what === null) files[path] = { folder: true, mode: plain ? 0o755 : random.pick(FOLDER_MODES), owner };
+  if (what === null) files[path] = { directory: true, mode: plain ? 0o755 : random.pick(DIRECTORY_MODES), owner };
   else files[path] = plain ? what : { text: what, mode: random.pick(MODES), owner };
 }
 
-function isFolder(node: Node): boolean {
-  return typeof node === 'object' && node.folder === true;
+function isDirectory(node: Node): boolean {
+  return typeof node === 'object' && node.directory === true;
 }
 
-/** Every folder that a path is in. */
+/** Every directory that a path is in. */
 function above(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
@@ -138,7 +138,7 @@ function runsOf(random: Random, files: Files, another: () => Document, document:
 }
 
 function meanwhile(random: Random, files: Files): Record<string, string | null> {
-  const blocked = (path: string) => above(path).some((one) => one in files && !isFolder(files[one]!));
+  const blocked = (path: string) => above(path).some((one) => one in files && !isDirectory(files[one]!));
   const touched = random.some(TOUCHED, 0.3).filter((path) => !blocked(path));
   return Object.fromEntries(touched.map((path) => [path, random.chance(0.8) ? `changed ${random.int(3)}` : null]));
 }

@@ -8,7 +8,7 @@
  *
  * Of ours alone: a start that fails has touched nothing, and a check that says 0 is right: a start after it changes nothing.
  */
-import { inMemory, privateFolder } from '../../../../tools/folder.ts';
+import { inMemory, privateDirectory } from '../../../../tools/directory.ts';
 import type { Case } from '../play.ts';
 import { startReference } from '../reference.ts';
 import { compareCase, type Verdict } from './compare.ts';
@@ -49,8 +49,8 @@ export async function compareCases(
   { first = 0, say = () => {} }: { readonly first?: number; readonly say?: (text: string) => void } = {},
 ): Promise<Tally> {
   await using reference = await startReference();
-  await using folder = await privateFolder('property', inMemory());
-  const compare = (one: Case) => compareCase(one, reference, folder.path);
+  await using directory = await privateDirectory('property', inMemory());
+  const compare = (one: Case) => compareCase(one, reference, directory.path);
   const deviations = Object.fromEntries(DEVIATIONS.map(({ name }) => [name, 0]));
   const failures: Failure[] = [];
   const tally = { cases: 0, starts: 0, refused: 0, whole: 0 };

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownerGone, ownerTag } from './owner.ts';
 
-export interface Folder extends AsyncDisposable {
+export interface Directory extends AsyncDisposable {
   readonly path: string;
 }
 
 const OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 
 /**
- * An empty folder of our own, removed at the end; after a kill, by the next run that makes one for the same purpose.
+ * An empty directory of our own, removed at the end; after a kill, by the next run that makes one for the same purpose.
  * Its path is short: sockets in it must fit into 107 bytes.
  * @param where another file system than that of temporary files
  */
-export async function privateFolder(purpose: string, where: string = tmpdir()): Promise<Folder> {
+export async function privateDirectory(purpose: string, where: string = tmpdir()): Promise<Directory> {
   await removeLeftOvers(where, `kp-${purpose}-`);
   const path = await mkdtemp(join(where, `kp-${purpose}-${ownerTag()}-`));
   return { path, [Symbol.asyncDispose]: () => rm(path, OPTIONS) };
 }
 
-/** Where a test lays its folder that syncs many files, which costs most of the time on a disk. */
+/** Where a test lays its directory that syncs many files, which costs most of the time on a disk. */
 export function inMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);

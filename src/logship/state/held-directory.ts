@@ -2,21 +2,21 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, re
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
-import { makeFolder } from '../../fs/folder.ts';
+import { makeDirectory } from '../../fs/directory.ts';
 
-/** Of the state folder: what lies there is ours alone. */
+/** Of the state directory: what lies there is ours alone. */
 const STATE_MODE = 0o700;
 
 /**
- * The state folder. It lies in the log volume by default, where services may rename it and put a link in its place: so it is
+ * The state directory. It lies in the log volume by default, where services may rename it and put a link in its place: so it is
  * held, and its files are reached by way of the descriptor.
  */
-export class StateFolder implements Disposable {
+export class StateDirectory implements Disposable {
   /** As a person knows it, for messages. */
   readonly path: string;
   readonly #fd: number | undefined;
 
-  /** @param fd of the folder; undefined goes by its path */
+  /** @param fd of the directory; undefined goes by its path */
   constructor(path: string, fd?: number) {
     this.path = path;
     this.#fd = fd;
@@ -48,16 +48,16 @@ export class StateFolder implements Disposable {
   }
 }
 
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Makes the folder where it is not there, and holds it.
+ * Makes the directory where it is not there, and holds it.
  * @param root of the logs: below it nothing on the way may be a link
  * @throws ConfigError for such a link, and where it can't be had
  */
-export async function holdFolder(path: string, root: string): Promise<StateFolder> {
+export async function holdDirectory(path: string, root: string): Promise<StateDirectory> {
   try {
-    await makeFolder(path, STATE_MODE);
+    await makeDirectory(path, STATE_MODE);
     return held(path, root);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
@@ -69,25 +69,25 @@ export async function holdFolder(path: string, root: string): Promise<StateFolde
 
 /** That nothing can be kept there, and why. */
 export function cannotKeep(path: string, why: string, cause: unknown): ConfigError {
-  return new ConfigError(`cannot keep state in ${path}: ${why}; give --state a folder that this user may write`, {
+  return new ConfigError(`cannot keep state in ${path}: ${why}; give --state a directory that this user may write`, {
     cause,
   });
 }
 
-function held(path: string, root: string): StateFolder {
+function held(path: string, root: string): StateDirectory {
   const isShared = path.startsWith(root + sep);
-  const fd = openSync(path, isShared ? FOLDER : FOLDER & ~constants.O_NOFOLLOW);
-  const folder = new StateFolder(path, fd);
+  const fd = openSync(path, isShared ? DIRECTORY : DIRECTORY & ~constants.O_NOFOLLOW);
+  const directory = new StateDirectory(path, fd);
   const place = readlinkSync(`/proc/self/fd/${fd}`);
-  if (!isShared || place === join(realpathSync(root), relative(root, path))) return folder;
-  folder[Symbol.dispose]();
+  if (!isShared || place === join(realpathSync(root), relative(root, path))) return directory;
+  directory[Symbol.dispose]();
   throw new ConfigError(
-    `cannot keep state in ${path}, which leads to ${place}: remove the link, or give --state a folder outside of ${root}`,
+    `cannot keep state in ${path}, which leads to ${place}: remove the link, or give --state a directory outside of ${root}`,
   );
 }
 
 /**
- * Opens a file of ours in the folder. A link in its place, or a file of another user, is none of ours.
+ * Opens a file of ours in the directory. A link in its place, or a file of another user, is none of ours.
  * @param flags as open(2) has them
  * @throws the system's error, or what it is
  */

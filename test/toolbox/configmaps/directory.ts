@@ -28,17 +28,17 @@ export interface Mounts {
   readonly volumeMounts: readonly object[];
 }
 
-/** A folder as kolla-ansible writes it: config.json takes each file but itself, unless `entries` says what it takes. */
+/** A directory as kolla-ansible writes it: config.json takes each file but itself, unless `entries` says what it takes. */
 export async function writeService(
-  folder: string,
+  directory: string,
   files: Readonly<Record<string, string | Buffer>>,
   entries?: readonly object[],
 ): Promise<void> {
   const own = Object.keys(files).map((path) => takes(path));
   const document = JSON.stringify({ command: 'keystone', config_files: entries ?? own });
   for (const [path, content] of Object.entries({ 'config.json': document, ...files })) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), content);
   }
 }
 

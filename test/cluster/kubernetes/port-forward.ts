@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
 
 /** A loopback port of this machine that leads into another network namespace. */
-export interface Door extends AsyncDisposable {
+export interface PortForward extends AsyncDisposable {
   readonly port: number;
 }
 
@@ -17,7 +17,12 @@ export interface Door extends AsyncDisposable {
  *
  * @param socket path, at most 107 bytes, of a file that is not there
  */
-export async function openDoor(inNetwork: Placement, helper: string, socket: string, target: string): Promise<Door> {
+export async function openPortForward(
+  inNetwork: Placement,
+  helper: string,
+  socket: string,
+  target: string,
+): Promise<PortForward> {
   await using stack = new AsyncDisposableStack();
   const forwarder = stack.use(await start(...tied(...inNetwork(helper, ['forward', socket, target]))));
   await until(`the way to ${target}`, async () => {

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { followAt } from './access.ts';
 
 /**
- * Makes a folder if it is missing, in one that is there. Not what is missing above it: of a mistyped path nothing shall be
+ * Makes a directory if it is missing, in one that is there. Not what is missing above it: of a mistyped path nothing shall be
  * made. Rejects with the system's error.
  */
-export async function makeFolder(path: string, mode: number): Promise<void> {
+export async function makeDirectory(path: string, mode: number): Promise<void> {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
@@ -15,12 +15,12 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
 }
 
 /**
- * Makes a folder, and what is missing above it. Node's own recursive mkdir never ends where a folder is there in which none
+ * Makes a directory, and what is missing above it. Node's own recursive mkdir never ends where a directory is there in which none
  * can be made, such as /proc, and no signal ends it.
  * @returns the topmost that was missing; undefined where all was there. Rejects with the system's error, EEXIST where
  *   something else stands there.
  */
-export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
+export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
   try {
     mkdirSync(path, { mode });
     return path;
@@ -28,7 +28,7 @@ export async function makeFolders(path: string, mode?: number): Promise<string |
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return await asFound(path, error);
     const above = dirname(path);
     if (above === path) throw error;
-    const first = await makeFolders(above, mode);
+    const first = await makeDirectories(above, mode);
     const isOurs = await made(path, mode);
     return first ?? (isOurs ? path : undefined);
   }
@@ -44,7 +44,7 @@ async function made(path: string, mode: number | undefined): Promise<boolean> {
   }
 }
 
-/** Somebody else may have been quicker, and what is there may be a link to a folder. */
+/** Another process may have been quicker, and what is there may be a link to a directory. */
 async function asFound(path: string, error: unknown): Promise<undefined> {
   if (followAt(path)?.isDirectory() !== true) throw error;
   return undefined;
