@@ -8,6 +8,7 @@ export const CHECKS: Readonly<Record<string, readonly [string, ...string[]]>> = 
   lint: ['oxlint', '--type-aware'],
   format: ['oxfmt', '--check', '.'],
   "kolla-core's imports and globals": ['node', 'build/core/check.ts'],
+  "the field's words": ['node', 'test/runner/check-words.ts'],
 };
 
 /** @param name one of CHECKS */

@@ -1,0 +1,48 @@
+/** Reports wordings that the project does not use, by file and line, with the term to write: one of the static checks. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../tools/process.ts';
+import { EXCEPTIONS, INCLUDES_MARKDOWN, WORDS } from './word-list.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PLACES = ['Makefile', 'bench', 'build', 'cmd', 'demo', 'docs', 'images', 'k8s', 'native', 'src', 'test', 'tools'];
+/** Recordings of other programs, what runs have printed, and the list itself. */
+const NOT_OURS = /\/fixtures\/|^docs\/evidence\/|^test\/runner\/word|\.(?:png|svg|gz)$/;
+const MOST_EXCEPTIONS = 30;
+
+/** What is wrong in a text, a line each. @param used receives the exceptions that were needed */
+export function problemsIn(
+  file: string,
+  text: string,
+  exceptions: readonly string[] = EXCEPTIONS,
+  used: Set<string> = new Set(),
+): string[] {
+  return text.split('\n').flatMap((line, i) => {
+    const found = WORDS.filter(({ pattern }) => pattern.test(line));
+    if (found.length === 0) return [];
+    const key = `${file}: ${line.trim()}`;
+    if (!exceptions.includes(key))
+      return found.map(({ pattern, write }) => `${file}:${i + 1}: '${pattern.exec(line)![0]}': write ${write}`);
+    used.add(key);
+    return [];
+  });
+}
+
+/** Of all files that git knows, and of their names; exceptions that no line needs are problems too. */
+export async function problems(): Promise<string[]> {
+  const listed = await must('git', ['-C', ROOT, 'ls-files', '-z', ...PLACES]);
+  const files = listed.split('\0').filter((file) => file !== '' && !NOT_OURS.test(file));
+  const used = new Set<string>();
+  const found: string[] = [];
+  for (const file of files.filter((each) => INCLUDES_MARKDOWN || !each.endsWith('.md'))) {
+    const text = await readFile(`${ROOT}/${file}`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
+      throw error;
+    });
+    found.push(...problemsIn(file, `${file}\n`).map((problem) => `${problem} (its name)`));
+    found.push(...problemsIn(file, text, EXCEPTIONS, used));
+  }
+  const unused = EXCEPTIONS.filter((exception) => !used.has(exception));
+  const tooMany = EXCEPTIONS.length > MOST_EXCEPTIONS ? [`more than ${MOST_EXCEPTIONS} exceptions`] : [];
+  return [...found, ...unused.map((exception) => `no line needs the exception '${exception}'`), ...tooMany];
+}
