@@ -239,10 +239,10 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
   'a socket without its path is no question': [
     0,
     1,
-    /a word is missing/,
+    /missing argument/,
     async (s) => socket((await onPath(s, 'sock6', `${ME}-1`)).args[0]!),
   ],
-  'filemod without words is no question; with Kolla it is healthy': [0, 1, /a word is missing/, async () => filemod()],
+  'filemod without words is no question; with Kolla it is healthy': [0, 1, /missing argument/, async () => filemod()],
   'a blank in a file name is part of it; with Kolla it is always healthy': [
     0,
     1,
