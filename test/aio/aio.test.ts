@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { asking, BEFORE_PHASES } from '../e2e/upgrade.ts';
 import { until } from '../support/until.ts';
 import { isReady, openstackOf, readySince, restarts } from './openstack.ts';
@@ -200,10 +201,12 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     ];
     for (const [pod, container] of containers) {
       const isSame = async (saw: (value: unknown) => void) => {
-        const shipped = await shippedLines(pod);
-        const written = Number(await exec(pod, container, 'cat /var/log/kolla/*/*.log | wc -l'));
-        saw(`${pod}: ${shipped} lines in the index, ${written} in its files`);
-        return (written > 0 && shipped === written) || undefined;
+        const { lines, byProgram } = await shippedLines(pod);
+        const files = await exec(pod, container, 'wc -l /var/log/kolla/*/*.log');
+        const written = files.split('\n').filter((row) => row.endsWith('.log'));
+        const sum = written.reduce((all, row) => all + Number.parseInt(row, 10), 0);
+        saw(`${pod}: ${lines} lines in the index, ${inspect(byProgram)}; ${sum} in its files, ${inspect(written)}`);
+        return (sum > 0 && lines === sum) || undefined;
       };
       await until('the lines to be in', isSame);
     }
@@ -235,12 +238,22 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   }
 
   /** Of a Pod, without those of a former one of its name; what was logged with newlines in it is one document. */
-  async function shippedLines(pod: string): Promise<number> {
+  async function shippedLines(pod: string): Promise<{ lines: number; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
     const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
-    const filter = [{ term: { 'kubernetes.pod_name.keyword': pod } }, { range: { '@timestamp': { gte: made } } }];
-    const hits = await stage.elasticsearch.search('flog-*', { size: 10_000, query: { bool: { filter } } });
-    return hits.reduce((sum, { _source: { Payload } }) => sum + String(Payload).split('\n').length, 0);
+    const query = { bool: { filter: [{ term: { 'kubernetes.pod_name.keyword': pod } }] } };
+    const hits = await stage.elasticsearch.search('flog-*', { size: 10_000, query });
+    const byProgram: Record<string, { lines: number; ofFormer: number; first: string; last: string }> = {};
+    for (const { _source } of hits) {
+      const lines = String(_source['Payload']).split('\n').length;
+      const at = String(_source['@timestamp']);
+      const program = (byProgram[String(_source['programname'])] ??= { lines: 0, ofFormer: 0, first: at, last: at });
+      if (Date.parse(at) < Date.parse(made)) program.ofFormer += lines;
+      else program.lines += lines;
+      if (at < program.first) program.first = at;
+      if (at > program.last) program.last = at;
+    }
+    return { lines: Object.values(byProgram).reduce((sum, { lines }) => sum + lines, 0), byProgram };
   }
 
   /** For who reads that an installation did not come up: which Pods are not Ready, and what they said last. */
