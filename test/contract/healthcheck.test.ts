@@ -9,7 +9,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenTcp } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { actor, BOUND_UDP, connecting, FULL, LISTENING, LISTENING_6, onSocket } from './healthcheck/actor.ts';
+import { actor, BOUND_UDP, connecting, FULL, GREETING, LISTENING, LISTENING_6, onSocket } from './healthcheck/actor.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 
 const missing = await canHaveSides();
@@ -62,10 +62,10 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'port: the port is at this end': [
     0,
     async (s) => {
-      const own = await actor(s, `${ME}-e`, LISTENING);
+      const own = await actor(s, `${ME}-e`, GREETING);
       const client = connect(Number(own), '127.0.0.1');
       s.defer(() => void client.destroy());
-      await once(client, 'connect');
+      await once(client, 'data');
       return port(`${ME}-e`, own);
     },
   ],

@@ -28,6 +28,8 @@ export function connecting(port: number, host = '127.0.0.1'): string {
 
 /** Says the port that it listens on, TCP or UDP. */
 export const LISTENING = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
+/** The same, and greets each connection: until it is accepted it belongs to no process. */
+export const GREETING = `const s = require('net').createServer((c) => c.write('hello')).listen(0, '127.0.0.1', () => console.log(s.address().port))`;
 export const LISTENING_6 = `const s = require('net').createServer().listen(0, '::1', () => console.log(s.address().port))`;
 export const BOUND_UDP = `const s = require('dgram').createSocket('udp4').bind(0, '127.0.0.1', () => console.log(s.address().port))`;
 
