@@ -75,7 +75,7 @@ for (const wait of [
     const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', '--wait', wait], { env });
     // By kolla-pod: no root, and nothing else.
     assert.equal(code, 65, stderr);
-    assert.match(stderr, /--root \/no\/root: /);
+    assert.match(stderr, /--root \/no\/root does not exist: mkdir it/);
   });
 
 test('kolla-pod has the words, environment and pid of who became it', { skip }, async () => {
@@ -133,7 +133,7 @@ test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async
   const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
   const { code, stderr } = await run('unshare', words, { env });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /!file:\/proc\/3: met after .*: not there/);
+  assert.match(stderr, /!file:\/proc\/3: ready after .*: not there/);
 });
 
 test('as PID 1 it ends with 143 at a SIGTERM', { skip: skipUnlessRoot }, async () => {
@@ -172,6 +172,7 @@ test('a hundred files and three hundred servers are waited for at once', { skip 
   const { code, stderr } = await run(init, [...words, '--timeout', '1s'], { env });
   assert.equal(code, 75, stderr.slice(0, 2000));
   const last = logLines(stderr).at(-1)?.msg ?? '';
-  assert.match(last, /^not met in 1s: /);
-  for (const wait of waits) assert.ok(last.includes(`${wait} (ECONNREFUSED, for`), wait);
+  assert.match(last, /^not ready after 1s: /);
+  for (const wait of waits)
+    assert.ok(last.includes(`${wait} (connection refused by ${wait.slice('tcp://'.length)} (ECONNREFUSED), for`), last);
 });

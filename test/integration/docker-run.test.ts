@@ -48,7 +48,7 @@ test(
     servers.use(await startMariadb({ port: mysqlPort }));
     await closed;
     assert.equal(await running.ended, 0, said);
-    assert.match(logLines(said).at(-1)?.msg ?? '', /1 file written.*2 dependencies ready$/);
+    assert.match(logLines(said).at(-1)?.msg ?? '', /1 file installed.*2 dependencies ready$/);
     assert.equal(await readFile(join(tree, 'etc/keystone/keystone.conf'), 'utf8'), '[DEFAULT]\n');
   },
 );
