@@ -1,11 +1,13 @@
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { ExitCode } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import { Replacer } from '../../fs/replacer.ts';
 import { writeError } from '../../fs/write-error.ts';
+import { updateDebianStore } from './debian.ts';
 import { isCertificatesOnly } from './pem.ts';
-import { present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
+import { DEBIAN_UPDATE, present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
 
 /** Whatever the mode of the Secret that a certificate comes from: services look certificates up by hash as well. */
 const PUBLIC = 0o644;
@@ -13,7 +15,7 @@ const PUBLIC = 0o644;
 interface CaDeps {
   /** What all paths lie under. */
   readonly root: string;
-  /** Runs the image's own command that makes the bundle; resolves with its exit code. */
+  /** Runs the image's own command that makes the bundle, where we don't do the same; resolves with its exit code. */
   readonly update: (command: string) => Promise<number>;
   /** Mode bits that a copy never gets. */
   readonly umask: number;
@@ -45,6 +47,7 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
     throw writeError(`cannot update the CA certificates in ${store.directory}`, fix, error);
   }
   signal.throwIfAborted();
+  if (store.update === DEBIAN_UPDATE && updateDebianStore(root, log)) return ExitCode.ok;
   return await update(store.update);
 }
 

@@ -7,16 +7,7 @@
  * Everything is re-created from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
  * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
  */
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { accessSync, constants, readFileSync, readdirSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UnavailableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -27,7 +18,7 @@ import { writeError } from '../../fs/write-error.ts';
 import { certificatesOfSources, chosenSources, type Added } from './added.ts';
 import { bundleWith } from './pem.ts';
 import { knownStoreOf, OUR_PREFIX, STORES, storeOf, type CaStore } from './store.ts';
-import { putFile, seed } from './write.ts';
+import { linkNameOf, putFile, putHash, seed } from './write.ts';
 import { subjectHash } from './subject-hash.ts';
 
 export { bringsCaCertificates } from './added.ts';
@@ -125,15 +116,11 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
   makeDirectoriesSync(join(root, store.directory), 0o755);
   for (const [name, list] of added) {
     signal.throwIfAborted();
-    const text = list.map((certificate) => certificate.toString()).join('');
+    const text = Buffer.from(list.map((certificate) => certificate.toString()).join(''));
     putFile(replacer, join(root, store.directory, name), text);
     wanted.add(join(root, store.directory, name));
     if (!isDirectory(join(root, store.hashed))) continue;
-    // As update-ca-certificates names it; its links go by that.
-    const pem = `${name
-      .replace(/\.crt$/, '')
-      .replaceAll(/[ ,]/g, '_')
-      .replaceAll(/[()]/g, '=')}.pem`;
+    const pem = linkNameOf(name);
     putFile(replacer, join(root, store.hashed, pem), text);
     wanted.add(join(root, store.hashed, pem));
     for (const hash of new Set(list.map(subjectHash)))
@@ -144,25 +131,10 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
     if (own === undefined && bundle !== store.bundles[0]) continue;
     if (own === undefined) log.warn(`the image has no ${bundle}: the deployment's certificates are the only ones`);
     makeDirectoriesSync(join(root, bundle, '..'), 0o755);
-    putFile(replacer, join(root, bundle), bundleWith(own ?? '', [...added.values()].flat()));
+    const text = bundleWith(own ?? '', [...added.values()].flat());
+    putFile(replacer, join(root, bundle), Buffer.from(text, 'latin1'));
   }
   for (const directory of [store.directory, store.hashed]) removeOurs(join(root, directory), wanted, log);
-}
-
-/**
- * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
- * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
- */
-function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): string {
-  for (let n = 0; ; n += 1) {
-    const path = `${prefix}.${n}`;
-    if (wanted.has(path)) continue;
-    const there = unlessAbsent(() => lstatSync(path));
-    const current = there?.isSymbolicLink() ? readlinkSync(path) : undefined;
-    if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
-    if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
-    return path;
-  }
 }
 
 /** What a run before this one added and this one did not. The image's own never begins so. */

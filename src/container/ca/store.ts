@@ -23,9 +23,10 @@ export interface CaStore {
   readonly hashed: string;
 }
 
+export const DEBIAN_UPDATE = 'update-ca-certificates';
 const DEBIAN: CaStore = {
   directory: '/usr/local/share/ca-certificates',
-  update: 'update-ca-certificates',
+  update: DEBIAN_UPDATE,
   reads: /\.crt$/,
   made: '/etc/ssl/certs',
   bundles: ['/etc/ssl/certs/ca-certificates.crt'],

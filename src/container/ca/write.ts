@@ -5,17 +5,41 @@ import type { Log } from '../../core/log.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { Replacer } from '../../fs/replacer.ts';
+import { OUR_PREFIX } from './store.ts';
 
 /** Readable for all, whatever the mode of the Secret that a certificate comes from: every service looks them up. */
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 
 /** Puts a file of the store in place, unless it is up to date. */
-export function putFile(replacer: Replacer, path: string, text: string): void {
+export function putFile(replacer: Replacer, path: string, content: Buffer): void {
   const found = unlessAbsent(() => lstatSync(path));
-  const content = Buffer.from(text, 'latin1');
   if (found?.isFile() && (found.mode & 0o777) === FILE_MODE && readFileSync(path).equals(content)) return;
   replacer.replace(path, { content, mode: FILE_MODE, uid: -1, gid: -1 });
+}
+
+/** As update-ca-certificates names a file's link in /etc/ssl/certs; links by hash lead to that. */
+export function linkNameOf(name: string): string {
+  return `${name
+    .replace(/\.crt$/, '')
+    .replaceAll(/[ ,]/g, '_')
+    .replaceAll(/[()]/g, '=')}.pem`;
+}
+
+/**
+ * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
+ * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
+ */
+export function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): string {
+  for (let n = 0; ; n += 1) {
+    const path = `${prefix}.${n}`;
+    if (wanted.has(path)) continue;
+    const there = unlessAbsent(() => lstatSync(path));
+    const current = there?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    if (there !== undefined && current?.startsWith(OUR_PREFIX) !== true) continue;
+    if (current !== target) links.link(path, { target, uid: -1, gid: -1 });
+    return path;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { after } from 'node:test';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary } from '../../cluster/core-binary.ts';
 import { testAsKolla } from './as-kolla.ts';
+import { testDebianStore } from './debian-store.ts';
 
 const missing = await canBuildCore();
 const directory = await privateDirectory('core');
@@ -13,4 +14,6 @@ await chmod(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 const { names } = missing === undefined ? await coreBinary(directory.path) : { names: '' };
 
-await testAsKolla({ line: `'${join(names, 'kolla_copy_cacerts')}'`, directories: [directory.path], missing });
+const ours = { line: `'${join(names, 'kolla_copy_cacerts')}'`, directories: [directory.path], missing };
+await testAsKolla(ours);
+await testDebianStore(ours);

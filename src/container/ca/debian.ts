@@ -1,0 +1,169 @@
+/**
+ * What Debian's update-ca-certificates does for the certificates of a deployment, without its shell and `openssl rehash`,
+ * which read every certificate of the image for a second at each start.
+ *
+ *   /etc/ca-certificates.conf, /usr/local/share/ca-certificates -> the store's files, in its order
+ *   -> each of the image's has its link in /etc/ssl/certs, and no hook is installed; otherwise the script has to run
+ *   -> ours: a link by name, a link by hash for a file with one certificate; links of an earlier run removed
+ *   -> ca-certificates.crt: all files, one after the other
+ *
+ * Everything is decided before the first write. A run that was killed in between is made up for by the next.
+ */
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Certificate } from '../../core/digest.ts';
+import type { Log } from '../../core/log.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
+import { Replacer } from '../../fs/replacer.ts';
+import { certificatesOf, isCertificatesOnly } from './pem.ts';
+import { OUR_PREFIX } from './store.ts';
+import { subjectHash } from './subject-hash.ts';
+import { linkNameOf, putFile, putHash } from './write.ts';
+
+const CONF = '/etc/ca-certificates.conf';
+const PACKAGED = '/usr/share/ca-certificates';
+const LOCAL = '/usr/local/share/ca-certificates';
+const CERTS = '/etc/ssl/certs';
+const BUNDLE = 'ca-certificates.crt';
+const HOOKS = '/etc/ca-certificates/update.d';
+/** Labels files for SELinux, which the script calls where it is installed. */
+const RESTORECON = '/sbin/restorecon';
+const NEWLINE = Buffer.from('\n');
+
+/** A file of the store. */
+interface Member {
+  readonly path: string;
+  /** Of its link in /etc/ssl/certs. */
+  readonly link: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Updates the store below root.
+ * @returns false, without a change, where the script itself has to run: the image has a hook, or a store that the script would change
+ */
+export function updateDebianStore(root: string, log: Log): boolean {
+  const members = hasHooks(root) ? undefined : membersOf(root);
+  if (members === undefined) return false;
+  const ours = members.filter(isOurs);
+  if (!ours.every(({ content }) => isCertificatesOnly(content.toString('latin1')))) return false;
+  if (!members.every((member) => isOurs(member) || isLinked(root, member))) return false;
+  const replacer = new Replacer();
+  const wanted = new Set<string>();
+  for (const { path, link, content } of ours) {
+    const at = join(root, CERTS, link);
+    wanted.add(at);
+    replacer.link(at, { target: path, uid: -1, gid: -1 });
+    const [certificate, ...more] = certificatesOf(content.toString('latin1'));
+    if (certificate === undefined || more.length > 0) continue;
+    const prefix = join(root, CERTS, subjectHash(certificate));
+    if (!isHashed(prefix, certificate)) wanted.add(putHash(replacer, prefix, link, wanted));
+  }
+  removeStaleLinks(root, wanted);
+  putFile(replacer, join(root, CERTS, BUNDLE), Buffer.concat(members.flatMap(({ content }) => ended(content))));
+  replacer.sync();
+  log.info(`updated ${CERTS}: ${ours.length} of the deployment's among ${members.length} files of certificates`);
+  return true;
+}
+
+/** What run-parts would run. */
+function hasHooks(root: string): boolean {
+  const names = unlessAbsent(() => readdirSync(join(root, HOOKS))) ?? [];
+  return names.some((name) => /^[\w-]+$/.test(name)) || isExecutable(join(root, RESTORECON));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined where the script would say or do something about one of them. */
+function membersOf(root: string): readonly Member[] | undefined {
+  const conf = unlessAbsent(() => readFileSync(join(root, CONF), 'utf8'));
+  if (conf === undefined || conf === '') return undefined;
+  const lines = conf.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const removed = lines.filter((line) => line.startsWith('!')).map((line) => linkNameOf(basename(line)));
+  if (removed.some((link) => unlessAbsent(() => lstatSync(join(root, CERTS, link))) !== undefined)) return undefined;
+  const local = localFiles(root, LOCAL);
+  if (local === undefined) return undefined;
+  const packaged = lines.filter((line) => !line.startsWith('!')).map((line) => `${PACKAGED}/${line}`);
+  const members = [...packaged, ...local].map((path) => memberOf(root, path));
+  const isWhole = members.every((member) => member !== undefined);
+  // Two of the same name take each other's link.
+  return isWhole && new Set(members.map(({ link }) => link)).size === members.length ? members : undefined;
+}
+
+function memberOf(root: string, path: string): Member | undefined {
+  const content = unlessAbsent(() => readFileSync(join(root, path)));
+  return content && { path, link: linkNameOf(basename(path)), content };
+}
+
+/** Of a directory and those below; undefined where a link leads to another one. */
+function localFiles(root: string, directory: string): readonly string[] | undefined {
+  const found: string[] = [];
+  const entries = unlessAbsent(() => readdirSync(join(root, directory), { withFileTypes: true })) ?? [];
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = `${directory}/${entry.name}`;
+    const kind = entry.isSymbolicLink() ? unlessAbsent(() => statSync(join(root, path))) : entry;
+    if (kind?.isDirectory() && entry.isSymbolicLink()) return undefined;
+    const below = kind?.isDirectory() ? localFiles(root, path) : [];
+    if (below === undefined) return undefined;
+    found.push(...below);
+    if (kind?.isFile() && path.endsWith('.crt')) found.push(path);
+  }
+  return found;
+}
+
+function isOurs({ path }: Member): boolean {
+  return basename(path).startsWith(OUR_PREFIX);
+}
+
+function isLinked(root: string, { path, link }: Member): boolean {
+  return unlessAbsent(() => targetOf(join(root, CERTS, link))) === path;
+}
+
+function targetOf(path: string): string | undefined {
+  return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
+/** Whether the image has a link by hash to the same certificate. OpenSSL's own tool makes no second one. */
+function isHashed(prefix: string, { raw }: Certificate): boolean {
+  for (let n = 0; ; n++) {
+    const there = unlessAbsent(() => lstatSync(`${prefix}.${n}`));
+    if (there === undefined) return false;
+    const content = unlessAbsent(() => readFileSync(`${prefix}.${n}`));
+    const isSame = content && certificatesIn(content).some((certificate) => certificate.raw.equals(raw));
+    if (isSame && !readlinkSync(`${prefix}.${n}`).startsWith(OUR_PREFIX)) return true;
+  }
+}
+
+function certificatesIn(content: Buffer): readonly Certificate[] {
+  const text = content.toString('latin1');
+  return isCertificatesOnly(text) ? certificatesOf(text) : [];
+}
+
+/** Links of ours by name and by hash that lead to what is gone. */
+function removeStaleLinks(root: string, wanted: ReadonlySet<string>): void {
+  for (const entry of readdirSync(join(root, CERTS), { withFileTypes: true })) {
+    const path = join(root, CERTS, entry.name);
+    if (!entry.isSymbolicLink() || wanted.has(path)) continue;
+    if (basename(readlinkSync(path)).startsWith(OUR_PREFIX)) unlinkSync(path);
+  }
+}
+
+function ended(content: Buffer): readonly Buffer[] {
+  return content.length === 0 || content.at(-1) === NEWLINE[0] ? [content] : [content, NEWLINE];
+}
