@@ -38,7 +38,7 @@ describe('an unmodified image on a real node', { skip }, () => {
   test('has the binary from an init container, under restricted, and runs it', async () => {
     await kubectl(['apply', '--filename=-'], await example('copied'));
     await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/copied', '--timeout=-1s']);
-    assert.equal(await kubectl(['logs', 'copied', '--container=keystone']), `kolla-init ${VERSION} (kolla-pod)\n`);
+    assert.equal(await kubectl(['logs', 'copied', '--container=keystone']), `kolla-init ${VERSION} (kolla-core)\n`);
     assert.match(await kubectl(['logs', 'copied', '--container=kolla-pod']), /"msg":"installed"/);
   });
 

@@ -61,7 +61,7 @@ describe('on a real engine', { skip }, () => {
 
   test('install has every name but Kolla’s scripts on its PATH, and no shell', async () => {
     const entry = (name: string) => ['run', '--rm', '--entrypoint', name, IMAGE];
-    assert.equal(await docker.must([...entry('kolla-init'), '--version']), 'kolla-init 0.1.0 (kolla-pod)\n');
+    assert.equal(await docker.must([...entry('kolla-init'), '--version']), 'kolla-init 0.1.0 (kolla-core)\n');
     assert.equal((await docker.run([...entry('sh'), '-c', 'true'])).code, 127);
   });
 
@@ -86,7 +86,7 @@ describe('on a real engine', { skip }, () => {
     assert.match((await docker.run(install)).stderr, /"msg":"installed"/);
     assert.match((await docker.run(install)).stderr, /"msg":"it is there already"/);
     const service = ['run', '--rm', ...mount, 'your/keystone:1', '/opt/kolla-pod/bin/kolla-init', '--version'];
-    assert.equal(await docker.must(service), 'kolla-init 0.1.0 (kolla-pod)\n');
+    assert.equal(await docker.must(service), 'kolla-init 0.1.0 (kolla-core)\n');
   });
 
   test('a volume that nothing may be run from is told', async () => {
