@@ -54,7 +54,7 @@ export function sidecarAllTests(stage: () => Stage): void {
     );
     const logs = await kubectl(['logs', 'deployment/keystone', '--container=sidecar']);
     // The image has no util-linux, which is said; that it would be of use here was seen.
-    assert.match(logs, /bytes in \/var\/log\/kolla \(it is an emptyDir\) can't be released: there is no fallocate/);
+    assert.match(logs, /bytes in \/var\/log\/kolla \(it is an emptyDir\) can't be reclaimed: there is no fallocate/);
     assert.deepEqual([now.about.startup, now.about.readiness, now.migration?.stage], ['ok', 'ok', 'ok']);
     assert.match(now.config?.configMap ?? '', /^\.\.20/);
     assert.ok(now.files.some(({ name }) => name === '/etc/keystone/keystone.conf'));
