@@ -78,7 +78,7 @@ class Held implements Disposable {
 
   open(path: string): Directory {
     if (this.#last === undefined || this.#path !== path) {
-      this.#last?.[Symbol.dispose]();
+      this[Symbol.dispose]();
       this.#last = Directory.inside(this.#root, path, PARENT_MODE);
       this.#path = path;
     }

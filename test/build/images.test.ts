@@ -103,7 +103,7 @@ describe('the images', { skip }, () => {
     const { stdout } = await compare(join(root, 'opt/kolla-pod'), volume);
     assert.equal(stdout, `Only in ${join(root, 'opt/kolla-pod')}: share\n`);
     assert.equal(await must('sh', ['-c', 'ls -A . opt'], { cwd: root }), '.:\nopt\n\nopt:\nkolla-pod\n');
-    assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-pod');
+    assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-core');
   });
 
   test('in core the names of kolla-core lead to it, it runs, and nothing else is there', async () => {

@@ -118,7 +118,7 @@ for (const [what, port] of [
       const root = join(directory.path, `root-${port}`);
       rootWith(root, port);
       const words = ['--data=4194304', 'chroot', root, '/healthcheck_port', 'nova-compute'];
-      const own = { ...env, HEALTHCHECK_TIMEOUT: '600' };
+      const own = { ...env, KOLLA_PROBE_TIMEOUT: '10m' };
       const found = await run('prlimit', [...words, '5672'], { env: own });
       assert.deepEqual([found.code, found.stderr], [0, '']);
       const lacks = await run('prlimit', [...words, '5671'], { env: own });
