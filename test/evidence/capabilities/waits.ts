@@ -15,7 +15,8 @@ export const waits: Capability = {
       test: 'without an API server: of every kind it says what it sees',
     },
     {
-      point: 'without a cluster: docker run with files and waits, as documented, against real servers',
+      point:
+        "without a cluster: the documentation's docker run, its command, volumes and variables played by a plain process, against real servers",
       file: 'test/integration/docker-run.test.ts',
       test: ["the documentation's docker run puts files in place, waits for real servers and ends with 0", EVERY],
     },
