@@ -61,7 +61,8 @@ test('prose names metrics that there are', () => {
 
 /** The command lines of a page: in its shell blocks, and its containers' `command`. */
 function commandsIn(markdown: string): string[][] {
-  const shell = [...markdown.matchAll(/^kolla-log-ship (?!setup)[^#\n]*/gm)].map(([line]) => line.trim().split(/ +/));
+  const joined = markdown.replaceAll(/\\\n\s*/g, ' ');
+  const shell = [...joined.matchAll(/^kolla-log-ship (?!setup)[^#\n]*/gm)].map(([line]) => line.trim().split(/ +/));
   const containers = [...markdown.matchAll(/^ +command: (\[kolla-log-ship.*\])$/gm)].map(
     ([, list = '']) => load(list) as string[],
   );
