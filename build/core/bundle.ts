@@ -30,7 +30,7 @@ const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
   'cmd/kubernetes-entrypoint.ts': at('kubernetes-entrypoint.ts'),
-  'src/config/set-configs/bounded.ts': at('bounded.ts'),
+  'src/config/bounded.ts': at('bounded.ts'),
   'src/core/binary-name.ts': at('binary-name.ts'),
   'src/core/digest.ts': at('digest.ts'),
   'src/fs/at.ts': at('at.ts'),

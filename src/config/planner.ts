@@ -44,7 +44,7 @@ export class Planner {
     const { path, recurse, perm } = item;
     const owner = await this.#owner(entry, item.owner, perm);
     const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
-    const isExcluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it'));
+    const isExcluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it', entry));
     if (owner === undefined || mode === undefined || isExcluded === undefined) return;
     // By a look of its own: where this run changes a link, the pattern leads elsewhere when it is carried out.
     const site = siteOf(this.#options);

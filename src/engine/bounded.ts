@@ -1,10 +1,10 @@
-/** src/config/set-configs/bounded.ts with a deadline: the process ends with 1, as for any bad config.json, and one line. */
+/** src/config/bounded.ts with a deadline: the process ends with this code, as for any bad config.json, and one line. */
 import { failing } from './failing.ts';
 
 const LONGEST_MS = 10_000;
 
-export function bounded<T>(work: () => T, limit: string): T {
-  using _ = failing(1, limit);
+export function bounded<T>(work: () => T, limit: string, code: number): T {
+  using _ = failing(code, limit);
   sys.deadline(LONGEST_MS);
   try {
     return work();

@@ -162,6 +162,29 @@ test('SIGTERM ends a wait whose name is being resolved', { skip: skipUnlessRoot 
   }
 });
 
+for (const [what, text, said] of [
+  [
+    'an exclude that never ends',
+    JSON.stringify({
+      command: 'x',
+      permissions: [{ path: '/x', owner: 'root:root', recurse: true, exclude: ['^/x/(a+)+$b'] }],
+    }),
+    /permissions\[0\]: exclude takes too long for \/x\/a+: make it simpler/,
+  ],
+  ['a million brackets', '['.repeat(1e6), /config\.json/],
+] as const)
+  test(`${what} in config.json ends with 65`, { skip: skipUnlessRoot }, async () => {
+    await using own = await privateDirectory('core-init-hostile');
+    const [hostile, top] = [join(own.path, 'config'), join(own.path, 'root')];
+    await mkdir(hostile);
+    await mkdir(join(top, 'x'), { recursive: true });
+    await writeFile(join(top, 'x', 'a'.repeat(100)), '');
+    await writeFile(join(hostile, 'config.json'), text);
+    const { code, stderr } = await run(init, ['--config-dir', hostile, '--root', top], { env });
+    assert.equal(code, 65, stderr.slice(-2000));
+    assert.match(stderr, said);
+  });
+
 test('a hundred files and three hundred servers are waited for at once', { skip }, async () => {
   const port = await freePort();
   const waits = Array.from({ length: 300 }, (_, i) => `tcp://127.0.${1 + (i >> 7)}.${1 + (i & 127)}:${port}`);

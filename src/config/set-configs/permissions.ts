@@ -1,6 +1,6 @@
 import { searchable } from '../effective.ts';
 import { hasMagic } from '../glob.ts';
-import { bounded } from './bounded.ts';
+import { bounded } from '../bounded.ts';
 import { unexpected } from './failure.ts';
 import { globIn } from './glob.ts';
 import { ForeignLinkError, naming } from './links.ts';
@@ -48,12 +48,16 @@ function isForeign({ changes, lines }: Work, path: string, uid: number, place: s
   }
 }
 
+/** Kolla's. */
+const BAD_CONFIG = 1;
+
 /** As Kolla's loop has it: a path is left alone only if every one of the patterns is found in it. */
 function isExcluded(exclude: unknown, place: string): (path: string) => boolean {
   if (!isTrue(exclude)) return () => false;
   const isFound = (path: string) =>
     each(exclude, place).every((pattern) => pythonRegExp(text(pattern, place)).test(path));
-  return (path) => bounded(() => isFound(path), `${place}: exclude takes too long for ${path}: make it simpler`);
+  const limit = (path: string) => `${place}: exclude takes too long for ${path}: make it simpler`;
+  return (path) => bounded(() => isFound(path), limit(path), BAD_CONFIG);
 }
 
 function below(
