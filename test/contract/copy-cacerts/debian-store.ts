@@ -51,8 +51,8 @@ const START = `update-ca-certificates --fresh > /dev/null || exit
  * Every case by kolla_copy_cacerts with and without a hook, as tests of the file that calls this. With one, what the script leaves behind of
  * removed certificates is removed by its --fresh.
  */
-export async function testDebianStore(ours: Ours): Promise<void> {
-  const { alone, skip: missing } = await sides(ours);
+export async function testDebianStore(tool: Ours): Promise<void> {
+  const { alone, skip: missing } = await sides(tool);
   const hasScript = await run('bash', ['-c', 'type -P update-ca-certificates openssl']).catch(() => undefined);
   const skip = missing === false && hasScript?.code !== 0 ? 'no update-ca-certificates on this machine' : missing;
   const inRoot = (line: string, tree: Tree) => alone(`export LC_ALL=C; ${START}; ${line}`, { ...IMAGE, ...tree });
