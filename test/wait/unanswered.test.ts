@@ -4,9 +4,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { unanswered } from '../../src/wait/retry.ts';
-import { run } from '../../tools/process.ts';
+import { run, start } from '../../tools/process.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 import { HELPERS, logLines } from '../support/helper.ts';
+import { until } from '../support/until.ts';
 import { wait } from './support.ts';
 
 const WITHOUT_NETWORK = ['--user', '--map-root-user', '--net', process.execPath];
@@ -39,15 +40,21 @@ for (const [error, is] of [
 test('where no DNS server answers, no server is taken for gone', { skip }, async () => {
   const waits = ['tcp', 'mysql', 'amqp', 'memcached', 'http', 'https'].map((kind) => `!${kind}://nobody.test:1`);
   const words = waits.flatMap((one) => ['--wait', one]);
-  const args = ['kolla-init', '--config-dir', '/no/config', '--timeout', '1s', ...words];
-  const { code, stderr } = await run('unshare', [...WITHOUT_NETWORK, HELPERS, ...args]);
-  assert.equal(code, 75, stderr);
-  const messages = logLines(stderr).map(({ msg }) => msg);
-  for (const one of waits)
-    assert.ok(
-      messages.some((message) => message.startsWith(one) && message.includes('EAI_AGAIN')),
-      one,
+  const args = ['kolla-init', '--config-dir', '/no/config', '--timeout', '1h', ...words];
+  await using running = await start('unshare', [...WITHOUT_NETWORK, HELPERS, ...args], { keepOutput: true });
+  running.child.stdout!.resume();
+  let said = '';
+  running.child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('each wait to say that its name has no answer', (saw) => {
+    saw(said);
+    const messages = logLines(said.slice(0, said.lastIndexOf('\n') + 1)).map(({ msg }) => msg);
+    return (
+      waits.every((one) => messages.some((message) => message.startsWith(one) && message.includes('EAI_AGAIN'))) ||
+      undefined
     );
+  });
+  assert.equal(await running.stop(), 143, said);
+  assert.doesNotMatch(said, /ready after/);
 });
 
 test('who shows a certificate that we do not trust is not gone', async () => {
