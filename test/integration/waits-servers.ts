@@ -119,7 +119,7 @@ const tcp: MakeCase = async (_, stack) => {
         },
         /^no answer in 5s$/,
       ],
-      ['gone in mid-wait', () => place.clear(), /^ECONN(REFUSED|RESET)$/],
+      ['gone in mid-wait', () => place.clear(), /^connection (refused by|reset).* \(ECONN(REFUSED|RESET)\)$/],
       ['met', () => place.put(() => listenTcp(() => {}, '127.0.0.1', port)), /accepts connections$/],
     ],
   };
