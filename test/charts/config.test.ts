@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { canRunHelm } from '../../tools/helm.ts';
+import { podYamlOf } from './service-charts.ts';
 import { rendering, sourcesOf, textAt, type Rendering } from './support.ts';
 
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
@@ -145,12 +146,65 @@ describe('configuration', { skip }, () => {
       assert.doesNotMatch(said, /of-small/);
     });
 
-  test('a password may be in a Secret for variables and in passwords for files', async () => {
-    const global = { passwordSecrets: { small_database_password: { secret: 'mine', key: 'key' } } };
-    const { rendered, sources } = await api({ global });
-    assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = of-small-database-password\n');
-    const said = await small.complaint({ global: { ...global, passwords: { small_database_password: null } } });
-    assert.match(said ?? '', /small_database_password stands in a file, so it must be under global\.passwords/);
+  const IN_SECRET = { passwordSecrets: { small_database_password: { secret: 'mine', key: 'the-key' } } };
+
+  test('a password of a Secret that exists is mounted beside the files that have it, and counts more than one of values', async () => {
+    const { rendered, sources } = await api({ global: IN_SECRET });
+    assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = $(password:small_database_password)\n');
+    assert.equal(sources['.passwords/small_database_password'], 'Secret/mine/the-key');
+    const item = {
+      file: '/etc/small/small.conf',
+      name: 'small_database_password',
+      source: '/var/lib/kolla/config_files/.passwords/small_database_password',
+      secret: 'mine',
+      key: 'the-key',
+    };
+    for (const pod of ['small-api', 'small-worker'])
+      assert.deepEqual(podYamlOf(rendered, rendered.one('Deployment', pod)).overlays, { passwords: [item] });
+    // Whoever names a password needs no other.
+    const none = { ...IN_SECRET, passwords: { small_database_password: null } };
+    assert.deepEqual((await api({ global: none })).rendered.all, rendered.all);
+  });
+
+  test('a Pod without such a file mounts no password', async () => {
+    const configJson = { command: 'bash', config_files: [] };
+    const { sources } = await api({ global: IN_SECRET, workloads: { api: { configJson } } });
+    assert.deepEqual(Object.keys(sources), ['config.json']);
+  });
+
+  const WHERE_NONE_CAN_BE: readonly [values: object, what: RegExp][] = [
+    [
+      { workloads: { api: { env: { A: SECRET } } } },
+      /or a variable by env: \{NAME: \{password: small_database_password/,
+    ],
+    [{ objects: [SECRET] }, /is in a Secret \(global\.passwordSecrets\): a file of config\.files may have it/],
+    [
+      { config: { files: { 'small.conf': { content: SECRET.replace(' }}', ' | urlquery }}'), secret: true } } } },
+      /config\.files\.small\.conf: its template changes the password small_database_password, .* give kolla-pod\.password a form/,
+    ],
+    [
+      {
+        workloads: {
+          api: {
+            configJson: {
+              command: 'bash',
+              config_files: [{ source: '/var/lib/kolla/config_files/*.conf', dest: '/etc/small/', owner: 'placement' }],
+            },
+          },
+        },
+      },
+      /small\.conf: the password small_database_password comes .* config\.json of workloads\.api must name the file/,
+    ],
+  ];
+  for (const [values, what] of WHERE_NONE_CAN_BE)
+    test(`a password of a Secret is refused where kolla-init could not put it: ${JSON.stringify(values)}`, async () => {
+      assert.match((await small.complaint({ ...values, global: IN_SECRET })) ?? '', what);
+    });
+
+  test('a form that there is none of is refused', async () => {
+    const content = SECRET.replace(')', ' "ulr")');
+    const said = await small.complaint({ config: { files: { 'small.conf': { content, secret: true } } } });
+    assert.match(said ?? '', /there is no form ulr; forms are url, oslo/);
   });
 
   test('two files that have one name for Kubernetes are refused', async () => {

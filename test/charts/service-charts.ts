@@ -151,7 +151,10 @@ export function textAt(files: ReadonlyMap<string, string>, dest: string): string
 
 export interface PodYaml {
   readonly checks?: Readonly<Record<string, { readonly run: string; readonly for: readonly string[] }>>;
-  readonly overlays?: { readonly ini?: readonly { file: string; section?: string; key: string; value: string }[] };
+  readonly overlays?: {
+    readonly ini?: readonly { file: string; section?: string; key: string; value: string }[];
+    readonly passwords?: readonly { file: string; name: string; source: string; secret?: string; key?: string }[];
+  };
 }
 
 /** What the Pod's helpers read as kolla-pod.yaml; empty where it has none. */

@@ -1,18 +1,27 @@
 /**
- * Values of one pod in files that all pods share: replicas have one ConfigMap, but my_ip and wsrep_node_address differ.
+ * What a file of config.json gets that its source does not hold: values of one Pod in files that all share (replicas have one
+ * ConfigMap, but my_ip and wsrep_node_address differ), and passwords that stay in Secrets of their own.
  *
  *   `overlays:` of kolla-pod.yaml -> schema (every problem at once) -> names looked up in the allowed environment -> an
- *   Overlay, which turns the content that config.json puts in place into this pod's: $(NAME) replaced, INI keys set
+ *   Overlay, which turns a source's content into what is installed: $(NAME) replaced, INI keys set, then passwords
+ *
+ * A password's way: key of a Secret -> file that the kubelet mounts -> read at each apply, so a watch has the new one ->
+ * $(password:NAME) in the text, written as its form says (in a URL, in SQL, ...) -> the installed file. It passes through no
+ * argument, variable or message. It comes last and in one pass: nothing in a password is replaced.
  *
  * Fails with 65 before anything is touched: an unknown key, a name that is not set or not allowed, a value that is no
- * line, a file that is not for oslo.config. Says names and places, never a value: it may come from a Secret.
+ * line, a file that is not for oslo.config, a password that is missing or that its place cannot hold. Says names and places,
+ * never a value.
  */
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { sentence } from '../../core/nearest.ts';
 import { isCredential } from '../../core/credential.ts';
 import { namesIn, valueIn, valuesIn, type Names } from './expand.ts';
 import { setOsloOption, type OsloSetting } from './ini.ts';
+import { CONFIG_DIR } from '../read.ts';
+import { sourcePath } from '../sources.ts';
 import { normalPath, type Overlay } from './overlay.ts';
+import { fillPasswords } from './passwords.ts';
 import { parseOverlays, type OverlaySection } from './schema.ts';
 
 export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
@@ -22,12 +31,20 @@ export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
  * @param file its name, for messages
  * @param section what stands under `overlays:`
  * @param environment where names are looked up, if they are allowed
+ * @param configDir where what Kolla mounts at CONFIG_DIR is mounted
  * @throws ConfigError with every problem and its place
  */
-export function makeOverlay(file: string, section: unknown, environment: NodeJS.ProcessEnv): Overlay | undefined {
+export function makeOverlay(
+  file: string,
+  section: unknown,
+  environment: NodeJS.ProcessEnv,
+  configDir: string = CONFIG_DIR,
+): Overlay | undefined {
   const parsed = validated(file, section);
   if (parsed === undefined) return undefined;
   const { ini, text } = parsed;
+  const locate = (source: string) => sourcePath(source, configDir);
+  const passwords = parsed.passwords.map((item, i) => ({ ...item, place: `overlays.passwords[${i}]` }));
   const names: Names = { allowed: new Set(parsed.allow), environment, used: new Set() };
   const problems: string[] = [];
   const settings = ini.map((item, i) => {
@@ -42,21 +59,22 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
   if (problems.length > 0) throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
   const replaced = new Map(text.map((item, i) => [item.file, `overlays.text[${i}]`]));
   const files = new Map(
-    [...settings.map((one) => [one.file, one.place] as const), ...replaced].map(([path, place]) => [
+    [...[...settings, ...passwords].map((one) => [one.file, one.place] as const), ...replaced].map(([path, place]) => [
       path,
       `${file}: ${place}`,
     ]),
   );
   if (files.size === 0) return undefined;
   const used = new Map<string, readonly string[]>();
+  const filled = new Map<string, readonly string[]>();
   return {
     files,
     used,
+    passwordFiles: new Set(passwords.map((one) => one.file)),
+    sources: passwords.map(({ source }) => locate(source)),
     get secrets() {
-      return [...used.values()]
-        .flat()
-        .filter(isCredential)
-        .flatMap((name) => environment[name] ?? []);
+      const named = [...used.values()].flat().filter(isCredential);
+      return [...named.flatMap((name) => environment[name] ?? []), ...[...filled.values()].flat()];
     },
     apply(dest, content) {
       const path = normalPath(dest);
@@ -65,7 +83,14 @@ export function makeOverlay(file: string, section: unknown, environment: NodeJS.
       const expanding: Names = { ...names, used: new Set(own.flatMap((one) => one.names)) };
       const expanded = inText === undefined ? content : at(`${file}: ${inText}`, () => valuesIn(content, expanding));
       if (files.has(path)) used.set(path, [...expanding.used].toSorted());
-      return own.reduce((done, one) => at(`${file}: ${one.place}`, () => settled(done, one)), expanded);
+      const set = own.reduce((done, one) => at(`${file}: ${one.place}`, () => settled(done, one)), expanded);
+      const secret = passwords.filter((one) => one.file === path);
+      if (secret.length === 0) return set;
+      return at(file, () => {
+        const { content: whole, values } = fillPasswords(set, secret, locate);
+        filled.set(path, values);
+        return whole;
+      });
     },
   };
 }

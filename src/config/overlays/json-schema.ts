@@ -11,7 +11,7 @@ const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 /** The `overlays` section for editors: the same keys as the schema that reads it. */
 export const OVERLAYS_JSON_SCHEMA = {
   type: 'object',
-  description: "Values of one pod in files that all pods share, from the container's environment.",
+  description: "Values of one Pod in files that all Pods share, from the container's environment, and passwords.",
   additionalProperties: false,
   properties: {
     allow: {
@@ -43,6 +43,27 @@ export const OVERLAYS_JSON_SCHEMA = {
       type: 'array',
       description: 'files in which $(NAME) is replaced',
       items: { type: 'object', additionalProperties: false, required: ['file'], properties: { file: FILE } },
+    },
+    passwords: {
+      type: 'array',
+      description: 'passwords in files of their own, for $(password:NAME) in other files',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['file', 'name', 'source'],
+        properties: {
+          file: FILE,
+          name: { type: 'string', pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]*$', examples: ['nova_database_password'] },
+          source: {
+            type: 'string',
+            pattern: '^/.*[^/]$',
+            description: 'where it is mounted',
+            examples: ['/var/lib/kolla/config_files/.passwords/nova_database_password'],
+          },
+          secret: { type: 'string', description: 'name of its Secret, for messages' },
+          key: { type: 'string', description: 'its key there, for messages' },
+        },
+      },
     },
   },
 } as const;

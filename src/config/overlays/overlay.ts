@@ -11,7 +11,11 @@ export interface Overlay {
   readonly files: ReadonlyMap<string, string>;
   /** What `apply` has used so far: each file's names of the environment. */
   readonly used: ReadonlyMap<string, readonly string[]>;
-  /** Of those, the values of names that look like credentials, which may not be shown. */
+  /** Those with passwords of Secrets. */
+  readonly passwordFiles: ReadonlySet<string>;
+  /** Where these are mounted. */
+  readonly sources: readonly string[];
+  /** The passwords, and the values of names that look like credentials, used so far: they may not be shown. */
   readonly secrets: readonly string[];
   /**
    * What shall be in the file at `dest` (as config.json writes it) when that is its source's content.
@@ -20,9 +24,10 @@ export interface Overlay {
   apply(dest: string, content: Buffer): Buffer;
 }
 
-/** Whether a file got a value of a name that looks like a credential: the one before, too, is in it then. */
+/** Whether a file got a password, or a value of a name that looks like a credential: the one before, too, is in it then. */
 export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean {
-  return overlay?.used.get(normalPath(dest))?.some(isCredential) === true;
+  const path = normalPath(dest);
+  return overlay?.passwordFiles.has(path) === true || overlay?.used.get(path)?.some(isCredential) === true;
 }
 
 /** One spelling a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */

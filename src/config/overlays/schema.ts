@@ -24,10 +24,18 @@ const Value = v.pipe(
 
 const Ini = v.strictObject({ file: File, section: v.optional(Section, 'DEFAULT'), key: Key, value: Value });
 const InText = v.strictObject({ file: File });
+const Password = v.strictObject({
+  file: File,
+  name: v.pipe(Text, v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/, 'must be a name of letters, digits, _, . and -')),
+  source: File,
+  secret: v.optional(Text),
+  key: v.optional(Text),
+});
 const Overlays = v.strictObject({
   allow: v.optional(v.array(Name, 'must be a list of names'), [...DEFAULT_ALLOWED]),
   ini: v.optional(v.array(Ini, 'must be a list'), []),
   text: v.optional(v.array(InText, 'must be a list'), []),
+  passwords: v.optional(v.array(Password, 'must be a list'), []),
 });
 
 export type OverlaySection = v.InferOutput<typeof Overlays>;
@@ -36,7 +44,9 @@ export type OverlaySection = v.InferOutput<typeof Overlays>;
 export function parseOverlays(section: unknown): OverlaySection | { readonly problems: string[] } {
   const result = v.safeParse(Overlays, section);
   if (!result.success) return { problems: result.issues.map(describe) };
-  const problems = [...twice('ini', result.output.ini), ...twice('text', result.output.text)];
+  const { ini, text, passwords } = result.output;
+  const named = passwords.map(({ file, name }) => ({ file, key: name }));
+  const problems = [...twice('ini', ini), ...twice('text', text), ...twice('passwords', named)];
   return problems.length > 0 ? { problems } : result.output;
 }
 
@@ -54,7 +64,8 @@ function twice(list: string, items: readonly Readonly<Record<string, string>>[])
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   ini: ['file', 'section', 'key', 'value'],
   text: ['file'],
-  overlays: ['allow', 'ini', 'text'],
+  passwords: ['file', 'name', 'source', 'secret', 'key'],
+  overlays: ['allow', 'ini', 'text', 'passwords'],
 };
 
 function describe(issue: v.BaseIssue<unknown>): string {

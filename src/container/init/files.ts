@@ -19,13 +19,18 @@ import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore }
  * watch. Undefined without such a section.
  * @param podFile the context's
  * @param inherited the context's: our caller's environment
+ * @param configDir where passwords may be mounted
  * @throws ConfigError with every problem and its place
  */
-async function overlayFrom(podFile: PodFile | undefined, inherited: NodeJS.ProcessEnv): Promise<Overlay | undefined> {
+async function overlayFrom(
+  podFile: PodFile | undefined,
+  inherited: NodeJS.ProcessEnv,
+  configDir: string,
+): Promise<Overlay | undefined> {
   const section = podFile?.sectionOf('overlays');
   if (podFile === undefined || section === undefined) return undefined;
   const { makeOverlay } = await import('../../config/overlays/index.ts');
-  return makeOverlay(podFile.file, section, inherited);
+  return makeOverlay(podFile.file, section, inherited, configDir);
 }
 
 /**
@@ -56,7 +61,7 @@ export async function configOptions(
   { configDir, configJson, root }: Values<typeof FILE_OPTIONS>,
   { podFile, inherited }: Pick<Context, 'podFile' | 'inherited'>,
 ): Promise<ConfigOptions & { readonly overlay: Overlay | undefined }> {
-  const overlay = await overlayFrom(podFile, inherited);
+  const overlay = await overlayFrom(podFile, inherited, configDir);
   return { configDir, configFile: configJson, root, me: whoAmI(), overlay };
 }
 

@@ -204,15 +204,16 @@ test('the example of the documentation works', async () => {
 
 test('the JSON Schema has the keys that are read, and no other', () => {
   const { properties } = OVERLAYS_JSON_SCHEMA;
-  const item = { ini: properties.ini.items, text: properties.text.items };
+  const item = { ini: properties.ini.items, text: properties.text.items, passwords: properties.passwords.items };
   const valid = {
     allow: ['POD_IP'],
     ini: [{ file: NOVA, section: 'a', key: 'b', value: 'c' }],
     text: [{ file: NOVA }],
+    passwords: [{ file: NOVA, name: 'a', source: '/a', secret: 'b', key: 'c' }],
   };
   assert.deepEqual(Object.keys(properties), Object.keys(valid));
   assert.ok(makeOverlay('f', valid, ENV));
-  for (const list of ['ini', 'text'] as const) {
+  for (const list of ['ini', 'text', 'passwords'] as const) {
     const [full] = valid[list] as Record<string, string>[];
     assert.deepEqual(Object.keys(item[list].properties), Object.keys(full!));
     for (const key of Object.keys(full!)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { privateDirectory } from '../../../tools/directory.ts';
 import { logLines, runHelper, startHelper } from '../../support/helper.ts';
@@ -106,4 +106,55 @@ test('a value that comes from a Secret is in no message', async () => {
     assert.doesNotMatch(stdout + stderr, /hunter2/);
   }
   assert.match(await readFile(pod.nova, 'utf8'), /connection = x:\/\/nova:hunter2@db/);
+});
+
+test('a password of a mounted Secret is installed, followed by watch, and shown by neither check nor log', async () => {
+  await using pod = await tree({
+    passwords: [
+      {
+        file: '/etc/nova/nova.conf',
+        name: 'nova_database_password',
+        source: '/var/lib/kolla/config_files/.passwords/nova_database_password',
+        secret: 'openstack-passwords',
+        key: 'nova',
+      },
+    ],
+  });
+  const mounted = join(dirname(pod.source), '.passwords/nova_database_password');
+  const contentOf = (password: string) => `[database]\nconnection = mysql://nova:${password}@db/nova\n`;
+  await writeFile(pod.source, contentOf('$(password:nova_database_password:url)'));
+  const missing = await runHelper('kolla-init', pod.args);
+  assert.equal(missing.code, 65);
+  assert.match(
+    missing.stderr,
+    /overlays\.passwords\[0\]: the password nova_database_password: nothing is at .*; mount key nova of the Secret openstack-passwords there/,
+  );
+
+  await mkdir(dirname(mounted));
+  await writeFile(mounted, 'hunter/2');
+  assert.equal((await runHelper('kolla-init', pod.args)).code, 0);
+  assert.equal(await readFile(pod.nova, 'utf8'), contentOf('hunter%2F2'));
+
+  await writeFile(mounted, 'hunter/3');
+  for (const args of [[], ['-o', 'json']]) {
+    const checked = await runHelper('kolla-init', ['check', ...pod.args, ...args]);
+    assert.equal(checked.code, 1);
+    assert.match(checked.stdout, /<digest:/);
+    assert.doesNotMatch(checked.stdout + checked.stderr, /hunter/);
+  }
+
+  const logFile = join(dirname(dirname(pod.source)), 'watch.log');
+  await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { logFile });
+  const becomes = (password: string) =>
+    until(`${password} in nova.conf`, async () => {
+      if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
+      return (await readFile(pod.nova, 'utf8').catch(() => '')) === contentOf(password) || undefined;
+    });
+  await becomes('hunter%2F3');
+  await writeFile(mounted, 'hunter/4');
+  await becomes('hunter%2F4');
+  await watch.stop();
+  const logged = await readFile(logFile, 'utf8');
+  assert.match(logged, /nova\.conf/);
+  assert.doesNotMatch(logged, /hunter/);
 });

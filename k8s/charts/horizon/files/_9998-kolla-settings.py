@@ -1,7 +1,7 @@
 DEBUG = False
 WEBROOT = '/'
 ALLOWED_HOSTS = [{{ range $i, $host := .Values.settings.allowedHosts }}{{ if $i }}, {{ end }}{{ $host | quote }}{{ end }}]
-SECRET_KEY = {{ include "kolla-pod.openstack.password" (list . "horizon_secret_key") | quote }}
+SECRET_KEY = "{{ include "kolla-pod.password" (list . "horizon_secret_key" "quoted") }}"
 
 SESSION_ENGINE = 'django.contrib.sessions.backends.cache'
 CACHES = {

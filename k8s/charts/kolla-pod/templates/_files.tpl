@@ -1,5 +1,6 @@
 {{/*
-config.files -> `files` of the context, by path: {path, key, secret, data (base64), existing}; and what becomes an object.
+config.files -> `files` of the context, by path: {path, key, secret, data (base64), existing, placeholders (of passwords, with their
+names)}; and what becomes an object.
 
 `rolling`: an object's name ends in the hash of its content, and it is immutable, so a Pod never sees half of a change;
 `live`: names stay, and the kubelet brings changes into the Pods.
@@ -18,7 +19,15 @@ config.files -> `files` of the context, by path: {path, key, secret, data (base6
 {{- $_ := set $record "existing" $file.existing -}}
 {{- else -}}
 {{- $before := $ctx.passwordsRead | default 0 -}}
+{{- $_ := set $ctx "placeholders" dict -}}
 {{- $_ := set $record "data" (include "kolla-pod.fileData" (list $ctx $path $file)) -}}
+{{- $_ := set $record "placeholders" $ctx.placeholders -}}
+{{- $_ := unset $ctx "placeholders" -}}
+{{- range $placeholder, $name := $record.placeholders -}}
+{{- if not (contains $placeholder (b64dec $record.data)) -}}
+{{- fail (printf "%s: config.files.%s: its template changes the password %s, which comes from a Secret (global.passwordSecrets); give kolla-pod.password a form instead: url, oslo, rabbitmq, sql or quoted" $ctx.Chart.Name $path $name) -}}
+{{- end -}}
+{{- end -}}
 {{- if not $record.secret -}}
 {{- include "kolla-pod.noPassword" (list $ctx (printf "config.files.%s" $path) $before "say secret: true") -}}
 {{- end -}}
@@ -126,4 +135,50 @@ when all files of the object are known: kolla-pod.bundleObjects. In: list of con
 {{- $item := dict "key" $file.key "path" $file.path -}}
 {{- toJson (dict (ternary "secret" "configMap" $file.secret) (dict "name" (get $ctx.refs $file.base).name "items" (list $item))) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Where kolla-init finds a password of a Secret, beside config.json; a `*` of config.json does not match it. In: name. */}}
+{{- define "kolla-pod.passwordPath" -}}
+{{- printf ".passwords/%s" . -}}
+{{- end -}}
+
+{{/* Passwords of Secrets that a workload's files have, as sources of the projected volume. In: list of context and workload. Out: JSON. */}}
+{{- define "kolla-pod.passwordSources" -}}
+{{- $ctx := index . 0 -}}
+{{- $names := list -}}
+{{- range (index . 1).files -}}{{- $names = concat $names (values (.placeholders | default dict)) -}}{{- end -}}
+{{- $sources := list -}}
+{{- range $names | uniq | sortAlpha -}}
+{{- $given := get $ctx.Values.global.passwordSecrets . -}}
+{{- $item := dict "key" $given.key "path" (include "kolla-pod.passwordPath" .) -}}
+{{- $sources = append $sources (dict "secret" (dict "name" $given.secret "items" (list $item))) -}}
+{{- end -}}
+{{- toJson $sources -}}
+{{- end -}}
+
+{{/* The same as `overlays.passwords` of kolla-pod.yaml. In: list of context and workload. Out: JSON. */}}
+{{- define "kolla-pod.passwordOverlays" -}}
+{{- $ctx := index . 0 -}}
+{{- $workload := index . 1 -}}
+{{- $items := list -}}
+{{- range $file := $workload.files -}}
+{{- $names := values ($file.placeholders | default dict) | uniq | sortAlpha -}}
+{{- $source := printf "/var/lib/kolla/config_files/%s" $file.path -}}
+{{- $isNamed := false -}}
+{{- range $workload.config.config_files -}}
+{{- if and .dest (eq (.source | default "") $source) -}}
+{{- $isNamed = true -}}
+{{- $dest := ternary (printf "%s%s" .dest (base $source)) .dest (hasSuffix "/" .dest) -}}
+{{- range $name := $names -}}
+{{- $given := get $ctx.Values.global.passwordSecrets $name -}}
+{{- $item := dict "file" $dest "name" $name "source" (printf "/var/lib/kolla/config_files/%s" (include "kolla-pod.passwordPath" $name)) -}}
+{{- $items = append $items (merge $item (pick $given "secret" "key")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and $names (not $isNamed) -}}
+{{- fail (printf "%s: config.files.%s: the password %s comes from a Secret (global.passwordSecrets), so config.json of workloads.%s must name the file as a source of its own" $ctx.Chart.Name $file.path (join ", " $names) $workload.key) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $items -}}
 {{- end -}}

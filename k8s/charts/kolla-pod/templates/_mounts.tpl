@@ -41,6 +41,7 @@
 {{- $workload := .workload -}}
 {{- $sources := list -}}
 {{- range $workload.files -}}{{- $sources = append $sources (fromJson (include "kolla-pod.source" (list $ctx .))) -}}{{- end -}}
+{{- $sources = concat $sources (fromJsonArray (include "kolla-pod.passwordSources" (list $ctx $workload))) -}}
 {{- $volumes := list (dict "name" "config-files" "projected" (dict "sources" $sources)) -}}
 {{- $volumes = append $volumes (dict "name" "kolla" "emptyDir" (dict "medium" "Memory" "sizeLimit" $ctx.Values.config.sizeLimit)) -}}
 {{- $names := list "kolla" -}}

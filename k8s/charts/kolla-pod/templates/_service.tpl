@@ -28,6 +28,6 @@ parts, `Values` laid over each other, `files` (what lies beside config.json), `w
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}
 {{- end }}
 {{- with $ctx.missingPasswords }}
-{{- fail (printf "%s: no password %s; put it under global.passwords, as in Kolla's passwords.yml" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
+{{- fail (printf "%s: no password %s; put it under global.passwords, as in Kolla's passwords.yml, or name its Secret under global.passwordSecrets" $ctx.Chart.Name (uniq . | sortAlpha | join ", ")) }}
 {{- end }}
 {{- end }}

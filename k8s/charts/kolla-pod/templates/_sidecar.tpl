@@ -22,7 +22,9 @@ hash in its name with `reload: live` too.
 {{- $values := $workload.values -}}
 {{- $roles := include "kolla-pod.sidecarRoles" . -}}
 {{- $yaml := dict -}}
-{{- if $values.overlays -}}{{- $_ := set $yaml "overlays" $values.overlays -}}{{- end -}}
+{{- $overlays := deepCopy $values.overlays -}}
+{{- with fromJsonArray (include "kolla-pod.passwordOverlays" .) -}}{{- $_ := set $overlays "passwords" (concat ($overlays.passwords | default list) .) -}}{{- end -}}
+{{- if $overlays -}}{{- $_ := set $yaml "overlays" $overlays -}}{{- end -}}
 {{- if $roles -}}
 {{- $sidecar := dict "role" (splitList " " $roles) "listen" (printf ":%v" $values.sidecar.port) -}}
 {{- if $values.hostNetwork.reason -}}{{- $_ := set $sidecar "host-network" true -}}{{- end -}}

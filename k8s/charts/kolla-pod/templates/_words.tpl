@@ -1,19 +1,61 @@
 {{/* What files and templates of charts may include; README.md lists them. */}}
 
-{{/* A password by its name in Kolla's passwords.yml. In: list of context and name. */}}
+{{/*
+A password by its name in Kolla's passwords.yml, for the files of config.files.
+
+  global.passwords.NAME        -> the password, as FORM writes it
+  global.passwordSecrets.NAME  -> $(password:NAME:FORM) in the text; the Pod mounts the Secret's key beside config.json
+    (kolla-pod.volumes), kolla-pod.yaml lists it (kolla-pod.passwordOverlays), and kolla-init replaces it by the same FORM.
+    Of both, the Secret counts.
+
+In: list of context, name and, where the text around it has a syntax of its own, FORM: see kolla-pod.passwordAs. What comes out may
+not be escaped.
+*/}}
 {{- define "kolla-pod.password" -}}
 {{- $ctx := index . 0 -}}
 {{- $name := index . 1 -}}
+{{- $form := "" -}}
+{{- if gt (len .) 2 -}}{{- $form = index . 2 -}}{{- end -}}
 {{- $password := get $ctx.Values.global.passwords $name -}}
 {{- /* Counted, so that a file with one is known: kolla-pod.noPassword. */ -}}
 {{- $_ := set $ctx "passwordsRead" (add1 ($ctx.passwordsRead | default 0)) -}}
-{{- if $password -}}
-{{- $password -}}
-{{- else if hasKey $ctx.Values.global.passwordSecrets $name -}}
-{{- fail (printf "%s: the password %s stands in a file, so it must be under global.passwords; global.passwordSecrets are for variables" $ctx.Chart.Name $name) -}}
+{{- if get $ctx.Values.global.passwordSecrets $name -}}
+{{- if not (hasKey $ctx "placeholders") -}}
+{{- fail (printf "%s: the password %s is in a Secret (global.passwordSecrets): a file of config.files may have it, or a variable by env: {NAME: {password: %s}}, and no other text" $ctx.Chart.Name $name $name) -}}
+{{- end -}}
+{{- $placeholder := printf "$(password:%s%s)" $name (ternary (printf ":%s" $form) "" (ne $form "")) -}}
+{{- $_ := set $ctx.placeholders $placeholder $name -}}
+{{- $placeholder -}}
+{{- else if $password -}}
+{{- include "kolla-pod.passwordAs" (list $ctx $name $form $password) -}}
 {{- else -}}
 {{- /* Told at the end, all at once: kolla-pod.service. */ -}}
 {{- $_ := set $ctx "missingPasswords" (append ($ctx.missingPasswords | default list) $name) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+A password as the text around it takes it: as it is, for a `url`, an option of `oslo`.config or of `rabbitmq`.conf, between '' in `sql`, or
+`quoted` by "" (my.cnf, Python). The same as kolla-init's (src/config/overlays/passwords.ts). In: list of context, name, form and password.
+*/}}
+{{- define "kolla-pod.passwordAs" -}}
+{{- $ctx := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $form := index . 2 -}}
+{{- $password := index . 3 -}}
+{{- if not $form -}}{{- $password -}}
+{{- /* urlquery writes a space as +, which a URL's user part does not know. */ -}}
+{{- else if eq $form "url" -}}{{- urlquery $password | replace "+" "%20" -}}
+{{- else if eq $form "oslo" -}}
+{{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or spaces, which oslo.config would change" $name) }}{{ end -}}
+{{- $password -}}
+{{- else if eq $form "rabbitmq" -}}
+{{- if regexMatch "[#'\\s]" $password }}{{ fail (printf "%s: global.passwords.%s: may not hold #, quotes or spaces, with which rabbitmq.conf would end it; take another" $ctx.Chart.Name $name) }}{{ end -}}
+{{- $password -}}
+{{- else if eq $form "sql" -}}{{- $password | replace "\\" "\\\\" | replace "'" "''" -}}
+{{- else if eq $form "quoted" -}}{{- $password | replace "\\" "\\\\" | replace "\"" "\\\"" -}}
+{{- else -}}
+{{- fail (printf "%s: kolla-pod.password of %s: there is no form %s; forms are url, oslo, rabbitmq, sql and quoted" $ctx.Chart.Name $name $form) -}}
 {{- end -}}
 {{- end -}}
 
@@ -42,14 +84,14 @@
 {{- $user := $database -}}
 {{- if gt (len .) 3 -}}{{- $user = index . 3 -}}{{- end -}}
 {{- $at := $ctx.Values.global.endpoints.mariadb -}}
-{{- printf "mysql+pymysql://%s:%s@%s:%v/%s?charset=utf8" $user (include "kolla-pod.urlWord" (include "kolla-pod.password" (list $ctx $password))) $at.host $at.port $database -}}
+{{- printf "mysql+pymysql://%s:%s@%s:%v/%s?charset=utf8" $user (include "kolla-pod.password" (list $ctx $password "url")) $at.host $at.port $database -}}
 {{- end -}}
 
 {{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost where a chart has that. */}}
 {{- define "kolla-pod.transportUrl" -}}
 {{- $at := .Values.global.endpoints.rabbitmq -}}
 {{- $vhost := .Values.settings.virtualHost | default "/" -}}
-{{- printf "rabbit://openstack:%s@%s:%v/%s" (include "kolla-pod.urlWord" (include "kolla-pod.password" (list . "rabbitmq_password"))) $at.host $at.port $vhost -}}
+{{- printf "rabbit://openstack:%s@%s:%v/%s" (include "kolla-pod.password" (list . "rabbitmq_password" "url")) $at.host $at.port $vhost -}}
 {{- end -}}
 
 {{- define "kolla-pod.identityUrl" -}}
@@ -69,9 +111,4 @@
 {{- define "kolla-pod.memcachedServers" -}}
 {{- $at := .Values.global.endpoints.memcached -}}
 {{- $at.servers | default (printf "%s:%v" $at.host $at.port) -}}
-{{- end -}}
-
-{{/* urlquery writes a space as +, which a URL's user part does not know. */}}
-{{- define "kolla-pod.urlWord" -}}
-{{- urlquery . | replace "+" "%20" -}}
 {{- end -}}

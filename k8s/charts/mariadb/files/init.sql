@@ -1,6 +1,6 @@
 {{- $text := dict "root" "database_password" "monitor" "mariadb_monitor_password" -}}
 {{- $quoted := dict -}}
-{{- range $account, $name := $text }}{{ $_ := set $quoted $account (include "kolla-pod.password" (list $ $name) | replace "\\" "\\\\" | replace "'" "''") }}{{ end -}}
+{{- range $account, $name := $text }}{{ $_ := set $quoted $account (include "kolla-pod.password" (list $ $name "sql")) }}{{ end -}}
 DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host NOT IN ('localhost', '%'));
 FLUSH PRIVILEGES;
 CREATE USER IF NOT EXISTS 'root'@'localhost';
