@@ -9,6 +9,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { load } from 'js-yaml';
 import { chartNames } from '../../build/charts.ts';
 import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { canRunHelm } from '../../tools/helm.ts';
@@ -144,4 +145,29 @@ describe('passwords of Secrets that exist', { skip: (await canRunHelm()) ?? fals
       assert.equal(withPasswords > 0, name !== 'memcached', `${withPasswords} passwords in Pods`);
     });
   }
+
+  test('the page names the passwords of every chart, each in a Secret that it shows how to make', async () => {
+    const page = await readFile(new URL('../../docs/how-to/external-secrets.md', import.meta.url), 'utf8');
+    const [values, made] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => load(text));
+    const { global } = values as { global: { passwordSecrets: Record<string, { secret: string; key: string }> } };
+    const { kind, spec } = made as { kind: string; spec: { target: { name: string } } };
+    assert.equal(kind, 'ExternalSecret');
+    const secrets = new Set(Object.values(global.passwordSecrets).map(({ secret }) => secret));
+    assert.deepEqual(secrets, new Set([spec.target.name]));
+    assert.match(page, new RegExp(`kubectl -n openstack create secret generic ${spec.target.name} --from-env-file=`));
+    const used = new Set<string>();
+    for (const name of chartNames()) {
+      await using chart = await rendering(name);
+      const { all } = await chart.render({ global: { ...global, passwords: NONE } });
+      JSON.stringify(all, (_, value: { name?: unknown; key?: unknown; items?: { key: string }[] } | null) => {
+        if (value?.name === spec.target.name) for (const { key } of value.items ?? [value]) used.add(String(key));
+        return value;
+      });
+    }
+    assert.deepEqual([...used].toSorted(byName), Object.keys(global.passwordSecrets).toSorted(byName));
+  });
 });
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { load } from 'js-yaml';
 import { holdsSecret, makeOverlay, type Overlay } from '../../../src/config/overlays/index.ts';
 import { inMemory, privateDirectory, type Directory } from '../../../tools/directory.ts';
 
@@ -193,4 +194,15 @@ test('what is wrong in the section is named by its place', () => {
     () => makeOverlay('f', { passwords: [one, one] }, {}),
     /passwords\[1\]: says the same as overlays\.passwords\[0\]/,
   );
+});
+
+test('the example of the documentation works', async () => {
+  const page = await readFile(new URL('../../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
+  const example = /```yaml\n(overlays:\n {2}passwords:[^]*?)```/.exec(page)?.[1] ?? '';
+  const { overlays } = load(example) as { overlays: unknown };
+  await mounted({ nova_database_password: 'a/b' });
+  const overlay = makeOverlay('docs', overlays, {}, directory.path);
+  const content = 'connection = mysql://nova:$(password:nova_database_password:url)@db/nova';
+  assert.ok(example.includes('$(password:nova_database_password:url)'));
+  assert.equal(overlay?.apply(CONF, Buffer.from(content)).toString(), 'connection = mysql://nova:a%2Fb@db/nova');
 });
