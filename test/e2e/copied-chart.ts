@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { rendering } from '../charts/support.ts';
 import { canRunHelm } from '../../tools/helm.ts';
+import { until } from '../support/until.ts';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
 
 const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));
@@ -11,39 +12,83 @@ const PORT = 8000;
 
 /** Tests of a node that has the images `your/keystone:1` and `kolla-pod:0.1.0`, in a namespace that enforces `restricted`. */
 export function copiedChartTests(node: () => KubeNode, namespace: string): void {
+  const kubectl = (args: readonly string[], input?: string) =>
+    node().kubectl([`--namespace=${namespace}`, ...args], input);
+  const apply = async (items: readonly object[]) =>
+    await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  /** A Deployment `small-KEY` of the chart. */
+  const start = async (key: string, global: object) => {
+    await using chart = await rendering('small', SMALL);
+    const { all } = await chart.render(valuesOf(key, global));
+    await apply(all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } })));
+  };
+  const isAvailable = (key: string) =>
+    kubectl(['wait', '--for=condition=Available', `deployment/small-${key}`, '--timeout=-1s']);
+  const inService = (key: string, script: string) =>
+    kubectl(['exec', `deployment/small-${key}`, `--container=small-${key}`, '--', 'bash', '-c', script]);
+
   test("a chart's Pod has configuration, probes and search path by what an init container copied", async (t) => {
     const unable = await canRunHelm();
     if (unable !== undefined) {
       t.skip(unable);
       return;
     }
-    const kubectl = (args: readonly string[], input?: string) =>
-      node().kubectl([`--namespace=${namespace}`, ...args], input);
-    await using chart = await rendering('small', SMALL);
-    const source = '/var/lib/kolla/config_files/small.conf';
-    const { all } = await chart.render({
-      global: { registry: 'your', kollaPod: { delivery: 'copied', image: { reference: 'kolla-pod:0.1.0' } } },
-      image: { repository: 'keystone', tag: '1' },
-      user: { name: 'keystone', uid: 42_425 },
-      needs: [],
-      bootstrap: { enabled: false },
-      workloads: {
-        worker: { enabled: false },
-        api: {
-          needs: [],
-          probes: { readiness: `http http://127.0.0.1:${PORT}/small.conf`, periodSeconds: 1 },
-          configJson: {
-            command: `python3 -m http.server ${PORT} --directory /etc/keystone`,
-            config_files: [{ source, dest: '/etc/keystone/small.conf', owner: 'keystone', perm: '0600' }],
-          },
-        },
-      },
-    });
-    const items = all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
-    await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    await kubectl(['wait', '--for=condition=Available', 'deployment/small-api', '--timeout=-1s']);
-    const script = 'command -v sudo; cat /etc/keystone/small.conf';
-    const said = await kubectl(['exec', 'deployment/small-api', '--container=small-api', '--', 'bash', '-c', script]);
+    await start('api', {});
+    await isAvailable('api');
+    const said = await inService('api', 'command -v sudo; cat /etc/keystone/small.conf');
     assert.equal(said, '/opt/kolla-pod/rootless-bin/sudo\npassword = of-small-database-password\n');
   });
+
+  test('a password of a Secret that comes later is waited for by the kubelet, and installed by kolla-init', async (t) => {
+    const unable = await canRunHelm();
+    if (unable !== undefined) {
+      t.skip(unable);
+      return;
+    }
+    await start('secret', {
+      passwords: { small_database_password: null },
+      passwordSecrets: { small_database_password: { secret: 'small-passwords', key: 'database' } },
+    });
+    const secretWith = async (stringData: object) => {
+      await apply([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'small-passwords', namespace }, stringData }]);
+    };
+    const failsToMount = async (why: string) =>
+      await until(`the event of a mount that fails: ${why}`, async (saw) => {
+        const said = await kubectl(['get', 'events', '--field-selector=reason=FailedMount', '--output=json']);
+        const { items } = JSON.parse(said) as { items: { message: string }[] };
+        const messages = items.map(({ message }) => message);
+        saw(messages);
+        return messages.find((message) => message.includes(`volume "config-files" : ${why}`));
+      });
+    await failsToMount('secret "small-passwords" not found');
+    await secretWith({ other: 'hunter1' });
+    await failsToMount('references non-existent secret key: database');
+    await secretWith({ database: 'hunter2' });
+    await isAvailable('secret');
+    // The service has the file, and not what it was made of.
+    const said = await inService('secret', 'cat /etc/keystone/small.conf; ls -A /var/lib/kolla/config_files');
+    assert.equal(said, 'password = hunter2\n');
+    assert.doesNotMatch(await kubectl(['logs', 'deployment/small-secret', '--all-containers']), /hunter/);
+  });
+}
+
+/** One workload, which serves what kolla-init has installed. */
+function valuesOf(key: string, global: object): object {
+  const source = '/var/lib/kolla/config_files/small.conf';
+  const workload = {
+    needs: [],
+    probes: { readiness: `http http://127.0.0.1:${PORT}/small.conf`, periodSeconds: 1 },
+    configJson: {
+      command: `python3 -m http.server ${PORT} --directory /etc/keystone`,
+      config_files: [{ source, dest: '/etc/keystone/small.conf', owner: 'keystone', perm: '0600' }],
+    },
+  };
+  return {
+    global: { ...global, registry: 'your', kollaPod: { delivery: 'copied', image: { reference: 'kolla-pod:0.1.0' } } },
+    image: { repository: 'keystone', tag: '1' },
+    user: { name: 'keystone', uid: 42_425 },
+    needs: [],
+    bootstrap: { enabled: false },
+    workloads: { worker: { enabled: false }, api: { enabled: false }, [key]: { enabled: true, ...workload } },
+  };
 }
