@@ -94,6 +94,11 @@ export const charts: Capability = {
       test: EVERY,
     },
     {
+      point: 'passwords of existing Secrets: Helm has none, and kolla-init installs the same bytes, in every chart',
+      file: 'test/charts/password-secrets.test.ts',
+      test: ['passwords of Secrets that exist', EVERY],
+    },
+    {
       point: 'host network and privileges: each Pod that is not `restricted` is listed with its reason',
       file: 'test/build/docs.test.ts',
       test: 'k8s/charts/README.md names all Pods that do not pass `restricted`; if not: make docs',
