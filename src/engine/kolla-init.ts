@@ -13,13 +13,13 @@ import { URL } from './url.ts';
 
 const NAME = 'kolla-init';
 const COMMANDS = { check: checkCommand, plan: planCommand };
-/** kolla-pod's alone. */
-const OTHERS = new Set(['rbac', 'watch']);
+/** kolla-pod's alone; kolla-pod.yaml may have their options. */
+const OTHERS = ['rbac', 'watch'];
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const become = (what: string) => becomePod(NAME, argv, env, what);
   const [word = ''] = argv;
-  if (OTHERS.has(word)) return become(`'${NAME} ${word}'`);
+  if (OTHERS.includes(word)) return become(`'${NAME} ${word}'`);
   // Help for all of it.
   if (argv.some((one) => ['--help', '--help-all', '-h'].includes(one)) && !isRefusal(podBeside()))
     return become('help');
@@ -28,7 +28,7 @@ export const main = async (argv: string[], env: Readonly<Record<string, string |
     if (others !== undefined) become(`wait '${others}', which is for none of tcp:, http:, file: and socket:,`);
   });
   reapOrphans();
-  return await run(init, argv, env);
+  return await run({ ...init, elsewhere: OTHERS }, argv, env);
 };
 
 /** Whether the kind is of src/engine/wait-kinds.ts. */

@@ -127,6 +127,18 @@ for (const command of ['watch', 'rbac'])
     assert.match(stderr, new RegExp(`'kolla-init ${command}' needs kolla-pod: `));
   });
 
+test('a kolla-pod.yaml with options of what kolla-pod alone has is read', { skip }, async () => {
+  const file = join(directory.path, 'kolla-pod.yaml');
+  const withConfig = ['--config-dir', join(directory.path, 'none'), '--config', file];
+  await writeFile(file, JSON.stringify({ init: { watch: { root: '/kolla', 'on-change': ['exit'] }, rbac: {} } }));
+  const { code, stderr } = await run(init, withConfig, { env });
+  assert.equal(code, 0, stderr);
+  await writeFile(file, JSON.stringify({ init: { wach: {} } }));
+  const wrong = await run(init, withConfig, { env });
+  assert.equal(wrong.code, 65);
+  assert.match(wrong.stderr, /no option 'init\.wach'; did you mean 'watch'\?/);
+});
+
 test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async () => {
   // 1 is the shell, 2 its subshell, whose child is an orphan and 3: it is in /proc until a client waits for it.
   const script = '(sleep 0.1 &); test -d /proc/3; exec "$0" --timeout 20s --wait "!file:/proc/3"';
