@@ -15,14 +15,14 @@ const IDENTITY_USER = {
   required: ['name', 'grants'],
   properties: {
     name: TEXT,
-    domain: { ...TEXT, description: 'Default, unless said' },
+    domain: { ...TEXT, description: 'default: Default' },
     grants: { type: 'array', items: GRANT },
     places: {
       type: 'object',
       additionalProperties: false,
       required: ['password'],
       properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE, projectDomain: PLACE },
-      description: 'where configFile says who the service is to Keystone',
+      description: "where configFile has the service's Keystone account",
     },
   },
 };
@@ -39,10 +39,10 @@ const ENDPOINT = {
 export const IDENTITY = {
   type: 'object',
   additionalProperties: false,
-  description: 'what it needs in Keystone',
+  description: 'objects it needs in Keystone',
   properties: {
-    domains: { ...NAMES, description: 'beside Default' },
-    roles: { ...NAMES, description: 'that its policies ask for' },
+    domains: { ...NAMES, description: 'in addition to Default' },
+    roles: { ...NAMES, description: 'required by its policies' },
     users: { type: 'array', items: IDENTITY_USER },
     services: {
       type: 'array',
@@ -69,12 +69,12 @@ export const QUEUE = {
   type: 'object',
   additionalProperties: false,
   required: ['vhost', 'user', 'url'],
-  description: 'what it needs in RabbitMQ',
+  description: 'objects it needs in RabbitMQ',
   properties: {
     vhost: TEXT,
     user: TEXT,
     url: { type: 'array', items: PLACE, description: 'where configFile has its transport URL' },
-    optional: { const: true, description: 'where no URL is set, there is none' },
+    optional: { const: true, description: 'absent if no URL is set' },
   },
 };
 
@@ -84,14 +84,14 @@ const FIGURE = {
   required: ['usual'],
   properties: {
     place: PLACE,
-    usual: { type: 'integer', minimum: 0, maximum: 999_999_999, description: 'where configFile does not say' },
+    usual: { type: 'integer', minimum: 0, maximum: 999_999_999, description: 'if configFile has none' },
   },
 } as const;
 
 /** `keys:` of a service, as own-bootstrap.ts reads it. */
 export const KEYS = {
   type: 'array',
-  description: 'directories of Fernet keys that its replicas share, each kept in a Secret',
+  description: 'Fernet key directories shared by its replicas, each kept in a Secret',
   items: {
     type: 'object',
     additionalProperties: false,
@@ -99,9 +99,9 @@ export const KEYS = {
     properties: {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,47}$', examples: ['fernet'] },
       secret: { ...TEXT, examples: ['keystone-fernet-keys'] },
-      directory: { ...PATH, description: 'where the service reads them' },
-      directoryAt: { ...PLACE, description: 'the option that says so' },
-      keep: { ...FIGURE, description: 'how many a rotation leaves' },
+      directory: { ...PATH, description: 'directory the service reads' },
+      directoryAt: { ...PLACE, description: 'option that sets it' },
+      keep: { ...FIGURE, description: 'number of keys kept by a rotation' },
       lifetime: {
         type: 'array',
         items: FIGURE,

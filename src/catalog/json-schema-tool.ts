@@ -5,7 +5,7 @@ export const ARGV = {
   type: 'array',
   minItems: 1,
   items: { type: ['string', 'number'] },
-  description: 'a command line; no shell reads it',
+  description: 'command line, run without a shell',
 } as const;
 const CODE = { type: 'integer', minimum: 0, maximum: 255 } as const;
 export const CODE_KEY = String.raw`^\d{1,3}$`;
@@ -23,13 +23,13 @@ export const STEP = {
   required: ['argv'],
   properties: {
     argv: ARGV,
-    directory: { ...PATH, description: 'where it runs' },
-    again: { type: 'array', items: CODE, description: 'exit codes that mean: some done, call again' },
+    directory: { ...PATH, description: 'container it runs in' },
+    again: { type: 'array', items: CODE, description: 'exit codes for partial progress: run it again' },
     codes: {
       type: 'object',
       additionalProperties: false,
       patternProperties: { [CODE_KEY]: TEXT },
-      description: 'what other exit codes mean',
+      description: 'meaning of other exit codes',
     },
   },
 } as const;
@@ -42,7 +42,7 @@ const LISTED = {
   type: 'object',
   additionalProperties: false,
   required: ['argv', 'line', 'is', 'holds'],
-  description: 'how the tool itself shows what it has made',
+  description: 'command that lists what the tool has created',
   properties: {
     argv: ARGV,
     line: { ...TEXT, format: 'regex', description: 'a line of its output that is one such thing, with named groups' },
@@ -55,7 +55,7 @@ const LISTED = {
 
 export const TOOL = {
   type: 'array',
-  description: 'what its own tool does before its first start, beside the schema; in this order',
+  description: 'commands of its own tool before the first start, besides the schema, in this order',
   items: {
     type: 'object',
     additionalProperties: false,
@@ -68,18 +68,18 @@ export const TOOL = {
         type: 'object',
         propertyNames: { pattern: String.raw`^\w+$` },
         additionalProperties: TEXT,
-        description: 'what {name} in a word stands for, unless it is set',
+        description: 'default value of {name} in an argument',
       },
       variables: {
         type: 'array',
-        description: 'values from the environment, or from the file that NAME_FILE names',
+        description: 'values from the environment, or from a file named by NAME_FILE',
         items: {
           type: 'object',
           additionalProperties: false,
           required: ['name'],
           properties: {
             name: VARIABLE_NAME,
-            otherwise: { type: 'array', items: VARIABLE_NAME, description: 'where else to look' },
+            otherwise: { type: 'array', items: VARIABLE_NAME, description: 'alternative places' },
             default: TEXT,
             secret: { const: true },
             required: { const: true },
@@ -92,13 +92,13 @@ export const TOOL = {
         description: 'variables that get a directory of Fernet keys of their own, for a command that encrypts nothing',
       },
       done: {
-        description: 'how one sees that it is done',
+        description: 'how completion is detected',
         oneOf: [
           {
             type: 'object',
             additionalProperties: false,
             required: ['listed', 'update'],
-            properties: { listed: LISTED, update: { ...STEPS, description: 'where it is there and differs' } },
+            properties: { listed: LISTED, update: { ...STEPS, description: 'command when it exists and differs' } },
           },
           {
             type: 'object',
@@ -106,7 +106,7 @@ export const TOOL = {
             required: ['once'],
             properties: {
               once: { enum: ['release', 'ever'], description: 'by our record' },
-              fills: { type: 'string', pattern: String.raw`^\w+$`, description: 'a table that is empty until then' },
+              fills: { type: 'string', pattern: String.raw`^\w+$`, description: 'table that is empty until then' },
             },
           },
         ],

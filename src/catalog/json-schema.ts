@@ -10,10 +10,10 @@ const DATABASE = {
     name: TEXT,
     url: {
       type: 'array',
-      description: 'where configFile has its URL; the first that is set counts',
+      description: 'where configFile has its URL; the first one that is set applies',
       items: PLACE,
     },
-    optional: { const: true, description: 'where no URL is set, there is none' },
+    optional: { const: true, description: 'absent if no URL is set' },
     versionTable: { type: 'string', pattern: String.raw`^\w+$`, examples: ['alembic_version'] },
   },
 } as const;
@@ -40,9 +40,9 @@ const PROBE = {
   required: ['container', 'liveness', 'readiness'],
   properties: {
     container: TEXT,
-    declared: { ...TEXT, description: 'the health check that it has in Docker' },
-    liveness: { ...TEXT, description: 'words of kolla-probe', examples: ['process nova-compute'] },
-    readiness: { ...TEXT, description: 'words of kolla-probe', examples: ['connected nova-compute 5672'] },
+    declared: { ...TEXT, description: 'its health check in Docker' },
+    liveness: { ...TEXT, description: 'arguments of kolla-probe', examples: ['process nova-compute'] },
+    readiness: { ...TEXT, description: 'arguments of kolla-probe', examples: ['connected nova-compute 5672'] },
     notes: TEXT,
   },
 } as const;
@@ -79,7 +79,7 @@ export const SERVICES_JSON_SCHEMA = {
       queue: QUEUE,
       keys: KEYS,
       tool: TOOL,
-      probes: { type: 'array', items: PROBE, description: 'how each container is asked whether it is healthy' },
+      probes: { type: 'array', items: PROBE, description: 'health check of each container' },
       notes: TEXT,
     },
   },

@@ -57,11 +57,11 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
   bug: {
     means: 'A mistake of ours.',
-    next: 'Please report it with the line on stderr, which holds the stack.',
+    next: 'Report it with the line on stderr, which holds the stack trace.',
   },
   deadline: {
     means: 'The time allowed ran out.',
-    next: 'The message says what was waited for and what was last seen. Trying again may help; so may a longer --timeout.',
+    next: 'The message names the condition and its last state. Retrying may help; so may a longer --timeout.',
     helpers: {
       'kolla-init': 'A dependency was not ready in time; each one is named with its last state.',
       'kolla-db-sync': 'The database did not answer, or another holder kept the lock for too long.',
@@ -70,7 +70,9 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
   notPermitted: {
     means: 'The system or the API server refuses.',
-    next: 'The message names the permission that is missing: a Role for the service account, or the owner of a volume (fsGroup).',
+    next:
+      'The message names the missing permission: a Role for the ServiceAccount, or the owner of a volume ' +
+      '(fsGroup).',
     helpers: {
       'kolla-init': 'The service account may not read what is waited for; the message holds the Role to apply.',
       'kolla-bootstrap': 'Keystone or RabbitMQ does not know who we say that we are, or we are no admin there.',
@@ -79,11 +81,11 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   interrupted: { means: 'Ended by Ctrl-C (SIGINT).', next: 'Nothing.' },
   outputClosed: {
     means: 'Whoever read the output closed it before its end, as `| head` does.',
-    next: 'Nothing, unless the reader was meant to read on.',
+    next: 'Nothing, unless the reader should have read on.',
   },
   terminated: {
     means: 'Ended by SIGTERM, as at the end of a pod.',
-    next: 'Nothing, if the pod was meant to end.',
+    next: 'Nothing, if the Pod was to be terminated.',
     helpers: { 'kolla-db-sync': 'The migration was stopped; the next run takes it up again.' },
   },
 };

@@ -31,7 +31,7 @@ import { removeCommand } from './remove.ts';
 import { runJob } from './run.ts';
 
 const main = command({
-  summary: 'Ensures everything that a service needs before its first start.',
+  summary: 'Creates everything a service needs before its first start.',
   description:
     "Database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, as kolla-db-sync does it; the service's own " +
     "commands, such as Nova's cells; domains, projects, accounts with their roles, services and endpoints in Keystone. Reads first, shows " +
@@ -96,7 +96,7 @@ async function waitFirst(
 
 /** Prints what was recorded in the service's database: by kolla-bootstrap, and by kolla-db-sync. */
 const statusCommand = command({
-  summary: 'Shows who is at work on the service, or was last, and how each part and each migration went.',
+  summary: 'Shows the running or last bootstrap of a service, with each part and migration.',
   description:
     "As it is recorded in the service's database: `bootstrap:...` are parts that had something to do, `tool:...` the service's own commands. " +
     'What is there now, `plan` shows. Exit code 1 when nothing was ever recorded.',
@@ -113,7 +113,7 @@ const statusCommand = command({
 
 export const bootstrap: Helper = {
   name: 'kolla-bootstrap',
-  summary: 'Ensures everything that a service needs before its first start.',
+  summary: 'Creates everything a service needs before its first start.',
   main,
   commands: { plan: planCommand, status: statusCommand, delete: removeCommand, keys: keysCommand },
 };

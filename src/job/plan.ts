@@ -8,7 +8,7 @@ import { withJob } from './job.ts';
 
 /** Shows what kolla-bootstrap would change, and changes nothing. */
 export const planCommand = command({
-  summary: 'Shows what would be made or changed, as a diff, and changes nothing.',
+  summary: 'Shows the changes as a diff; changes nothing.',
   description:
     '`+` is made, `~` is there and differs: changed by hand, or by an older run. Exit code 1 when anything is shown. ' +
     "It reads only, but for a token request as each account whose password it knows, and takes no lock; the service's tool is asked to list and to check.",

@@ -55,11 +55,12 @@ export async function runShipping(
 }
 
 const MAIN = {
-  summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
+  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
   description:
-    'Follows files through their rotations and resumes at the last acknowledged offset. Without --url documents ' +
-    'are printed. On SIGTERM it ships what is left: exit 0 when all is in, 143 when the grace was too short, and the ' +
-    'next start goes on there. Lines that the server rejects go to dead-letter.jsonl in the state directory.',
+    'Follows files across rotation and resumes at the last acknowledged offset. Without --url documents ' +
+    'are printed. On SIGTERM it flushes: exit code 0 when everything was acknowledged, 143 when the grace ' +
+    'period was exceeded; the next start resumes there. Rejected lines go to dead-letter.jsonl in the ' +
+    'state directory.',
   operands: [{ name: 'PATH', help: 'files or globs (default: */*.log in --root)', optional: true, many: true }],
   options: OPTIONS,
   examples: [
@@ -85,7 +86,7 @@ const MAIN = {
 /** The helper, but for what it does without a command. */
 export const LOG_SHIP = {
   name: 'kolla-log-ship',
-  summary: "Ships a pod's log files into Elasticsearch or OpenSearch, every line once.",
+  summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
   commands: { setup },
 } satisfies Helper;
 

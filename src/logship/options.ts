@@ -108,7 +108,7 @@ const RUN_OPTIONS = [
     env: 'KOLLA_LOG_SHIP_RECLAIM',
     default: 'auto',
     help: 'reclaiming of acknowledged disk space (auto: on emptyDir)',
-    details: 'By holes in the files.',
+    details: 'By punching holes in the files.',
     example: 'off',
   },
   {

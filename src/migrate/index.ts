@@ -29,12 +29,12 @@ import { sync } from './sync.ts';
 import { serviceOf } from './target/target.ts';
 
 const MAIN = {
-  summary: "Brings a service's database to where its code needs it, one migrator at a time.",
+  summary: "Migrates a service's database schema, one migrator at a time.",
   description:
-    'Waits for the server; makes database, account and grants when --admin-user is given; takes the lock; runs the ' +
-    "service's migration, a phase of it, or the words after --; records it. A second one waits, and does nothing when " +
-    'the same was finished meanwhile; nor does one for which the same is recorded as done, and the tool itself says ' +
-    "that the schema is right. The exit code is the command's own.",
+    'Waits for the server; creates database, account and grants when --admin-user is given; takes the ' +
+    "lock; runs the service's migration, a phase of it, or the command after --; records the result. A " +
+    'second migrator waits, and exits without a change when another has finished the same migration, or ' +
+    "when it is recorded as done and the service's tool confirms it. The exit code is the command's.",
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   child: 'COMMAND',
   options: SYNC_OPTIONS,

@@ -13,7 +13,7 @@ export const PLACE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_CONNECTION',
     secret: true,
     help: "database URL instead of the service's configured one",
-    details: 'The command receives it as oslo.config reads it from the environment (OS_DATABASE__CONNECTION).',
+    details: "The command receives it in oslo.config's environment variable (OS_DATABASE__CONNECTION).",
     example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
   },
   {
@@ -92,7 +92,8 @@ const MIGRATE_OPTIONS = [
     default: '40s',
     help: 'time without a confirmed lock that stops the command',
     details:
-      'Neither the database server nor the API server has confirmed the lock for this long. Longer than their worst stall.',
+      'Applies when neither the database server nor the API server confirms the lock for this long. Must be ' +
+      'longer than their worst stall.',
     example: '60s',
   },
   {
@@ -102,7 +103,8 @@ const MIGRATE_OPTIONS = [
     default: '60s',
     help: 'time without renewal after which the lock expires',
     details:
-      'A migrator that has not renewed its Lease (on Galera also its row) for this long counts as dead. The same for all migrators, and longer than --lock-loss.',
+      'A migrator that has not renewed its Lease (on Galera also its row) for this long counts as dead. ' +
+      'Must be the same for all migrators, and longer than --lock-loss.',
     example: '90s',
   },
   {
@@ -121,7 +123,7 @@ const MIGRATE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_RELEASE',
     default: '',
     help: 'release that is rolled out',
-    details: 'A migrator that has waited does nothing when the same release was finished meanwhile.',
+    details: 'A migrator that waited exits without a change when another has finished the same release.',
     example: '2026.1-r3',
   },
 ] as const satisfies readonly Option[];
@@ -143,7 +145,7 @@ const FENCING_OPTIONS = [
     type: 'integer',
     env: 'KOLLA_DB_SYNC_PREDECESSOR_ENDED',
     help: 'fencing token of an interrupted migration without open sessions',
-    details: 'Given by an operator who has made sure that none of its sessions is left on any node.',
+    details: 'Set it after verifying that the interrupted migration has no session left on any node.',
     example: '7',
   },
 ] as const satisfies readonly Option[];
@@ -156,7 +158,8 @@ export const SIDECAR_OPTIONS = [
     env: 'KOLLA_DB_SYNC_STAY',
     help: 'run as a native sidecar until SIGTERM',
     details:
-      'Probes are answered on --listen from the start; /startupz and /readyz are 200 when the schema is right for this release.',
+      'Serves probes on --listen from the start; /startupz and /readyz return 200 when the schema is ready ' +
+      'for this release.',
     example: 'true',
   },
   {

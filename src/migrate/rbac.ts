@@ -15,11 +15,11 @@ const [STAY] = SIDECAR_OPTIONS;
 
 /** Prints what kolla-db-sync needs of the API server: the Lease that is its lock, and what --after-rollout looks at. */
 export const rbacCommand = command({
-  summary: 'Prints the Role and the binding that a migration needs of the API server, and no more.',
+  summary: 'Prints the minimal Role and binding that a migration needs.',
   description:
-    'Nothing is written and no cluster is asked. The Lease and workloads stand in resourceNames; create can not be held to a name, nor can Pods ' +
-    'and the ReplicaSets or revisions of their templates, which are found by labels. ' +
-    'Feed it to kubectl apply -f -.',
+    'Writes nothing and contacts no cluster. Lists the Lease and workloads in resourceNames; RBAC cannot ' +
+    'limit create to a name, nor Pods, ReplicaSets and revisions, which are found by label. Pipe it to ' +
+    'kubectl apply -f -.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [
     {
@@ -36,7 +36,7 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
       help: 'ServiceAccount that the binding refers to',
-      details: 'It is not created.',
+      details: 'It must exist.',
       example: 'keystone-db-sync',
     },
     {

@@ -56,7 +56,7 @@ export const CHECK_OPTIONS = [
     values: ['startup', 'liveness', 'readiness'],
     env: 'KOLLA_PROBE_ROLE',
     help: 'probe type; liveness may not depend on other Pods',
-    details: 'A failure of another Pod would restart this one.',
+    details: 'Otherwise a failure of another Pod would restart this one.',
     example: 'liveness',
   },
   {

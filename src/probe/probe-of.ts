@@ -7,7 +7,7 @@ export function probeOf(set: CheckSet): Helper {
   const checks = Object.fromEntries(set.checks.map((check) => [check.word, commandFor(check)]));
   return {
     name: 'kolla-probe',
-    summary: 'Tells whether a service is healthy, and if not, why.',
+    summary: 'Reports whether a service is healthy and, if not, why.',
     isGuest: true,
     commands: { ...checks, serve: serveCommandOf(set) },
     elsewhere: set.elsewhere,

@@ -21,9 +21,10 @@ import { SIDECAR_OPTIONS } from './options.ts';
 const main = command({
   summary: 'Runs several resident helpers in one process, with one port and one status page.',
   description:
-    'Each role does what its own helper does, with the options of that helper from its section of kolla-pod.yaml and the environment. ' +
-    'A component that fails is restarted with backoff and takes no other down. /startupz holds until waits and db-sync are done. ' +
-    'The status page is at / on the same port, for kubectl port-forward. Ends at SIGTERM (143), log shipping last.',
+    "Each component behaves as its own helper, with that helper's section of kolla-pod.yaml and " +
+    'environment. A failed component is restarted with backoff without affecting the others. /startupz ' +
+    'fails until waits and db-sync are done. The status page is at / on the same port, for kubectl ' +
+    'port-forward. Exits on SIGTERM (143), log shipping last.',
   operands: [],
   notes: [
     {

@@ -35,7 +35,7 @@ export const SIDECAR_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_SIDECAR_READY_WITH_LOGS',
     help: '/readyz fails while a log destination does',
-    details: 'Otherwise only /readyz/log-ship does, so that a log server takes no service down.',
+    details: 'Otherwise only /readyz/log-ship fails, so that a log server cannot take a service out of rotation.',
     example: 'true',
   },
   {
@@ -43,7 +43,7 @@ export const SIDECAR_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_SIDECAR_ALLOW_NO_CHECKS',
     help: 'permission to start the component probe without checks',
-    details: 'Every probe is answered 200; otherwise the exit code is 65.',
+    details: 'Every probe then returns 200; otherwise the exit code is 65.',
     example: 'true',
   },
   {

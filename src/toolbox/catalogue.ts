@@ -20,7 +20,7 @@ import {
 
 /** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
 export const catalogue = command({
-  summary: 'Prints what the helpers know of each OpenStack service.',
+  summary: 'Prints the built-in catalogue of OpenStack services.',
   description:
     'Databases, where their URLs stand, the steps of each phase of a migration and the check; accounts and endpoints in ' +
     'Keystone; the queue; what to ask each container whether it is healthy. What services stand on (rabbitmq, mariadb ...) ' +

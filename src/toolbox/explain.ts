@@ -8,7 +8,7 @@ import { paint, type Terminal } from '../core/terminal.ts';
 
 /** Says what an exit code means and what to do next. */
 export const explain = command({
-  summary: 'Says what an exit code means, and what to do next.',
+  summary: 'Explains an exit code and the next step.',
   operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
   options: [],
   examples: [

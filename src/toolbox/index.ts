@@ -23,7 +23,7 @@ const names = [...new Set(HELPERS.flatMap((helper) => [sectionOf(helper), helper
 
 export const pod: Helper = {
   name: 'kolla-pod',
-  summary: 'All helpers in one program, and what it can tell about them.',
+  summary: 'All kolla-pod helpers in one binary, with tools for operators.',
   others: HELPERS,
   commands: {
     catalogue,

@@ -15,7 +15,7 @@ type Schema = Readonly<Record<string, unknown>>;
 export function schemaOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Prints the JSON Schema of kolla-pod.yaml.',
-    description: 'For editors and for checks before a ConfigMap is applied. Secrets have no place in that file.',
+    description: 'For editors and for validation before a ConfigMap is applied. That file cannot hold secrets.',
     operands: [],
     options: [],
     examples: [

@@ -48,7 +48,7 @@ describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false
     );
 
   test('fish offers the commands of a helper, and what they do', async () => {
-    assert.deepEqual(await fish('kolla-probe h'), ['http\tDoes a GET answer with a good status?']);
+    assert.deepEqual(await fish('kolla-probe h'), ['http\tChecks that a GET returns an expected status.']);
   });
 
   test('fish offers the values of a choice', async () => {

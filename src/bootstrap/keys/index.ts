@@ -66,7 +66,7 @@ const OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_KEYS_SERVICE_ACCOUNT',
     help: 'rbac: ServiceAccount that the binding refers to',
-    details: 'It is not created.',
+    details: 'It must exist.',
     example: 'keystone-bootstrap',
   },
   {

@@ -3,7 +3,7 @@ import { DEFAULT_ALLOWED } from './overlay.ts';
 const FILE = {
   type: 'string',
   pattern: '^/.*[^/]$',
-  description: 'as config.json writes its dest',
+  description: 'as in the dest of config.json',
   examples: ['/etc/nova/nova.conf'],
 };
 const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
@@ -16,7 +16,7 @@ export const OVERLAYS_JSON_SCHEMA = {
   properties: {
     allow: {
       type: 'array',
-      description: 'names of the environment that may be used',
+      description: 'environment variables that may be used',
       items: { type: 'string', pattern: NAME_PATTERN },
       default: [...DEFAULT_ALLOWED],
     },
@@ -33,7 +33,7 @@ export const OVERLAYS_JSON_SCHEMA = {
           key: { type: 'string', examples: ['my_ip'] },
           value: {
             type: ['string', 'number', 'boolean'],
-            description: 'with $(NAME) for a value of the environment',
+            description: 'with $(NAME) for the value of an environment variable',
             examples: ['$(POD_IP)'],
           },
         },

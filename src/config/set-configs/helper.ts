@@ -19,12 +19,13 @@ export async function runSetConfigs(argv: readonly string[], env: NodeJS.Process
 }
 
 const main = command({
-  summary: "Puts the files of config.json in place, exactly as Kolla's own.",
+  summary: "Installs the files of config.json, exactly as Kolla's own does.",
   description:
-    'Reads /var/lib/kolla/config_files/config.yaml or config.json, and nothing else; KOLLA_CONFIG_STRATEGY says COPY_ALWAYS or ' +
-    'COPY_ONCE. Everything is looked up before anything is touched. Ends as Kolla does: 0 done, 1 for what Kolla has a name for ' +
-    '(InvalidConfig, MissingRequiredSource; with --check: something differs), 2 for everything else. Its log lines are of the same format. ' +
-    'No option of ours and no other variable is read, because sudo raises it to root.',
+    'Reads /var/lib/kolla/config_files/config.yaml or config.json, and nothing else; ' +
+    'KOLLA_CONFIG_STRATEGY is COPY_ALWAYS or COPY_ONCE. Validates everything before it writes. Exit codes ' +
+    "are Kolla's: 0 for success, 1 for errors that Kolla names (InvalidConfig, MissingRequiredSource; " +
+    "with --check: a difference), 2 for any other error. Log lines have Kolla's format. No option of " +
+    'kolla-pod and no other variable is read, because the command runs as root through sudo.',
   operands: [
     { name: '--check', help: 'only compare: 0 nothing changed, 1 something did', optional: true, values: ['--check'] },
   ],
@@ -38,7 +39,7 @@ const main = command({
 
 export const setConfigsHelper: Helper = {
   name: 'kolla_set_configs',
-  summary: "Puts the files of config.json in place, exactly as Kolla's own.",
+  summary: "Installs the files of config.json, exactly as Kolla's own does.",
   main,
   commands: {},
   takesNoOptions: true,

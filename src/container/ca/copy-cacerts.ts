@@ -3,7 +3,7 @@ import { copyCaCertificates } from './certificates.ts';
 import { runUpdate } from './update.ts';
 
 const main = command({
-  summary: "Adds the deployment's CA certificates to the image's own.",
+  summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   description:
     'Files of /var/lib/kolla/config_files/ca-certificates (or of /var/lib/kolla/share/ca-certificates, where config.json names ' +
     'it) become kolla-customca-NAME in the store of Debian or of Red Hat; those that are gone from there are taken away. Then the ' +
@@ -23,7 +23,7 @@ const main = command({
 
 export const copyCacerts: Helper = {
   name: 'kolla_copy_cacerts',
-  summary: "Adds the deployment's CA certificates to the image's own.",
+  summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   main,
   commands: {},
   // A step of a container whose last word is its service's; and as root no path is taken from an option.

@@ -21,11 +21,11 @@ import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 const NAMED_MAX = 3;
 
 export const checkCommand = command({
-  summary: 'Shows where files differ from what config.json asks for, and writes nothing.',
+  summary: 'Shows how installed files differ from config.json; writes nothing.',
   description:
-    'Ends with 1 when something differs: content, mode, owner, or it is missing. Texts are shown as a diff. What may be a secret is ' +
-    'shown by its size and the first digits of its SHA-256: files that others may not read, and values under names such as ' +
-    'password.',
+    'Exit code 1 if a file is missing or differs in content, mode or owner. Text files are shown as a ' +
+    'diff. Possible secrets are shown by size and the first digits of their SHA-256: files that are not ' +
+    'world-readable, and values of options such as password.',
   operands: [],
   options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [

@@ -67,7 +67,7 @@ export const ENTRYPOINT_OPTIONS = [
     type: 'string',
     env: 'DEPENDENCY_CONFIG',
     help: 'files to render from --configmaps-dir, separated by commas',
-    details: 'From /configmaps/NAME/NAME; {{ .HOSTNAME }}, {{ .IP }} and {{ .IP_ERLANG }} are replaced.',
+    details: 'Template in /configmaps/NAME/NAME; {{ .HOSTNAME }}, {{ .IP }} and {{ .IP_ERLANG }} are replaced.',
     example: '/etc/rabbitmq/rabbitmq.conf',
   },
   {
@@ -75,7 +75,7 @@ export const ENTRYPOINT_OPTIONS = [
     type: 'string',
     env: 'COMMAND',
     help: 'command to execute at the end',
-    details: 'Words separated by single spaces, without quotes.',
+    details: 'Arguments separated by single spaces, without quotes.',
     example: 'keystone-manage bootstrap',
   },
   {
@@ -84,7 +84,7 @@ export const ENTRYPOINT_OPTIONS = [
     env: 'NAMESPACE',
     default: 'default',
     help: "this Pod's namespace",
-    details: 'metadata.namespace of the downward API, and the namespace of names without one.',
+    details: 'metadata.namespace of the downward API; also the default namespace of dependencies.',
     example: 'openstack',
   },
   {

@@ -18,7 +18,7 @@ export function initOf(
 ): Helper {
   return {
     name: 'kolla-init',
-    summary: "Puts config.json's files in place, then waits for what the service needs.",
+    summary: "Installs the files of config.json, then waits for the service's dependencies.",
     main: mainWith(begins),
     commands,
   };
@@ -26,10 +26,11 @@ export function initOf(
 
 function mainWith(begins: (waits: readonly string[]) => void): Command {
   return command({
-    summary: "Puts config.json's files in place, then waits for what the service needs.",
+    summary: "Installs the files of config.json, then waits for the service's dependencies.",
     description:
-      'For an init container. Everything is validated before the first file is touched; each file is replaced whole, and not at ' +
-      'all when it is right. Every change of a dependency is one line, with a summary each 30 s.',
+      'For an init container. Everything is validated before the first file is written; each file is ' +
+      'replaced atomically, unless it is up to date. Logs each change of a dependency, and a summary every ' +
+      '30s.',
     operands: [],
     notes: WAIT_NOTES,
     options: OPTIONS,

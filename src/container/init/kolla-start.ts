@@ -22,7 +22,7 @@ import {
 } from '../start/index.ts';
 
 const main = command({
-  summary: 'Puts the configuration in place, then becomes the service.',
+  summary: 'Installs the configuration, then executes the service.',
   description:
     "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
     'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
@@ -48,7 +48,7 @@ const main = command({
 
 export const kollaStart: Helper = {
   name: 'kolla_start',
-  summary: 'Puts the configuration in place, then becomes the service.',
+  summary: 'Installs the configuration, then executes the service.',
   main,
   commands: {},
 };

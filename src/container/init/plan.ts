@@ -26,7 +26,7 @@ const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
 const UNFOLDED_COLUMNS = 10_000;
 
 export const planCommand = command({
-  summary: 'Prints the volumes, mounts and securityContext that a Pod without root needs for a config.json.',
+  summary: 'Prints the volumes, mounts and securityContext of a Pod without root for a config.json.',
   description:
     "The YAML goes under a Deployment's template; what is left to fill in is said in comments. Nothing is written, no cluster is " +
     'asked: it works where config.json lies. Ends with 1 when an entry can only be had as root, and says which.',
@@ -38,7 +38,7 @@ export const planCommand = command({
       type: 'path',
       env: 'KOLLA_INIT_PLAN_IMAGE',
       help: "directory of the unpacked image (default Kolla's own users)",
-      details: '/ when run in the image. Its users are looked up and its content is sized.',
+      details: 'Use / when run in the image. Its users are looked up and its content is sized.',
       example: '/srv/images/keystone',
     },
     {

@@ -21,10 +21,11 @@ const [WAIT_OPTION] = OPTIONS;
 const EVENTS = { group: 'events.k8s.io', resource: 'events', verbs: ['create'] } as const;
 
 export const rbacCommand = command({
-  summary: 'Prints the Roles and bindings that waits need of the API server, and no more.',
+  summary: 'Prints the minimal Roles and bindings that waits need.',
   description:
-    'Nothing is written and no cluster is asked. Names stand in resourceNames wherever RBAC can hold a watch to them; a Role for each ' +
-    'namespace, a ClusterRole for nodes. Feed it to kubectl apply -f -. Waits for servers and files need none.',
+    'Writes nothing and contacts no cluster. Lists names in resourceNames wherever RBAC can limit a watch ' +
+    'to them; one Role per namespace, a ClusterRole for nodes. Pipe it to kubectl apply -f -. Waits for ' +
+    'servers and files need no Role.',
   operands: [],
   options: [
     WAIT_OPTION,
@@ -33,7 +34,7 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_INIT_RBAC_SERVICE_ACCOUNT',
       help: 'ServiceAccount that the bindings refer to',
-      details: 'It is not created.',
+      details: 'It must exist.',
       example: 'keystone',
     },
     {
@@ -50,7 +51,7 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_INIT_RBAC_POD_NAME',
       help: "Pod's name, where all replicas have the same",
-      details: 'For container/, node=own and daemonset/; Pods of a Deployment have different ones.',
+      details: 'For container/, node=own and daemonset/; Pods of a Deployment have no fixed name.',
       example: 'keystone-bootstrap-x7k2p',
     },
     {

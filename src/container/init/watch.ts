@@ -38,7 +38,7 @@ export const WATCH_OPTIONS = [
     env: 'KOLLA_INIT_ACTION_TIMEOUT',
     default: '30s',
     help: 'maximum time for one attempt of an action',
-    details: 'A command is then killed.',
+    details: 'A command is killed after that time.',
     example: '5s',
   },
   ...FILE_OPTIONS,
@@ -46,11 +46,12 @@ export const WATCH_OPTIONS = [
 ] as const satisfies readonly Option[];
 
 export const watchCommand = command({
-  summary: 'Follows a ConfigMap: puts each new version in place, then tells the service.',
+  summary: 'Watches a ConfigMap: installs each new version, then notifies the service.',
   description:
-    'For a sidecar. A version is read, validated and planned as kolla-init does it, and each file replaced whole; one that does not ' +
-    'validate is refused, and the old one stays. Actions are done in the order given when something was changed; one that fails is tried ' +
-    'again until it succeeds or there is a newer version. Goes on until SIGTERM (143), or the action exit (0).',
+    'For a sidecar. A version is read, validated and planned as by kolla-init, and each file replaced ' +
+    'atomically; an invalid version is rejected and the previous one kept. Actions run in the given order ' +
+    'when a file has changed; a failed action is retried until it succeeds or a newer version arrives. ' +
+    'Runs until SIGTERM (143) or the action exit (0).',
   operands: [],
   notes: [
     {

@@ -15,12 +15,13 @@ import { command } from '../../cli/command.ts';
 import { SETUP_OPTIONS } from './settings.ts';
 
 export const setup = command({
-  summary: 'Makes index template and retention at the server, or prints dashboards to import.',
+  summary: 'Creates the index template and retention policy, or prints dashboards to import.',
   description:
-    'Makes an index template with mappings for the fields that are shipped, for daily indices or with --data-stream for a ' +
-    'data stream, and with --keep a policy that removes old ones. What is up to date is not changed. What is there ' +
-    'under the same name and was not made by it is not touched without --force. With --saved-objects it asks no server: it ' +
-    'prints an index pattern, searches and an overview of OpenStack to import.',
+    'Creates an index template with mappings for the shipped fields, for daily indices or with ' +
+    '--data-stream for a data stream, and with --keep a policy that deletes old ones. Resources that are ' +
+    'up to date are left unchanged. Resources of the same name that another client created are not ' +
+    'changed without --force. With --saved-objects it contacts no server: it prints an index pattern, ' +
+    'searches and an OpenStack overview to import.',
   operands: [],
   options: SETUP_OPTIONS,
   examples: [

@@ -25,7 +25,7 @@ export const SINK_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_USER',
     help: '[KIND=]user name for the destination',
-    details: 'KIND for another --to, such as opensearch=NAME; the same for the files below.',
+    details: 'KIND selects another --to, such as opensearch=NAME; also in the options below.',
     example: 'shipper',
   },
   {
@@ -42,7 +42,7 @@ export const SINK_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_PASSWORD_FILE',
     help: '[KIND=]FILE with the password, reloaded on change',
-    details: 'Its last newline is ignored.',
+    details: 'A trailing newline is ignored.',
     example: '/run/secrets/elasticsearch/password',
   },
   {
@@ -118,7 +118,7 @@ export const SEND_OPTIONS = [
     env: 'KOLLA_LOG_SHIP_DEAD_LETTER_BYTES',
     default: '67108864',
     help: 'maximum size of the dead-letter files together',
-    details: 'The older one is then overwritten.',
+    details: 'At the limit the older file is overwritten.',
     example: '1073741824',
   },
   {

@@ -15,8 +15,8 @@ import { checkEnsureOptions, ENSURE_OPTIONS } from './options.ts';
 export const ensureCommand = command({
   summary: "Makes a service's databases, account and grants where they are missing, and logs in on every node.",
   description:
-    'Changes nothing that is there, but for what --require and --rotate ask for; a second run writes nothing. ' +
-    'The same is done before a migration when --admin-user is given.',
+    'Changes no existing object, except as --require and --rotate demand; a second run writes nothing. A ' +
+    'migration does the same first when --admin-user is given.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, ...ENSURE_OPTIONS],
   examples: [

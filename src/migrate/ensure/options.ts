@@ -35,7 +35,7 @@ export const ENSURE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_DB_SYNC_ADMIN_SOCKET',
     help: 'Unix socket for the admin account',
-    details: 'For servers that accept root there alone.',
+    details: 'For servers that accept root only there.',
     example: '/var/lib/mysql/mysql.sock',
   },
   {

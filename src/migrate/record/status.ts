@@ -14,8 +14,8 @@ import { findSource, serviceOf } from '../target/target.ts';
 
 /** Prints the fence row and the records: who migrates, or did last, and how each phase of each release went. */
 export const status = command({
-  summary: 'Shows who migrates the database, or did last, and how each phase of each release went.',
-  description: 'Exit code 1 when there was none yet.',
+  summary: 'Shows the running or last migration, and the state of each phase of each release.',
+  description: 'Exit code 1 if there was none yet.',
   operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [

@@ -11,7 +11,8 @@ export const ROLLOUT_OPTIONS = [
     repeat: true,
     help: 'workload to wait for before contract and online',
     details:
-      'KIND/NAME[@NAMESPACE] of a deployment, statefulset or daemonset. The phases contract and online wait until each is rolled out with the release of --release and its last old Pod is gone.',
+      'KIND/NAME[@NAMESPACE] of a Deployment, StatefulSet or DaemonSet. The phases contract and online wait ' +
+      'until each has rolled out the release of --release and its last old Pod is gone.',
     example: 'deployment/keystone',
   },
   {

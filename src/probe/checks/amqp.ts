@@ -11,11 +11,12 @@ const [PORT, TLS_PORT] = [5672, 5671];
 /** Does a broker take connections by AMQP 0-9-1, and with a login: does it let us into the virtual host? */
 export const amqp = check({
   word: 'amqp',
-  summary: 'Does a broker take AMQP connections, and logins?',
+  summary: 'Checks that an AMQP broker accepts connections and logins.',
   description:
-    'With a login: handshake, login and virtual host, as a service does it, and a goodbye. Without one: whether the broker heeds a ' +
-    'connection and its end, which a frozen one does not, and of which it logs nothing; --greeting waits for its AMQP as well, ' +
-    'of which the broker logs two warnings each time.',
+    'With a login: performs handshake, login and open of the virtual host as a service does, then closes. ' +
+    'Without one: checks that the broker accepts and closes a connection, which a frozen broker does not ' +
+    'and which is not logged; --greeting also waits for the AMQP greeting, for which the broker logs two ' +
+    'warnings per check.',
   operands: [
     { name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with --tls; IPv6 addresses in brackets' },
   ],
@@ -27,7 +28,7 @@ export const amqp = check({
       type: 'boolean',
       env: 'KOLLA_PROBE_GREETING',
       help: 'AMQP handshake without a login',
-      details: 'The broker logs two warnings each time.',
+      details: 'The broker logs two warnings per check.',
       example: 'true',
     },
     ...TLS_OPTIONS,

@@ -5,10 +5,11 @@ import { check } from '../check.ts';
 /** Does a program end with 0? The one check that starts a process: where another one can ask the same, it costs less. */
 export const command = check({
   word: 'command',
-  summary: 'Does a program end with 0?',
+  summary: 'Checks that a program exits with code 0.',
   description:
-    'The words after -- are run without a shell, in a process group of their own that is killed at the deadline. The only check ' +
-    'that starts a process. Its last line on stderr, or stdout, is the reason when it fails.',
+    'Runs the arguments after -- without a shell, in a separate process group that is killed at the ' +
+    'deadline. The only check that starts a process. On failure its last line on stderr, or else stdout, ' +
+    'is the reason.',
   operands: [],
   child: 'COMMAND',
   options: [],

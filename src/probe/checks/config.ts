@@ -9,7 +9,7 @@ import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts
 /** Is what lies in place the ConfigMap's newest version? By the word that kolla-init watch leaves. */
 export const config = check({
   word: 'config',
-  summary: "Is the ConfigMap's newest version in place?",
+  summary: 'Checks that the newest version of the ConfigMap is installed.',
   description:
     'Asks the record that kolla-init watch (or the sidecar) leaves below /run/kolla, on a volume that both containers have. Unhealthy, with ' +
     "the reason, when a version was refused or could not be put in place; and when the ConfigMap's volume has moved on for " +

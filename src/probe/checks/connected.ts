@@ -5,11 +5,11 @@ import { PATTERN_OPTION, processQuery, portsOf } from './arguments.ts';
 /** Has a process an established connection to one of these ports? The sign of life of a service that has no port itself. */
 export const connected = check({
   word: 'connected',
-  summary: 'Has a process an established connection to one of these ports?',
+  summary: 'Checks for an established connection to one of these ports.',
   description:
-    'The ports are those at the other end, and exact; of several one is enough. A connection that is still being made, or that the ' +
-    'other end has closed, does not count. From a sidecar the processes of other containers are seen only with ' +
-    'shareProcessNamespace and as the same user; with --any-process the sockets of the pod are judged, whoever has them.',
+    'Ports are remote ports and match exactly; one match is enough. Connections that are still being ' +
+    'opened, or that the peer has closed, do not count. A sidecar sees processes of other containers only ' +
+    'with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
   operands: [
     { name: 'PROCESS', help: "the program's or script's name; not needed with --any-process" },
     { name: 'PORT', help: 'of the other end: 5672', many: true, optional: true },

@@ -5,7 +5,7 @@ import { MYSQL_OPTIONS } from '../remote/mysql.ts';
 /** Is the schema ready for the service's code? By the word that kolla-db-sync leaves on its Lease, or in the database. */
 export const dbSync = check({
   word: 'db-sync',
-  summary: "Is the schema ready for the service's code?",
+  summary: "Checks that the schema is ready for the service's code.",
   description:
     "Reads what kolla-db-sync has left: on its Lease, through the API server (get on leases), or with --server in the service's own " +
     'database, with the login that the service has. Ready is what a wait for db-sync/NAME takes for met: a phase that runs beside ' +

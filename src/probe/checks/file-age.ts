@@ -7,7 +7,7 @@ import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts
 /** Was a file written lately? For a service that touches one as its sign of life. */
 export const fileAge = check({
   word: 'file-age',
-  summary: 'Was a file written lately?',
+  summary: 'Checks that a file was modified recently.',
   operands: [
     { name: 'FILE', help: 'what the service writes as it works' },
     { name: 'AGE', help: 'the most that may have passed since: 90s' },

@@ -7,7 +7,7 @@ import { unhealthy } from '../verdict.ts';
 /** Is this Galera node good for service? Asked by SQL, since a node without quorum still takes logins and `SELECT 1`. */
 export const galera = check({
   word: 'galera',
-  summary: 'Is this Galera node synced, and in the majority?',
+  summary: 'Checks that this Galera node is synced and in the Primary component.',
   description:
     'Healthy is: ready (wsrep_ready), in the Primary component, Synced, and not told to refuse queries. The privilege USAGE is enough. ' +
     "--defaults-file takes the file that kolla-ansible writes for MariaDB's own healthcheck.sh.",
@@ -19,7 +19,7 @@ export const galera = check({
       type: 'boolean',
       env: 'KOLLA_PROBE_ALLOW_DONOR',
       help: 'a donor node is healthy',
-      details: 'Right where state transfers do not block (mariabackup).',
+      details: 'For clusters whose state transfers do not block (mariabackup).',
       example: 'true',
     },
     {

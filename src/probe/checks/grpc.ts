@@ -6,7 +6,7 @@ import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 /** Does the gRPC health service (grpc.health.v1) say SERVING? */
 export const grpc = check({
   word: 'grpc',
-  summary: 'Does the gRPC health service say SERVING?',
+  summary: 'Checks that the gRPC health service reports SERVING.',
   description:
     "What the kubelet's own grpc probe asks, but also with TLS, to another host, and with a reason. " +
     'Without TLS the server must take HTTP/2 at once (h2c), as gRPC servers do.',

@@ -6,9 +6,10 @@ import { healthyAs, unhealthy } from '../verdict.ts';
 /** Does a GET answer with a status below 400? Redirects are an answer and are not followed, as with Kolla's curl. */
 export const http = check({
   word: 'http',
-  summary: 'Does a GET answer with a good status?',
+  summary: 'Checks that a GET returns an expected status.',
   description:
-    'Any status below 400 is good unless --status names the one that is wanted. Redirects are not followed. The body must come as well, or 64 KiB of it.',
+    'Any status below 400 is healthy unless --status names the expected ones. Redirects are not followed. ' +
+    'The body, or its first 64 KiB, must arrive as well.',
   operands: [{ name: 'URL', help: 'http:// or https://' }],
   options: [
     {

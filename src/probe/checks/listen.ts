@@ -5,11 +5,11 @@ import { PATTERN_OPTION, PROCESS_OPTION, processQuery, portsOf } from './argumen
 /** Does a process of this Pod listen on one of these ports, over IPv4 or IPv6? Opens no connection. */
 export const listen = check({
   word: 'listen',
-  summary: 'Does a process of this pod listen on one of these ports?',
+  summary: 'Checks that a process of this Pod listens on one of these ports.',
   description:
-    'Looked up in the tables of the kernel, over IPv4 and IPv6, without a connection. Ports are exact; of several one is enough. ' +
-    'With --process it must be that process; whose a socket is can be seen from its own container, or with ' +
-    'shareProcessNamespace and as the same user.',
+    "Reads the kernel's socket tables for IPv4 and IPv6, without a connection. Ports match exactly; one " +
+    'match is enough. With --process that process must own the socket; owners are visible within the same ' +
+    'container, or with shareProcessNamespace and the same user.',
   operands: [{ name: 'PORT', help: '11211', many: true }],
   options: [
     {

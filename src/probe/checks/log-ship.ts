@@ -15,11 +15,12 @@ const NEWLINE = 0x0a;
 /** Are the logs on their way? By the checkpoint that kolla-log-ship writes as the server acknowledges. */
 export const logShip = check({
   word: 'log-ship',
-  summary: 'Are the logs on their way?',
+  summary: 'Checks that logs are being shipped.',
   description:
-    'Compares the checkpoint of kolla-log-ship with the files that it names. Unhealthy where some of their bytes are not ' +
-    'acknowledged, and nothing was for longer than --within: then it waits until its own deadline for an acknowledgement, as the first ' +
-    'line after a quiet hour needs a moment too. For readiness this is hardly ever right: a service works without its logs.',
+    'Compares the checkpoint of kolla-log-ship with the files it names. Unhealthy if a file has ' +
+    'unacknowledged bytes and nothing was acknowledged for longer than --within; the check then waits for ' +
+    'an acknowledgement until its deadline, since the first line after a quiet hour takes a moment. ' +
+    'Rarely right for readiness: a service works without its logs.',
   operands: [],
   options: [
     {

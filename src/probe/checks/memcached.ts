@@ -7,8 +7,8 @@ const PORT = 11_211;
 /** Does memcached tell its version? One that is frozen, or that takes no more connections, does not. */
 export const memcached = check({
   word: 'memcached',
-  summary: 'Does memcached answer?',
-  description: 'Asks for its version, which needs no login and touches no data. UDP and SASL are not spoken.',
+  summary: 'Checks that memcached responds.',
+  description: 'Requests its version, which needs no login and touches no data. UDP and SASL are not supported.',
   operands: [{ name: 'HOST[:PORT]', help: 'where; port 11211 unless given; IPv6 addresses in brackets' }],
   options: [],
   examples: [

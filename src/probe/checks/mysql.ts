@@ -7,10 +7,11 @@ import { healthyAs, unhealthy } from '../verdict.ts';
 /** Does MariaDB or MySQL let us in? Without a login: does it greet? Says nothing of Galera: that is another check. */
 export const mysql = check({
   word: 'mysql',
-  summary: 'Does MariaDB or MySQL let us in?',
+  summary: 'Checks that MariaDB or MySQL accepts connections and logins.',
   description:
-    'With a login it logs in and asks one thing, for which the privilege USAGE is enough. Without one the server only has to greet. ' +
-    'A Galera node without quorum does all of this and still refuses every table: see the check galera.',
+    'With a login it logs in and runs one query, for which the privilege USAGE is enough. Without one it ' +
+    "waits for the server's greeting. A Galera node without quorum passes and still rejects every table " +
+    'access: use the check galera.',
   operands: [MYSQL_OPERAND],
   options: MYSQL_OPTIONS,
   examples: [

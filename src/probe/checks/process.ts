@@ -5,10 +5,8 @@ import { PATTERN_OPTION, processQuery } from './arguments.ts';
 /** Does a process of this name run? Says nothing about whether it works: prefer a check of what it does. */
 export const process = check({
   word: 'process',
-  summary: 'Does a process of this name run?',
-  description:
-    'A zombie does not run. That a process runs says little: where it listens, or is connected, ask for that instead. ' +
-    "Of a sidecar's pod, other containers' processes are seen only with shareProcessNamespace.",
+  summary: 'Checks that a process of this name is running.',
+  description: 'Zombies do not count. A running process says little: prefer listen or connected.',
   operands: [{ name: 'NAME', help: "the program's name, or the script's that an interpreter runs" }],
   options: [PATTERN_OPTION],
   examples: [

@@ -16,7 +16,7 @@ const [PORT, TLS_PORT] = [5672, 5671];
  */
 export const rabbitmq = check({
   word: 'rabbitmq',
-  summary: 'Does this RabbitMQ node serve, without an alarm?',
+  summary: 'Checks that this RabbitMQ node accepts clients and has no alarm.',
   description:
     'By AMQP as the check amqp, and with --management by the management API as well: an alarm for memory or disk, in which publishers ' +
     'are blocked, and a virtual host that is down are unhealthy, with the reason. The user needs a tag such as `management` for that.',

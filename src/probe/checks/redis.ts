@@ -9,10 +9,11 @@ const PORT = 6379;
 /** Does Redis or Valkey (or a Sentinel) answer PING with PONG? Not while it loads its data, or has lost its primary. */
 export const redis = check({
   word: 'redis',
-  summary: 'Does Redis or Valkey answer PING?',
+  summary: 'Checks that Redis or Valkey responds to PING.',
   description:
-    'Also for Sentinel. Logs in first where a password is given; without --user as the default user. ' +
-    'A server that is still loading, a replica that has lost its primary and serves no client, and one that cannot save to disk are unhealthy.',
+    'Also for Sentinel. Logs in first if a password is given, without --user as the default user. ' +
+    'Unhealthy: a server that is still loading, a replica that has lost its primary and serves no ' +
+    'clients, and a server that cannot save to disk.',
   operands: [{ name: 'HOST[:PORT]', help: 'where; port 6379 unless given; IPv6 addresses in brackets' }],
   options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
   examples: [

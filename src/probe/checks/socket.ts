@@ -6,7 +6,7 @@ import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './arguments.ts';
 /** Does a process of this pod listen on a Unix socket? Opens no connection. */
 export const socket = check({
   word: 'socket',
-  summary: 'Does a process of this pod listen on a Unix socket?',
+  summary: 'Checks that a process of this Pod listens on a Unix socket.',
   description:
     "Looked up in the kernel's table, without a connection: a socket file alone says nothing, since it outlives its server. " +
     'An abstract socket is written @NAME.',

@@ -6,7 +6,7 @@ import { healthy, unhealthy } from '../verdict.ts';
 /** Does something accept TCP connections at HOST:PORT before the deadline? Says nothing about what accepts them. */
 export const tcp = check({
   word: 'tcp',
-  summary: 'Does something accept TCP connections there?',
+  summary: 'Checks that a TCP connection is accepted.',
   operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets' }],
   options: [],
   examples: [

@@ -11,10 +11,11 @@ const YEAR_MS = 365 * 86_400_000;
 /** Is the certificate there good, and for how long? By a handshake, or in a file. */
 export const tls = check({
   word: 'tls',
-  summary: 'Is a certificate good, and for how long still?',
+  summary: 'Checks that a certificate is valid, and for how long.',
   description:
-    'By a handshake with HOST:PORT: the chain must lead to an authority that is trusted, the name must be right (--insecure asks for neither), ' +
-    'and no certificate of the chain may end within --expires-in. Or --cert-file: each certificate in a file must last so long. STARTTLS is not spoken.',
+    'By a TLS handshake with HOST:PORT: the chain must lead to a trusted CA, the name must match ' +
+    '(--insecure skips both), and no certificate of the chain may expire within --expires-in. With ' +
+    '--cert-file: each certificate in the file must stay valid for that long. STARTTLS is not supported.',
   operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets', optional: true }],
   options: [
     {

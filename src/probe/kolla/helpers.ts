@@ -15,7 +15,7 @@ const DEADLINE = 'Gives up after 5 s, or after KOLLA_PROBE_TIMEOUT.';
 
 const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_curl: {
-    summary: "Does a URL answer below 400? With curl's words, as Kolla's own.",
+    summary: "Checks that a URL returns a status below 400, with curl's output as Kolla's own.",
     description:
       "Asks as Kolla's script lets curl ask: no certificate is verified, no redirect followed, no configuration file read; and no proxy asked. " +
       'HEALTHCHECK_CURL_MAX_TIME (10), _USER_AGENT, _WRITE_OUT and _OUTPUT are read. Prints the write-out line; ' +
@@ -31,7 +31,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_port: {
-    summary: 'Has a process an established connection to a port?',
+    summary: 'Checks for an established connection of a process to a port.',
     description: `Exactly that port, as TCP sees it from this side; connections that are being opened or were closed by the other side do not count. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_listen: {
-    summary: 'Does a process listen on a port?',
+    summary: 'Checks that a process listens on a port.',
     description: `Exactly that port, TCP or UDP. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
@@ -49,7 +49,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_socket: {
-    summary: 'Does a process listen on a Unix socket?',
+    summary: 'Checks that a process listens on a Unix socket.',
     description: `A socket file left over from a process that has exited is unhealthy. ${DEADLINE}`,
     operands: [PROCESS, { name: 'PATH', help: 'where the socket lies' }],
     examples: [
@@ -58,9 +58,9 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_filemod: {
-    summary: 'Was a file written lately?',
+    summary: 'Checks that a file was modified recently.',
     description:
-      'Links are followed. A file that is not there, or no regular file, is unhealthy; so are missing words.',
+      'Follows symbolic links. Unhealthy if the file is missing or no regular file, or if arguments are ' + 'missing.',
     operands: [
       { name: 'FILE', help: 'which' },
       { name: 'SECONDS', help: 'how old it may be' },
@@ -71,11 +71,12 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_mariadb: {
-    summary: 'Is this Galera node synced?',
+    summary: 'Checks that this Galera node is synced.',
     description:
-      'Asked by SQL as the check galera: Synced, ready, and in the Primary component. As MYSQL_USERNAME (haproxy), with MYSQL_PWD or ' +
-      'MYSQL_PASSWORD, over the local socket (MYSQL_UNIX_PORT) or MYSQL_HOST and MYSQL_TCP_PORT. No option file is read. ' +
-      'Gives up after 10 s, or after KOLLA_PROBE_TIMEOUT.',
+      'Queries the node as the check galera does: Synced, ready, and in the Primary component. Logs in as ' +
+      'MYSQL_USERNAME (haproxy), with MYSQL_PWD or MYSQL_PASSWORD, over the local socket (MYSQL_UNIX_PORT) ' +
+      'or MYSQL_HOST and MYSQL_TCP_PORT. Reads no option file. Times out after 10 s, or after ' +
+      'KOLLA_PROBE_TIMEOUT.',
     operands: [],
     examples: [
       { line: 'healthcheck_mariadb', does: 'in the container of the server, over its socket' },
@@ -83,7 +84,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     ],
   },
   healthcheck_rabbitmq: {
-    summary: 'Does this RabbitMQ node serve?',
+    summary: 'Checks that this RabbitMQ node accepts clients.',
     description:
       'Asked as the check rabbitmq, where /etc/rabbitmq/rabbitmq.conf says that it listens (or RABBITMQ_NODE_IP_ADDRESS and _PORT): nothing of Erlang ' +
       'is started. Alarms and virtual hosts are seen only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). ' +

@@ -27,7 +27,7 @@ export const VERIFY_OPTIONS = [
     type: 'string',
     env: 'KOLLA_PROBE_SERVER_NAME',
     help: 'name in the certificate (default the host)',
-    details: 'For a server that is reached by its address.',
+    details: 'For a server that is addressed by its IP.',
     example: 'api.example.org',
   },
 ] as const satisfies readonly Option[];

@@ -16,7 +16,9 @@ export const SERVE_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_PROBE_STATUS_PUBLIC',
     help: 'reasons for every client, not only from within the Pod',
-    details: '?verbose, /checks/NAME and /status.json; otherwise only within the Pod and by kubectl port-forward.',
+    details:
+      'Applies to ?verbose, /checks/NAME and /status.json; otherwise only within the Pod and by kubectl ' +
+      'port-forward.',
     example: 'true',
   },
   {
@@ -32,7 +34,7 @@ export const SERVE_OPTIONS = [
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_NO_CHECKS',
     help: 'permission to start without checks',
-    details: 'Every probe is answered 200; otherwise the exit code is 65.',
+    details: 'Every probe then returns 200; otherwise the exit code is 65.',
     example: 'true',
   },
 ] as const satisfies readonly Option[];
@@ -40,7 +42,7 @@ export const SERVE_OPTIONS = [
 /** `kolla-probe serve` with these checks. */
 export const serveCommandOf = (checks: CheckSet): Command =>
   command({
-    summary: 'Asks the checks of kolla-pod.yaml all the time, and answers httpGet probes.',
+    summary: 'Runs the checks of kolla-pod.yaml continuously and serves httpGet probes.',
     description:
       'Each check of the section `checks` is asked once a period; a probe is answered from what is known and never waits. ' +
       '/startupz, /livez and /readyz say one word, /metrics is for Prometheus; reasons are shown within the pod and by kubectl port-forward. ' +

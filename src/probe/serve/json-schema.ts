@@ -7,7 +7,7 @@ const ROLE = { enum: ROLES } as const;
 /** The `checks` section for editors: the same keys as readChecks() reads. */
 export const CHECKS_JSON_SCHEMA = {
   type: 'object',
-  description: 'The named checks that kolla-probe serve asks all the time.',
+  description: 'named checks that kolla-probe serve runs continuously',
   propertyNames: { pattern: CHECK_NAME, not: ROLE },
   additionalProperties: {
     type: 'object',
@@ -15,7 +15,7 @@ export const CHECKS_JSON_SCHEMA = {
     required: ['run'],
     properties: {
       run: {
-        description: 'the check, as on the command line after kolla-probe; no shell reads it',
+        description: 'the check, as in the arguments of kolla-probe; run without a shell',
         anyOf: [
           { type: 'string', minLength: 1 },
           { type: 'array', minItems: 1, items: { type: ['string', 'number', 'boolean'] } },
@@ -23,20 +23,24 @@ export const CHECKS_JSON_SCHEMA = {
         examples: ['http http://127.0.0.1:5000/v3', ['tcp', '127.0.0.1:5000']],
       },
       for: {
-        description: 'the probes that it decides; none: it is only shown',
+        description: 'probes that it affects; none: only shown',
         default: CHECK_DEFAULTS.for,
         anyOf: [ROLE, { type: 'array', items: ROLE }],
       },
-      period: { ...DURATION, description: 'from one asking to the next', default: CHECK_DEFAULTS.period },
-      timeout: { ...DURATION, description: 'unhealthy without an answer by then', default: CHECK_DEFAULTS.timeout },
+      period: { ...DURATION, description: 'interval between two runs', default: CHECK_DEFAULTS.period },
+      timeout: { ...DURATION, description: 'unhealthy when it takes longer', default: CHECK_DEFAULTS.timeout },
       failures: {
         type: 'integer',
         minimum: 1,
         maximum: MOST_FAILURES,
-        description: 'so many in succession make it unhealthy',
+        description: 'consecutive failures that make it unhealthy',
         default: CHECK_DEFAULTS.failures,
       },
-      'allow-remote': { type: 'boolean', description: 'let liveness ask other pods', default: false },
+      'allow-remote': {
+        type: 'boolean',
+        description: 'permission for liveness to depend on other Pods',
+        default: false,
+      },
     },
   },
 } as const;

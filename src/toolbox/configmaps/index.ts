@@ -14,11 +14,12 @@ import { command } from '../../cli/command.ts';
 import { outputOption } from '../../cli/output-option.ts';
 
 export const configmaps = command({
-  summary: 'Makes ConfigMaps and Secrets of a directory of configuration, as kolla-ansible generates it.',
+  summary: 'Creates ConfigMaps and Secrets from a directory of configuration, as kolla-ansible generates it.',
   description:
-    'One object a file: a Secret where the file holds credentials, or may. Names are versioned by content and the objects immutable, so that ' +
-    'a new configuration rolls the Pods and the old one can be gone back to; --reload live keeps names, for kolla-init watch. No cluster is asked, ' +
-    'nothing is written. The output holds secrets: pipe it to kubectl apply --server-side -f -.',
+    'One object per file: a Secret if the file holds or may hold credentials. Names are versioned by ' +
+    'content and the objects immutable, so that a new configuration rolls the Pods and the old one can be ' +
+    'restored; --reload live keeps names, for kolla-init watch. Contacts no cluster and writes nothing. ' +
+    'The output holds secrets: pipe it to kubectl apply --server-side -f -.',
   operands: [{ name: 'DIR', help: 'the directory with config.json: /etc/kolla/keystone' }],
   options: [
     {
@@ -63,7 +64,7 @@ export const configmaps = command({
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_SECRET',
       help: 'pattern of files that hold credentials',
-      details: 'Matched against names or, with a slash, against paths, whatever is found in the file.',
+      details: 'Matched against names or, with a slash, against paths, regardless of content.',
       example: '*.xml',
     },
     {
@@ -72,7 +73,7 @@ export const configmaps = command({
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_PLAIN',
       help: 'pattern of files without credentials',
-      details: 'Whatever is found in the file; --secret takes precedence.',
+      details: 'Regardless of content; --secret takes precedence.',
       example: 'policy.yaml',
     },
     {

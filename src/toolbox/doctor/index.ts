@@ -8,8 +8,8 @@ import type { Finding } from './finding.ts';
 /** Says what this pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
   return command({
-    summary: 'Says what this pod or machine has and lacks for each helper, and the fix.',
-    description: 'Writes nothing, sends no credentials and prints no secret. Ends with 1 when something is lacking.',
+    summary: 'Diagnoses this Pod or machine for each helper, with fixes.',
+    description: 'Writes nothing, sends no credentials and prints no secret. Exit code 1 if something is missing.',
     operands: [{ name: 'HELPER', help: 'only what this one needs', optional: true, values: names }],
     options: [outputOption('KOLLA_POD_DOCTOR_OUTPUT', 'table')],
     examples: [

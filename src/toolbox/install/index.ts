@@ -28,7 +28,7 @@ import { placeBinary } from './place-binary.ts';
 /** Copies the binary and its names into a shared volume. */
 export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
-    summary: 'Copies the binary and its names into a directory that containers share.',
+    summary: 'Copies the binary and its links into a directory that containers share.',
     description:
       "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
       'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
