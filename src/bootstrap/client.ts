@@ -56,7 +56,7 @@ export class Client {
     for (let attempt = 0; ; attempt++) {
       const tried = await this.#try(request);
       if (tried.answer !== undefined) {
-        if (attempt > 0) this.#options.log.info(`${name} answers again`);
+        if (attempt > 0) this.#options.log.info(`${name} is reachable again`);
         return tried.answer;
       }
       signal.throwIfAborted();

@@ -70,7 +70,7 @@ async function textOf(file: string, isGiven: boolean): Promise<Found> {
     return { ...NONE, text: await readFile(file, 'utf8') };
   } catch (cause) {
     const reason = messageOf(cause);
-    if (isGiven) throw new ConfigError(`cannot read ${file}, which --service-config names: ${reason}`, { cause });
+    if (isGiven) throw new ConfigError(`cannot read ${file}, given by --service-config: ${reason}`, { cause });
     const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     return isAbsent
       ? { ...NONE, why: ', which is not here' }

@@ -31,7 +31,7 @@ export async function findTransport(
   if (adminUser === undefined) {
     if (adminPassword !== undefined || only.includes('queue'))
       throw new UsageError('the queue needs --rabbitmq-admin-user');
-    log.info('no --rabbitmq-admin-user: virtual host and account in RabbitMQ are left alone');
+    log.info('no --rabbitmq-admin-user: virtual host and account in RabbitMQ are not changed');
     return undefined;
   }
   if (adminPassword === undefined) {

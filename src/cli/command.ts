@@ -5,37 +5,37 @@ import type { Level, LineFormat, Log } from '../core/log.ts';
 import type { Option, Values } from './option.ts';
 import type { Terminal } from '../core/terminal.ts';
 
-/** What every command is given besides its options. */
+/** Passed to every command besides its options. */
 export interface Context {
   /** Aborted by SIGTERM or SIGINT; its reason is a SignalError. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** For results; everything else goes to the log. */
+  /** Results only; everything else goes to the log. */
   readonly stdout: (text: string) => void;
   readonly terminal: Terminal;
-  /** Where a table may be drawn that changes in place: a terminal on stderr, with lines for a person. */
+  /** Live region of a terminal on stderr, for tables that update in place. */
   readonly live?: Live | undefined;
-  /** Our caller's environment, to hand to a child. Options are read from tables, never from here. */
+  /** The caller's environment, to pass to a child process. Options are read from tables, never from here. */
   readonly inherited: NodeJS.ProcessEnv;
-  /** kolla-pod.yaml, where there is one, for what it holds besides options. */
+  /** kolla-pod.yaml, if there is one, for sections that are not options. */
   readonly podFile?: PodFile | undefined;
 }
 
-/** A command line that help and docs show, and that a test runs. */
+/** A command line shown in help and docs, and run by a test. */
 export interface Example {
-  /** As a user types it, the helper's name first. */
+  /** As typed by a user, starting with the helper's name. */
   readonly line: string;
   readonly does: string;
 }
 
 export interface Operand {
-  /** In capitals, as usage shows it: `HOST:PORT`. */
+  /** In capitals, as in usage: `HOST:PORT`. */
   readonly name: string;
   readonly help: string;
   readonly optional?: true;
-  /** The only words that are valid; for completion too. */
+  /** The only valid values; also used for completion. */
   readonly values?: readonly string[];
-  /** Takes all the words that are left. */
+  /** Takes all remaining operands. */
   readonly many?: true;
 }
 
@@ -45,14 +45,14 @@ export interface Note {
 }
 
 export interface Command<O extends readonly Option[] = readonly Option[]> {
-  /** One line, for lists. */
+  /** One line, for command lists. */
   readonly summary: string;
-  /** A paragraph more, for the command's own help and page. */
+  /** One more paragraph, for the command's own help and page. */
   readonly description?: string;
   readonly operands: readonly Operand[];
-  /** Tables for help and the manual page: the grammar of a value, for one. */
+  /** Tables for help and the manual page, such as the grammar of a value. */
   readonly notes?: readonly Note[];
-  /** Whether words after `--` are taken, as another program's command line. */
+  /** Accepts a command line after `--`; the name for it in usage. */
   readonly child?: string;
   readonly options: O;
   readonly examples: readonly [Example, Example, ...Example[]];
@@ -61,7 +61,7 @@ export interface Command<O extends readonly Option[] = readonly Option[]> {
 
 export interface Input<O extends readonly Option[] = readonly Option[]> {
   readonly operands: readonly string[];
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly child: readonly string[];
   readonly options: Values<O>;
 }
@@ -70,32 +70,32 @@ export interface Input<O extends readonly Option[] = readonly Option[]> {
 export interface Helper {
   readonly name: string;
   readonly summary: string;
-  /** What it does when the first word names no command. */
+  /** Runs when the first argument is not a command. */
   readonly main?: Command;
   readonly commands: Readonly<Record<string, Command>>;
-  /** Runs as a guest in a service's container, whose termination log is not for its words. */
+  /** Runs as a guest in a service's container and must not write to its termination log. */
   readonly isGuest?: true;
-  /** The lines of its log where no format is asked for: those of the tool that it stands for, where that had put them. */
+  /** Default format and destination of log lines: those of the tool that this helper replaces. */
   readonly lines?: { readonly format: LineFormat; readonly to: (level: Level) => 'stdout' | 'stderr' };
-  /** Its words are another tool's, exactly: the options of every command are not among them, nor our exit codes. */
+  /** Compatible with another tool: common options and our exit codes do not apply. */
   readonly takesNoOptions?: true;
-  /** Commands of the same helper in another binary: their sections of kolla-pod.yaml are not ours to refuse. */
+  /** Commands of the same helper in the other binary: their sections of kolla-pod.yaml are valid here too. */
   readonly elsewhere?: readonly string[];
-  /** The binary's other names, where this one stands for all. */
+  /** The binary's other names, if this helper is its main entry. */
   readonly others?: readonly Helper[];
 }
 
-/** Keeps a table's literal types, so that `run` sees each option under its own type, and forgets them outside. */
+/** Keeps a table's literal types, so that `run` sees the type of each option, and drops them outside. */
 export function command<const O extends readonly Option[]>(definition: Command<O>): Command {
   return definition;
 }
 
-/** The helper's command of that name. Own properties only: `constructor` is not a command. */
+/** The helper's command of that name. Checks own properties only: `constructor` is not a command. */
 export function commandOf(helper: Helper, name: string): Command | undefined {
   return Object.hasOwn(helper.commands, name) ? helper.commands[name] : undefined;
 }
 
-/** Every command of a helper under its name; what it does without one under ''. */
+/** All commands of a helper by name; '' is the helper without a command. */
 export function commandsOf(helper: Helper): [name: string, command: Command][] {
   return [...(helper.main ? [['', helper.main] as [string, Command]] : []), ...Object.entries(helper.commands)];
 }

@@ -1,7 +1,7 @@
 import type { Option } from './option.ts';
 import { LEVELS } from '../core/log.ts';
 
-/** The options that every command of every helper has. In kolla-pod.yaml they stand at the top. */
+/** Options common to all commands. In kolla-pod.yaml they are at the top level. */
 export const COMMON_OPTIONS = [
   {
     flag: 'config',

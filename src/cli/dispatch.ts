@@ -4,17 +4,17 @@ import { createOutput, ignoreClosedStderr, OutputClosedError } from './output.ts
 import { refuseSetId } from './set-id.ts';
 import { versionLine } from '../core/version.ts';
 
-/** What each file in cmd/ exports. */
+/** The exports of each file in cmd/. */
 export interface HelperModule {
   readonly main: (argv: string[], env: NodeJS.ProcessEnv) => Promise<number>;
 }
 
-/** How long a forgotten handle may keep the process alive after its work is done. */
+/** How long a leaked handle may keep the process alive after its work is done. */
 const LINGER_MS = 1000;
 
 /**
- * Runs the helper that the program was called as (`kolla-probe` by a link) or that its first word names
- * (`kolla-pod probe` and `kolla-pod kolla-probe`), and sets the process's exit code: nothing else does.
+ * Runs the helper selected by the program's name (`kolla-probe` by a link) or by the first argument (`kolla-pod probe`
+ * and `kolla-pod kolla-probe`). The only place that sets the exit code.
  */
 export async function dispatch(
   called: string,
@@ -33,7 +33,7 @@ export async function dispatch(
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** Without loading the helper. */
+/** Answered without loading the helper. */
 function isVersionAsked(argv: readonly string[]): boolean {
   return argv.length === 1 && argv[0] === '--version';
 }
@@ -47,19 +47,20 @@ async function sayVersion(name: string): Promise<number> {
 
 async function runHelper(name: string, argv: string[], load: (name: string) => Promise<HelperModule>): Promise<number> {
   const { main } = await load(name);
-  // A copy for the helper and its children. Our own TLS is not the service's to weaken: Node reads this one at each use.
+  // A copy for the helper and its children. NODE_TLS_REJECT_UNAUTHORIZED is removed: the service's
+  // environment must not weaken our TLS, and Node reads it on each use.
   const env = { ...process.env };
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   return await main(argv, env);
 }
 
-/** What a helper threw it has reported itself: this is about what came before and after it. */
+/** Helpers report their own errors: this covers errors before and after them. */
 function exitCodeOf(error: unknown, name: string): number {
   if (error instanceof OutputClosedError) return error.exitCode;
   ignoreClosedStderr();
   const known = error instanceof KollaError;
   process.stderr.write(`${name}: ${known ? error.message : `our bug, please report it: ${bugText(error)}`}\n`);
-  // Not 1, which Node would take: a probe says no with it.
+  // Node would exit with 1, which means "unhealthy" for a probe.
   return known ? error.exitCode : ExitCode.bug;
 }
 

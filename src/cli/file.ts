@@ -10,19 +10,19 @@ export interface FileOptions extends PodFile {
   wordsOf(option: Option): { words: readonly string[]; place: string } | undefined;
 }
 
-/** kolla-pod.yaml for whoever reads a section that is not one of options. */
+/** kolla-pod.yaml, for readers of sections that are not options. */
 export interface PodFile {
   readonly file: string;
-  /** What stands in a section of SECTIONS, unchecked. */
+  /** The raw content of a section of SECTIONS. */
   sectionOf(name: (typeof SECTIONS)[number]): unknown;
 }
 
 type Mapping = Readonly<Record<string, unknown>>;
 
 /**
- * Reads kolla-pod.yaml and checks the keys of this helper's section. `path` is the section and, where the command has
- * a name, the command in it: ['probe', 'tcp']. `siblings` is what else may stand in the helper's section: its
- * commands, and the options that it takes without a command.
+ * Reads kolla-pod.yaml and checks the keys of this helper's section. `path` is the section and, if the command has a
+ * name, the command in it: ['probe', 'tcp']. `siblings` are the other valid keys of the section: the helper's commands,
+ * and its options without a command.
  */
 export function readFileOptions(
   file: string,
@@ -51,7 +51,7 @@ export function readFileOptions(
     const where = place === '' ? flag : `${place}.${flag}`;
     if (section[flag] !== undefined || path.length < 2 || !siblings.includes(flag))
       return { where, value: section[flag] };
-    // What a helper takes without a command holds for its commands too, unless they say otherwise.
+    // Options of the helper itself are defaults for its commands.
     return { where: `${path[0]}.${flag}`, value: mappingAt(root[path[0]!] ?? {}, file, path[0]!)[flag] };
   };
   return {
@@ -67,7 +67,7 @@ export function readFileOptions(
   };
 }
 
-/** A ConfigMap is read by more people than a Secret is. */
+/** More users can read ConfigMaps than Secrets. */
 function secretInFile(option: Option, file: string): ConfigError {
   return new ConfigError(
     `${file}: ${option.flag} is a secret, which does not belong in this file: set ${option.env}, or ${option.flag}-file`,
@@ -82,7 +82,7 @@ function readYaml(file: string): unknown {
     throw new ConfigError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
   try {
-    // `load` refuses a file that holds nothing but comments.
+    // `load` rejects a file with comments only.
     return loadAll(text, { filename: file })[0] ?? {};
   } catch (cause) {
     throw new ConfigError(`${file} is not YAML: ${messageOf(cause).split('\n')[0]}`, { cause });

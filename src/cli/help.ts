@@ -4,7 +4,7 @@ import { hiddenCount, optionGroups } from './option-help.ts';
 import { fold, table } from './table.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 
-/** `kolla-probe tcp HOST:PORT [OPTION...]`. `name` is '' for what the helper does without a command. */
+/** `kolla-probe tcp HOST:PORT [OPTION...]`. `name` is '' for the helper without a command. */
 export function usageOf(helper: Helper, name: string, command: Command): string {
   const operands = command.operands.map((o) => {
     const word = o.many ? `${o.name}...` : o.name;
@@ -20,15 +20,15 @@ export function usageOf(helper: Helper, name: string, command: Command): string 
   ].join(' ');
 }
 
-/** Wider lines are hard to read, whatever the terminal offers. */
+/** Wider lines are hard to read, on any terminal. */
 const MOST_COLUMNS = 100;
 
 interface HelpPage {
-  /** The rarely used options too: `--help-all`. */
+  /** Shows rarely used options too: `--help-all`. */
   readonly isWhole?: boolean;
 }
 
-/** The page that `HELPER --help` prints: its commands, or its only one whole. */
+/** The output of `HELPER --help`: its commands, or the full help of its only one. */
 export function helperHelp(helper: Helper, screen: Terminal, page: HelpPage = {}): string {
   const terminal = narrowed(screen);
   const names = Object.keys(helper.commands);

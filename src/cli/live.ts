@@ -2,9 +2,9 @@ import { paint, visibleLength, type Terminal } from '../core/terminal.ts';
 
 /** A part of a terminal that changes in place, below the lines of the log. */
 export interface Live {
-  /** Draws what `lines` gives for the room that there is now, and again when the room changes. */
+  /** Draws the result of `lines`, and redraws it when the terminal is resized. */
   show(lines: (room: Room) => readonly LiveLine[]): void;
-  /** Lets what was drawn stand, and draws no more. */
+  /** Keeps the last frame on screen and stops drawing. */
   leave(): void;
 }
 
@@ -14,12 +14,12 @@ export interface Room {
 }
 
 export interface LiveLine {
-  /** Without escape sequences; what does not fit is cut. */
+  /** Without escape sequences; truncated to the width. */
   readonly text: string;
   readonly style?: Parameters<typeof paint>[1] | undefined;
 }
 
-/** The stream's part that it needs: process.stderr on a terminal. */
+/** The part of the stream in use: process.stderr on a terminal. */
 interface Screen {
   readonly columns?: number;
   readonly rows?: number;
@@ -29,20 +29,20 @@ interface Screen {
 }
 
 const ESC = '\u001B[';
-/** A terminal that knows it shows what is between them at once; others ignore them. */
+/** Synchronized output: the terminal shows the enclosed text at once; terminals without support ignore it. */
 const [BEGIN_FRAME, END_FRAME] = [`${ESC}?2026h`, `${ESC}?2026l`];
 const [TO_LINE_END, TO_SCREEN_END] = [`${ESC}K`, `${ESC}J`];
 
 /**
- * Keeps a few lines at the end of a terminal and everything else above them. Each change is one write that overwrites, so
- * nothing flickers. The cursor is never hidden and rests below the lines, so that whatever ends us (Ctrl-C, SIGKILL) leaves
- * a terminal as it should be.
+ * Keeps a few lines at the end of a terminal, below the log. Each update is one write that overwrites, so nothing
+ * flickers. The cursor is never hidden and rests below the lines, so that the terminal stays usable however the process
+ * ends (Ctrl-C, SIGKILL).
  */
 export class LiveRegion implements Live {
   readonly #screen: Screen;
   readonly #terminal: Terminal;
   #lines: ((room: Room) => readonly LiveLine[]) | undefined;
-  /** The widths of the lines that stand there now. */
+  /** Widths of the lines currently on screen. */
   #drawn: readonly number[] = [];
   #frame = '';
   readonly #redraw = (): void => this.#draw('', true);
@@ -65,7 +65,7 @@ export class LiveRegion implements Live {
     this.#frame = '';
   }
 
-  /** Whole lines for above. */
+  /** Writes whole lines above the region. */
   write(text: string): void {
     if (this.#lines === undefined) this.#screen.write(text);
     else this.#draw(text, true);
@@ -79,7 +79,7 @@ export class LiveRegion implements Live {
     const painted = lines.map(({ text, style }) => (style === undefined ? text : paint(this.#terminal, style, text)));
     const frame = painted.map((line) => line + TO_LINE_END + '\n').join('');
     if (!mustDraw && frame === this.#frame) return;
-    // In a terminal that became narrower a line takes more than one row by now.
+    // After the terminal was narrowed, a line may take more than one row.
     const height = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     const up = height === 0 ? '' : `${ESC}${height}A`;
     const text = above.replaceAll('\n', `${TO_LINE_END}\n`);
@@ -89,7 +89,7 @@ export class LiveRegion implements Live {
   }
 }
 
-/** Controls of others' texts must not steer a terminal. */
+/** Control characters in foreign text must not control the terminal. */
 function cut(text: string, columns: number): string {
   const plain = text.replaceAll(/\p{Cc}+/gu, ' ');
   return plain.length <= columns ? plain : `${plain.slice(0, Math.max(0, columns - 3))}...`;

@@ -1,7 +1,7 @@
 /**
- * By SIGUSR1 node opens its inspector on the loopback address, where whoever is in the pod, or with hostNetwork on the node,
- * reads the environment and passwords. Handled by us it does nothing, and the program that we become has its default again.
- * Node's own flag, --disable-sigusr1, would leave the signal blocked for that program.
+ * On SIGUSR1 Node opens its inspector on the loopback address, where any process in the Pod, or on the node with
+ * hostNetwork, could read the environment and passwords. An empty handler prevents that, and the signal has its default
+ * action again in the program we exec. Node's --disable-sigusr1 would leave the signal blocked for that program.
  */
 export function keepInspectorClosed(): void {
   process.on('SIGUSR1', () => {});

@@ -2,18 +2,18 @@ import type { Option } from './option.ts';
 import { fold } from './table.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 
-/** Where an option's help starts; a longer flag has it on the next line. */
+/** Column where an option's help starts; it moves to the next line after a longer flag. */
 const HELP_COLUMN = 30;
-/** On a narrow terminal. */
+/** The same on a narrow terminal. */
 const NARROW_COLUMN = 8;
 const NARROW_BELOW = 72;
 const INDENT = '  ';
 
 /**
- * An option table in groups, in the order in which the rows name them; an option without a group is under `Options`.
+ * An option table in groups, in the order of their first rows; options without a group are listed under `Options`.
  * @param filePath of the command in kolla-pod.yaml: '' or ends with a dot
- * @param isWhole whether the rarely used options are shown too
- * @returns lines, each group with an empty line and its title first
+ * @param isWhole whether to include rarely used options
+ * @returns lines, each group preceded by an empty line and its title
  */
 export function optionGroups(
   options: readonly Option[],
@@ -30,7 +30,7 @@ export function optionGroups(
   ]);
 }
 
-/** How many options `--help` leaves to `--help-all`. */
+/** Number of options shown only by `--help-all`. */
 export function hiddenCount(options: readonly Option[]): number {
   return options.filter(({ isRare }) => isRare).length;
 }
@@ -58,7 +58,7 @@ export function flagOf(option: Option): string {
   return option.type === 'boolean' ? flag : `${flag} ${metavar(option)}`;
 }
 
-/** A longer choice is listed in the help, which can be folded. */
+/** A longer choice is listed in the help text, which can wrap. */
 const LONGEST_CHOICE = 40;
 
 /** The value's placeholder in usage; dots for an option that may be repeated. */
@@ -67,13 +67,16 @@ function metavar(option: Option): string {
   return option.repeat ? `${word}...` : word;
 }
 
-/** In one line where there is room, else a line each; only a narrow terminal breaks a bracket. */
+/** On one line if it fits, else one per line; a bracket is broken only on a narrow terminal. */
 function packed(parts: readonly string[], room: number): readonly string[] {
   const line = parts.join(' ');
   return line.length <= room ? [line] : parts.flatMap((part) => fold(part, room));
 }
 
-/** `ensure|remove`; undefined for another type, or a choice of too many words. */
+/**
+ * `ensure
+ * remove`; undefined for other types, and for choices with too many values.
+ */
 function choiceOf({ type, values = [] }: Option): string | undefined {
   const words = values.join('|');
   return type === 'choice' && words.length <= LONGEST_CHOICE ? words : undefined;

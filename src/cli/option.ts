@@ -1,17 +1,17 @@
 import { parseDuration } from '../core/duration.ts';
 import { didYouMean } from '../core/nearest.ts';
 
-/** How an option's text becomes a value, and what completion offers for it. */
+/** How an option's text is parsed, and what completion offers for it. */
 type OptionType = 'string' | 'path' | 'boolean' | 'integer' | 'duration' | 'choice';
 
 /**
- * One option of a command. Parsing, the environment, the file, help, completion, man pages, the JSON Schema and
- * docs/reference/cli.md all come from this row. Precedence: flag, environment, kolla-pod.yaml, default.
+ * One option of a command. Parsing, environment, file, help, completion, man pages, the JSON Schema and
+ * docs/reference/cli.md are all derived from this row. Precedence: flag, environment, kolla-pod.yaml, default.
  */
 export interface Option {
-  /** Without the dashes: `log-level`. The same word is the key in kolla-pod.yaml. */
+  /** Without the dashes: `log-level`. Also the key in kolla-pod.yaml. */
   readonly flag: string;
-  /** A letter, where users of kubectl expect one: `o`. */
+  /** A letter, as in kubectl: `o`. */
   readonly short?: string;
   readonly type: OptionType;
   readonly env: string;
@@ -20,23 +20,23 @@ export interface Option {
   /** Sentences for the man page, docs/cli.md and the JSON Schema. */
   readonly details?: string;
   readonly example: string;
-  /** In the spelling a user would type. Without one the value may be undefined. */
+  /** In a user's spelling. Without a default the value may be undefined. */
   readonly default?: string;
-  /** The words that a `choice` accepts. */
+  /** The values of a `choice`. */
   readonly values?: readonly string[];
-  /** May be given several times; in the environment separated by commas. */
+  /** May be repeated; comma-separated in the environment. */
   readonly repeat?: true;
-  /** The value is never printed, and may not be given as a flag: an argv can be read by others. */
+  /** Never printed, and not accepted as a flag: other processes can read the command line. */
   readonly secret?: true;
-  /** Its title in help: `Keystone`. */
+  /** Its heading in help: `Keystone`. */
   readonly group?: string;
-  /** Shown by `--help-all` alone. */
+  /** Shown only by `--help-all`. */
   readonly isRare?: true;
 }
 
 /**
- * A table's options under one title in help.
- * @param usual the flags that `--help` shows; the others are left to `--help-all`
+ * Puts a table's options under one heading in help.
+ * @param usual the flags shown by `--help`; the others are shown only by `--help-all`
  */
 export function grouped<const O extends readonly Option[]>(
   group: string,
@@ -45,7 +45,7 @@ export function grouped<const O extends readonly Option[]>(
 ): O {
   const shown: readonly string[] = usual;
   const rows = options.map((row) => ({ ...row, group, ...(shown.includes(row.flag) ? {} : { isRare: true }) }));
-  // The same rows in the same order: only what help reads was added.
+  // Same rows in the same order, with properties that only help reads.
   return rows as unknown as O;
 }
 
@@ -69,7 +69,7 @@ type Value<O extends Option> = O extends { repeat: true }
       ? boolean
       : Scalar<O> | undefined;
 
-/** What a command gets for its table: `--log-level` is `logLevel`, durations are milliseconds. */
+/** The values a command gets for its table: `--log-level` is `logLevel`, durations are in milliseconds. */
 export type Values<T extends readonly Option[]> = { [O in T[number] as CamelCase<O['flag']>]: Value<O> };
 
 export function camelCase(flag: string): string {
@@ -77,8 +77,8 @@ export function camelCase(flag: string): string {
 }
 
 /**
- * The value of one word. Throws RangeError with what would have been right, without naming where the word came from:
- * the caller knows whether it was a flag, a variable or a file.
+ * Parses one value. Throws RangeError with the valid values, without naming the source: the caller knows whether it was
+ * a flag, a variable or a file.
  */
 export function parseValue(option: Option, word: string): string | number | boolean {
   switch (option.type) {

@@ -1,6 +1,6 @@
 import type { Option } from './option.ts';
 
-/** `-o json` beside a form for people, which is the default. */
+/** `-o json` next to a human-readable form, which is the default. */
 interface OutputOption<Form extends string> extends Option {
   readonly flag: 'output';
   readonly type: 'choice';
@@ -9,8 +9,8 @@ interface OutputOption<Form extends string> extends Option {
 }
 
 /**
- * The option that each command has which prints something that a program may want.
- * @param form what is printed without it
+ * The output option of commands whose output a program may parse.
+ * @param form the default form
  */
 export function outputOption<const Form extends string>(
   env: string,

@@ -1,6 +1,9 @@
 import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The reader of our stdout has gone (`| head`): the rest has no reader, and that is no failure to report. */
+/**
+ * The reader of stdout has exited (`
+ * head`): the remaining output has no reader, which is not an error to report.
+ */
 export class OutputClosedError extends KollaError {
   override name = 'OutputClosedError';
   constructor(options?: ErrorOptions) {
@@ -10,13 +13,13 @@ export class OutputClosedError extends KollaError {
 
 export interface Output extends Disposable {
   write(text: string): void;
-  /** Resolves when all is written. Rejects with OutputClosedError, or UnavailableError for a full disk. */
+  /** Resolves when everything is written. Rejects with OutputClosedError, or UnavailableError if the disk is full. */
   finish(): Promise<void>;
 }
 
 /**
- * Results on their way out. Without a listener an EPIPE or ENOSPC would end us with a stack.
- * @param onFailure told at once, so that a command that goes on for hours stops
+ * Buffered results on stdout. Handles EPIPE and ENOSPC, which would otherwise crash the process with a stack trace.
+ * @param onFailure called at once, so that a long-running command stops
  */
 export function createOutput(stream: NodeJS.WritableStream, onFailure: (error: KollaError) => void): Output {
   let failure: KollaError | undefined;
@@ -30,7 +33,7 @@ export function createOutput(stream: NodeJS.WritableStream, onFailure: (error: K
     write: (text) => void (failure === undefined && stream.write(text)),
     async finish() {
       if (failure === undefined) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-      // The callback runs before the event that says what went wrong.
+      // The write callback runs before the error event.
       if (failure === undefined) await new Promise((resolve) => setImmediate(resolve));
       if (failure !== undefined) throw failure;
     },
@@ -43,12 +46,12 @@ function outputError(cause: Error): KollaError {
   return new UnavailableError(`cannot write to stdout: ${messageOf(cause)}`, { cause });
 }
 
-/** A stderr without a reader, or that is full, is nowhere to report to, and no reason to end. */
+/** If stderr is closed or full, there is nowhere to report it and no reason to exit. */
 export function ignoreClosedStderr(): void {
   ignoreErrors(process.stderr);
 }
 
-/** Lets a stream's errors be those of others who listen. */
+/** Ignores a stream's errors here; other listeners handle them. */
 export function ignoreErrors(stream: NodeJS.WriteStream): void {
   if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore);
 }

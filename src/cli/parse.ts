@@ -6,14 +6,17 @@ import type { FileOptions } from './file.ts';
 import { didYouMean, suggestion } from '../core/nearest.ts';
 import { camelCase, parseValue, type Option } from './option.ts';
 
-/** One argv, split: flags as they were given, operands, and the words after `--`. */
+/** A split argv: flags as given, operands, and the arguments after `--`. */
 interface Words {
   readonly flags: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];
   readonly child: readonly string[];
 }
 
-/** Splits an argv by a table. Unknown options, values that are missing or stray, and secrets as flags: UsageError. */
+/**
+ * Splits an argv according to a table.
+ * @throws UsageError for unknown options, missing or unexpected values, and secrets given as flags
+ */
 export function splitWords(argv: readonly string[], options: readonly Option[], takesChild: boolean): Words {
   const terminator = argv.indexOf('--');
   const own = takesChild && terminator !== -1 ? argv.slice(0, terminator) : argv;
@@ -46,19 +49,19 @@ function parseArgsOption({ type, short }: Option): { type: 'boolean' | 'string';
 
 interface OptionToken {
   readonly name: string;
-  /** As it was written: `--name` or `-n`. */
+  /** As given: `--name` or `-n`. */
   readonly rawName: string;
   readonly value?: string | undefined;
   readonly inlineValue?: boolean | undefined;
 }
 
-/** The table's row and the word for it; `--no-X` is `--X=false`. Undefined when there is no such option. */
+/** The table's row and its value; `--no-X` is `--X=false`. Undefined for an unknown option. */
 function optionOf(
   { name, rawName, value, inlineValue = false }: OptionToken,
   byFlag: ReadonlyMap<string, Option>,
 ): { option: Option; word: string } | undefined {
   const option = byFlag.get(name);
-  // Where no option has that letter, parseArgs takes `-x` for an option named x.
+  // Without an option of that letter, parseArgs treats `-x` as an option named x.
   if (!rawName.startsWith('--') && option?.short !== rawName.slice(1)) return undefined;
   if (option !== undefined) return { option, word: flagWord(option, rawName, value, inlineValue) };
   const negated = name.startsWith('no-') ? byFlag.get(name.slice('no-'.length)) : undefined;
@@ -76,7 +79,7 @@ function flagWord(option: Option, rawName: string, value: string | undefined, in
   if (option.secret) {
     const file = `${option.flag}-file`;
     throw new UsageError(
-      `${rawName} is a secret, which a command line would show to others: set ${option.env}, or give --${file}`,
+      `${rawName} is a secret, which other processes could read on the command line: set ${option.env}, or give --${file}`,
     );
   }
   if (option.type === 'boolean') return value ?? 'true';
@@ -90,7 +93,7 @@ function flagWord(option: Option, rawName: string, value: string | undefined, in
   return value;
 }
 
-/** Flag, then environment, then file, then default, each with its place named when it is wrong. */
+/** Precedence: flag, environment, file, default. Errors name the source. */
 export function resolveOptions(
   options: readonly Option[],
   words: Words,
@@ -140,8 +143,8 @@ function valueOf(option: Option, words: readonly string[], wrong: (cause: string
 }
 
 /**
- * Checks the operands' number and values against the command.
- * @param others commands that the first operand may have been meant for
+ * Validates the number and values of the operands.
+ * @param others commands for suggestions on the first operand
  */
 export function inputOf(
   command: Command,

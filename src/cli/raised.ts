@@ -1,25 +1,29 @@
 /**
- * Run through sudo: we are root for a user who is not. Kolla's sudoers let the group kolla call two names as root, with any
- * words and any environment, and reading a path from either made CVE-2022-38060. So both are cut down before anything reads
- * them; and only kolla-core is raised, since something of Node always reads the environment before our first line.
+ * Handles execution through sudo, as root for an unprivileged user. Kolla's sudoers lets the group kolla run two names
+ * as root with any arguments and environment; reading a path from either caused CVE-2022-38060. So both are restricted
+ * before anything reads them. Only kolla-core may run through sudo, since Node reads the environment before our first
+ * line runs.
  */
 import { NotPermittedError } from '../core/errors.ts';
 
-/** Where programs are, whatever the caller's PATH says. */
+/** PATH for programs, regardless of the caller's. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The one variable that the contract gives the caller. */
+/** The only variable that the contract leaves to the caller. */
 const TRUSTED = ['KOLLA_CONFIG_STRATEGY'];
-/** Words that change what is told, not what is done or where. */
+/** Arguments that affect only the output. */
 const HARMLESS = new Set(['--check', '--help', '-h', '--version']);
 
 const RAISED_NAMES = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
 
-/** For kolla-pod. @throws NotPermittedError for a name that sudoers raise */
+/**
+ * For kolla-pod.
+ * @throws NotPermittedError for a name in Kolla's sudoers
+ */
 export function refuseRaised(name: string, env: NodeJS.ProcessEnv = process.env, euid?: number): void {
   if (!RAISED_NAMES.has(name) || !isRaised(env, euid)) return;
   throw new NotPermittedError(
-    'kolla-pod is not raised by sudo, because its Node reads the environment of whoever calls it: lead this name to ' +
+    'kolla-pod does not run through sudo, because its Node reads the environment of whoever calls it: lead this name to ' +
       'kolla-core, which lies beside kolla-pod in its images and in what `kolla-pod install` fills',
   );
 }
@@ -28,7 +32,7 @@ export function isRaised(env: NodeJS.ProcessEnv, euid: number | undefined = proc
   return euid === 0 && env['SUDO_UID'] !== undefined;
 }
 
-/** The words and variables that a helper may see: all of them, unless sudo raised it. */
+/** The arguments and variables that a helper may see: all of them, unless it runs through sudo. */
 export function trusted(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -9,12 +9,12 @@ import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from '../core/terminal.ts';
 
-/** The kubelet keeps the last so many; the beginning is what says what happened. */
+/** The kubelet keeps only the end of a longer message; the start names the cause. */
 const LAST_WORD_BYTES = 4096;
 
 type CommonValues = Values<typeof COMMON_OPTIONS>;
 
-/** Says once what ended the process: in the log, and where the kubelet picks it up. */
+/** Reports the reason for the exit once: in the log, and in the kubelet's termination message. */
 export class Reporter {
   log: Log;
   readonly #helper: Helper;
@@ -23,11 +23,11 @@ export class Reporter {
   #isText = false;
   #terminationLog: string | undefined;
 
-  /** Until the options are read, which may be what fails, the environment decides. */
+  /** Until the options are parsed, which may itself fail, the environment decides. */
   constructor(helper: Helper, terminal: Terminal, env: NodeJS.ProcessEnv) {
     this.#helper = helper;
     this.#terminal = terminal;
-    // A terminal that can't move its cursor calls itself dumb.
+    // TERM=dumb means that the cursor cannot be moved.
     if (terminal.isTerminal && env['TERM'] !== 'dumb') this.#region = new LiveRegion(process.stderr, terminal);
     this.#terminationLog = env['KOLLA_POD_TERMINATION_LOG'] || '/dev/termination-log';
     const level = LEVELS.find((known) => known === env['KOLLA_POD_LOG_LEVEL']) ?? 'info';
@@ -40,7 +40,7 @@ export class Reporter {
     this.log = this.#create(options.logLevel, options.logFormat);
   }
 
-  /** The exit code of anything thrown. Only our own mistakes come with a stack. */
+  /** The exit code for any thrown value. Only bugs are logged with a stack trace. */
   report(error: unknown): ExitCode {
     if (error instanceof OutputClosedError) return error.exitCode;
     const known = error instanceof KollaError;
@@ -61,7 +61,7 @@ export class Reporter {
     }
   }
 
-  /** Where a table may be drawn below the log; undefined where none is to be seen. */
+  /** The live region below the log; undefined without a terminal. */
   get live(): Live | undefined {
     return this.#isText ? this.#region : undefined;
   }
@@ -69,7 +69,7 @@ export class Reporter {
   #create(level: CommonValues['logLevel'], format: CommonValues['logFormat']): Log {
     const { name, lines } = this.#helper;
     const own = format === 'auto' ? lines : undefined;
-    // The last line may come when no reader waits for results any more.
+    // The reader of stdout may already have exited.
     if (own !== undefined) ignoreErrors(process.stdout);
     this.#isText = own === undefined && (format === 'auto' ? this.#terminal.isTerminal : format === 'text');
     return createLog({

@@ -14,7 +14,7 @@ import { stopOnSignals, type Stop } from './signals.ts';
 import { terminalOf, type Terminal } from '../core/terminal.ts';
 import { versionLine } from '../core/version.ts';
 
-/** From a helper's tables, its argv (without the program's name) and the environment to an exit code. */
+/** Runs a helper: from its tables, argv (without the program name) and environment to an exit code. */
 export async function run(helper: Helper, argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
   ignoreClosedStderr();
   const reporter = new Reporter(helper, terminalOf(process.stderr, env), env);
@@ -85,7 +85,7 @@ function isHelpCommand(helper: Helper, argv: readonly string[]): boolean {
   return argv[0] === 'help' && !helper.main && commandOf(helper, 'help') === undefined;
 }
 
-/** `kolla-pod help probe tcp`: through another helper to one of its commands. */
+/** `kolla-pod help probe tcp`: resolves a command through another helper. */
 function helpOn(helper: Helper, [word, ...rest]: readonly string[], terminal: Terminal): string {
   if (word === undefined || word.startsWith('-')) return helperHelp(helper, terminal);
   const other = helper.others?.find((one) => one.name === word || sectionOf(one) === word);
@@ -122,7 +122,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof SignalError || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** What is thrown and not caught is our bug. Node's own code for it is 1, by which a probe says no. */
+/** An uncaught exception is a bug. Node would exit with 1, which means "unhealthy" for a probe. */
 function endOnBug(reporter: Reporter): Disposable {
   const end = (error: unknown) => {
     // eslint-disable-next-line unicorn/no-process-exit -- the state is unknown: nothing more may run

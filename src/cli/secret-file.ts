@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 
 /**
- * A secret that a file holds. The line break that such a file often ends with is not part of it.
+ * Reads a secret from a file, without a trailing line break.
  * @param option that named the file, for messages
- * @throws ConfigError for a file that can't be read, or is empty; never with its text
+ * @throws ConfigError if the file is unreadable or empty; never with its content
  */
 export async function readSecret(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ConfigError(`cannot read ${file}, which ${option} names: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}, given by ${option}: ${messageOf(cause)}`, { cause });
   });
   const secret = text.replace(/\r?\n$/, '');
-  if (secret === '') throw new ConfigError(`${file}, which ${option} names, is empty`);
+  if (secret === '') throw new ConfigError(`${file}, given by ${option}, is empty`);
   return secret;
 }

@@ -4,12 +4,12 @@ import type { FileOptions, PodFile } from './file.ts';
 import type { Option, Values } from './option.ts';
 import { resolveOptions } from './parse.ts';
 
-/** What tells a helper's section, and what may stand in it. */
+/** The parts of a helper that define its section and its valid keys. */
 type Section = Pick<Helper, 'name' | 'commands' | 'main' | 'elsewhere'>;
 
 /**
- * The options that kolla-pod.yaml sets for a command of a helper.
- * @param name the command's; '' for what the helper does without one
+ * The options set by kolla-pod.yaml for a command of a helper.
+ * @param name of the command; '' for the helper without one
  */
 export async function fileOptionsOf(
   helper: Section,
@@ -17,7 +17,7 @@ export async function fileOptionsOf(
   command: Pick<Command, 'options'>,
   file: string,
 ): Promise<FileOptions> {
-  // Lazy, because a probe that runs every ten seconds and has no such file needs no YAML.
+  // Loaded lazily: a probe that runs every ten seconds without such a file needs no YAML parser.
   const { readFileOptions } = await import('./file.ts');
   const path = name === '' ? [sectionOf(helper)] : [sectionOf(helper), name];
   const commands = [...Object.keys(helper.commands), ...(helper.elsewhere ?? [])];
@@ -26,10 +26,10 @@ export async function fileOptionsOf(
 }
 
 /**
- * What a command would be given by the environment and its section of kolla-pod.yaml, for who runs it without a command
+ * The options of a command from the environment and its section of kolla-pod.yaml, for running it without a command
  * line.
- * @param options the command's own table
- * @throws UsageError or ConfigError with the place
+ * @param options the command's table
+ * @throws UsageError or ConfigError with the source
  */
 export async function optionsOf<const O extends readonly Option[]>(
   helper: Section,

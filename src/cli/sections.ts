@@ -1,4 +1,4 @@
-/** Every section that kolla-pod.yaml may have: one a helper, checked by that helper. */
+/** All sections of kolla-pod.yaml: one per helper, validated by that helper. */
 export const SECTIONS = [
   'init',
   'kubernetes-entrypoint',

@@ -1,6 +1,6 @@
 import { KollaError } from '../core/errors.ts';
 
-/** Who a process runs as, and for whom. */
+/** Real and effective IDs of a process. */
 interface Ids {
   readonly uid: number;
   readonly euid: number;
@@ -9,13 +9,14 @@ interface Ids {
 }
 
 /**
- * Refuses to run with a set-id bit: whoever may run the file would then be its owner, with words and variables of their own,
- * and Kolla's sudoers are what says who may be root. Installed over another program's file a name could inherit such a mode.
- * @throws KollaError with 1, by which sudo refuses too
+ * Refuses to run with a set-id bit: any caller would run as the file's owner, with arbitrary arguments and environment,
+ * while Kolla's sudoers controls who may be root. The mode can be inherited when a name is installed over another
+ * program's file.
+ * @throws KollaError with exit code 1, as sudo does
  */
 export function refuseSetId({ uid, euid, gid, egid }: Ids = ofThisProcess()): void {
   if (uid === euid && gid === egid) return;
-  throw new KollaError(1, 'its file has a set-id bit, with which it does not run; take it away: chmod ug-s');
+  throw new KollaError(1, 'its file has a set-id bit, so it does not run; take it away: chmod ug-s');
 }
 
 function ofThisProcess(): Ids {

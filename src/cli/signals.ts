@@ -1,17 +1,14 @@
 import { constants } from 'node:os';
 import { SignalError } from '../core/errors.ts';
 
-/** One for the process: who waits takes its signal. */
+/** One per process; every wait uses its signal. */
 export interface Stop extends Disposable {
   readonly signal: AbortSignal;
-  /** Ends the work for another reason than a signal; the first reason stays. */
+  /** Aborts for another reason than a signal; the first reason is kept. */
   abort(reason: Error): void;
 }
 
-/**
- * One AbortSignal for the process. The first SIGTERM or SIGINT aborts it; the second ends us at once, for the person
- * who means it.
- */
+/** One AbortSignal per process. The first SIGTERM or SIGINT aborts it; the second exits at once. */
 export function stopOnSignals(): Stop {
   const controller = new AbortController();
   let asked = false;

@@ -2,7 +2,7 @@ import type { Log } from '../core/log.ts';
 
 const REPEAT_MS = 30_000;
 
-/** Says a state when it is new, and again every 30 s while it lasts. */
+/** Logs a state when it changes, and every 30 s while it lasts. */
 export function statusLine(log: Log, now: () => number = () => performance.now()): (text: string) => void {
   let said: { text: string; at: number } | undefined;
   return (text) => {

@@ -1,17 +1,17 @@
 import { visibleLength, type Terminal } from '../core/terminal.ts';
 
-/** The last column is not made narrower than this. */
+/** Minimum width of the last column. */
 const LEAST_COLUMNS = 36;
 const INDENT_BELOW = 6;
 
-/** Rows in aligned columns. The last column is folded at the terminal's width instead of running over it. */
+/** Rows in aligned columns. The last column wraps at the terminal's width. */
 export function table(terminal: Terminal, head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (head.length === 0 && rows.length === 0) return '';
   const all = head.length === 0 ? rows : [head, ...rows];
   const columns = Math.max(0, ...all.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...all.map((row) => visibleLength(row[i] ?? ''))));
   const start = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  // A last column that would be folded into a thin strip goes below the others instead.
+  // If the last column would be too narrow, it moves below the others.
   const below = columns > 1 && terminal.width - start < Math.min(LEAST_COLUMNS, widths.at(-1) ?? 0);
   const indent = below ? INDENT_BELOW : start;
   const room = Math.max(20, terminal.width - indent);
@@ -25,7 +25,7 @@ export function table(terminal: Terminal, head: readonly string[], rows: readonl
   return lines.join('\n') + '\n';
 }
 
-/** Words in lines of at most `width` columns; a longer word stays whole. */
+/** Wraps a text to lines of at most `width` columns; longer words are kept whole. */
 export function fold(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

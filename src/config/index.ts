@@ -96,9 +96,8 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
     signal,
   });
   options.validate?.(sourcesOf(loaded));
-  if (plan.unknown.length > 0)
-    log.warn(`${loaded.file}: there is no such section in Kolla: ${plan.unknown.join(', ')}`);
-  if (plan.absent.length > 0) log.info(`optional, and not there: ${plan.absent.join(', ')}`);
+  if (plan.unknown.length > 0) log.warn(`${loaded.file}: unknown section: ${plan.unknown.join(', ')}`);
+  if (plan.absent.length > 0) log.info(`optional, not found: ${plan.absent.join(', ')}`);
   for (const [dest, names] of options.overlay?.used ?? [])
     log.debug(`laid this pod's values over ${dest}`, { names: names.join(' ') });
   return { loaded, root, plan };

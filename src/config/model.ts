@@ -48,7 +48,7 @@ export interface PermissionStep {
   readonly mode: number | undefined;
   readonly owner: Ownership;
   readonly recurse: boolean;
-  /** Places below the pattern that are left alone, named without the image's links. */
+  /** Places below the pattern that are not changed, named without the image's links. */
   readonly excluded: (path: string) => boolean;
   /** Carried out before config_files, so it doesn't concern what they put in place. */
   readonly early: boolean;

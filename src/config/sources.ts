@@ -49,7 +49,7 @@ export function checkReadable({ kind, source }: Match): true {
     if (kind === 'file') accessSync(source, constants.R_OK);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EACCES')
-      throw new RangeError(`${source} may not be read by us; give its volume a defaultMode or fsGroup that lets us`, {
+      throw new RangeError(`${source} is not readable; give its volume a defaultMode or fsGroup that lets us`, {
         cause,
       });
   }

@@ -1,4 +1,7 @@
-/** What the promise gives, or the signal's reason, whichever is first: for work that others share and that goes on without us. */
+/**
+ * Settles with the promise or rejects with the signal's reason, whichever is first. For shared work that continues
+ * without this caller.
+ */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -11,7 +14,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** What the promise gives, or an error that says `<what> in 30 s`. */
+/** The promise's result, or the error `<what> in 30 s`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`${what} in ${ms / 1000} s`)), ms);
@@ -22,7 +25,7 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
   }
 }
 
-/** Aborted so long after `signal` was: for the last words of one who is to end. */
+/** A signal that aborts some time after `signal`: for cleanup during shutdown. */
 export function longAfter(signal: AbortSignal, ms: number): AbortSignal {
   const late = new AbortController();
   const begin = () => setTimeout(() => late.abort(signal.reason), ms).unref();
@@ -31,7 +34,7 @@ export function longAfter(signal: AbortSignal, ms: number): AbortSignal {
   return late.signal;
 }
 
-/** Resolves once it is aborted. */
+/** Resolves when the signal is aborted. */
 export function ended(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -4,15 +4,15 @@ export interface Backoff {
 }
 
 /**
- * How long to wait before try `attempt` (0 for the first repetition): doubling from minMs up to maxMs, of which the
- * upper half is random, so that a thousand pods that lost the same server don't come back in the same instant.
+ * The delay before retry `attempt` (0 is the first retry): doubles from minMs up to maxMs; the upper half is random, so
+ * that a thousand Pods that lost the same server do not reconnect at the same instant.
  */
 export function backoffMs(attempt: number, { minMs, maxMs }: Backoff, random: () => number = Math.random): number {
   const whole = Math.min(maxMs, minMs * 2 ** Math.min(attempt, 30));
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Sleeps; rejects with the signal's reason when it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

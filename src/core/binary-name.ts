@@ -1,2 +1,2 @@
-/** Of the binary that this is part of; of kolla-core: src/engine/binary-name.ts. */
+/** The name of this binary; for kolla-core see src/engine/binary-name.ts. */
 export const BINARY_NAME: string = 'kolla-pod';

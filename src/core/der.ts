@@ -1,6 +1,6 @@
 /**
- * Reads DER (ITU-T X.690), of which certificates are made: a tag, a length, a content. Every length is as short as it can be
- * and stays within what holds it, so that one encoding has one reading.
+ * Reads DER (ITU-T X.690), the encoding of certificates: tag, length, content. Lengths must be minimal and within their
+ * container, so that each value has exactly one encoding.
  */
 export interface Value {
   readonly tag: number;
@@ -9,14 +9,14 @@ export interface Value {
   readonly whole: Buffer;
 }
 
-/** The first byte's lower bits of a tag that goes on in more bytes, which no certificate has. */
+/** The low bits of a tag that continues in more bytes, which certificates do not use. */
 const LONG_TAG = 0x1f;
-/** 4 GiB would take more: nothing that fits in memory does. */
+/** Longer lengths exceed 4 GiB. */
 const LENGTH_MAX_BYTES = 4;
 
 /**
- * The values that stand one after the other.
- * @throws RangeError with what is wrong, and the byte where
+ * The consecutive values in a buffer.
+ * @throws RangeError with the problem and its byte offset
  */
 export function valuesOf(der: Buffer): Value[] {
   const values: Value[] = [];
@@ -24,7 +24,10 @@ export function valuesOf(der: Buffer): Value[] {
   return values;
 }
 
-/** A value as it is written. @param tag of one byte */
+/**
+ * Encodes a value.
+ * @param tag of one byte
+ */
 export function encode(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
 }
@@ -36,7 +39,7 @@ function valueAt(der: Buffer, at: number): Value {
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
   const start = at + 2 + lengthBytes;
   if (lengthBytes > LENGTH_MAX_BYTES || start > der.length)
-    throw new RangeError(`a length that is cut off or too long at byte ${at}`);
+    throw new RangeError(`a length that is truncated or too long at byte ${at}`);
   const length = lengthBytes === 0 ? first : der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0);
   if (start + length > der.length) throw new RangeError(`a value that is longer than what holds it at byte ${at}`);
   if (lengthOf(length).length !== 1 + lengthBytes)
@@ -44,7 +47,7 @@ function valueAt(der: Buffer, at: number): Value {
   return { tag, content: der.subarray(start, start + length), whole: der.subarray(at, start + length) };
 }
 
-/** Of these lengths the first byte is the length itself, or how many bytes of it follow. */
+/** The first byte is the length itself, or the number of length bytes that follow. */
 function lengthOf(length: number): number[] {
   if (length < 0x80) return [length];
   const bytes: number[] = [];

@@ -1,10 +1,10 @@
 /**
- * What of cryptography the helpers need that also run without Node: digests, and reading a certificate. src/engine/digest.ts
- * has the same without node:crypto.
+ * The cryptography that helpers need on both engines: digests and reading a certificate. src/engine/digest.ts
+ * implements the same without node:crypto.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 
-/** In hexadecimal digits, of all pieces one after the other. */
+/** Hexadecimal digest of the concatenated pieces. */
 export function sha256(pieces: Iterable<string | Uint8Array>): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -18,11 +18,11 @@ export function sha1(bytes: Uint8Array): Buffer {
 export interface Certificate {
   /** DER. */
   readonly raw: Buffer;
-  /** PEM, as everybody writes it. */
+  /** PEM. */
   toString(): string;
 }
 
-/** Throws the system's error for a block that is no certificate. */
+/** Throws the system's error if the block is not a certificate. */
 export function readCertificate(pem: string): Certificate {
   return new X509Certificate(pem);
 }

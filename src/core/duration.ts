@@ -1,11 +1,11 @@
 const MS_PER_UNIT: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What a timer of Node can hold; a longer one would end at once. */
+/** The maximum of a Node timer; longer timers fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, as Kubernetes writes them. Throws RangeError.
- * @param longestMs where no timer holds it, there can be more
+ * Milliseconds of `900ms`, `5s`, `30m` or `1h30m`, in Kubernetes' notation. Throws RangeError.
+ * @param longestMs the limit, which may exceed a timer's if no timer uses the value
  */
 export function parseDuration(text: string, longestMs = LONGEST_MS): number {
   if (text === '0') return 0;
@@ -23,7 +23,7 @@ export function parseDuration(text: string, longestMs = LONGEST_MS): number {
   return Math.round(total);
 }
 
-/** The shortest spelling a person would use: `900ms`, `4.2s`, `2m05s`, `1h30m`. */
+/** The shortest readable form: `900ms`, `4.2s`, `2m05s`, `1h30m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1).replace(/\.0$/, '')}s`;

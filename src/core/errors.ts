@@ -1,4 +1,4 @@
-/** What a process ends with: sysexits(3) where it has a word for it. Documented in docs/reference/errors.md. */
+/** Exit codes of a process: sysexits(3) where one applies. Documented in docs/reference/errors.md. */
 export const ExitCode = {
   ok: 0,
   no: 1,
@@ -13,10 +13,13 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-/** One of ours, or the code of a child that we ran. */
+/** One of ours, or the exit code of a child. */
 export type ExitCode = number;
 
-/** The world's refusal or the caller's mistake: shown as one line, never with a stack. Anything else is our bug. */
+/**
+ * An expected error, caused by the environment or the user: reported on one line without a stack trace. Any other error
+ * is a bug.
+ */
 export class KollaError extends Error {
   override name = 'KollaError';
   readonly exitCode: ExitCode;
@@ -35,7 +38,7 @@ export class UsageError extends KollaError {
   }
 }
 
-/** A file that we were given is wrong: 65. */
+/** An input file is invalid: 65. */
 export class ConfigError extends KollaError {
   override name = 'ConfigError';
   constructor(message: string, options?: ErrorOptions) {
@@ -51,7 +54,7 @@ export class UnavailableError extends KollaError {
   }
 }
 
-/** The time allowed ran out; the message says what was last seen: 75. */
+/** A deadline was exceeded; the message names the last observed state: 75. */
 export class DeadlineError extends KollaError {
   override name = 'DeadlineError';
   constructor(message: string, options?: ErrorOptions) {
@@ -59,7 +62,7 @@ export class DeadlineError extends KollaError {
   }
 }
 
-/** The system or the API server refuses: 77. */
+/** The system or the API server denied access: 77. */
 export class NotPermittedError extends KollaError {
   override name = 'NotPermittedError';
   constructor(message: string, options?: ErrorOptions) {
@@ -67,12 +70,12 @@ export class NotPermittedError extends KollaError {
   }
 }
 
-/** A program that we ran has failed, and its exit code is ours. */
+/** A child process failed, and its exit code becomes ours. */
 export class ChildError extends KollaError {
   override name = 'ChildError';
 }
 
-/** A signal ended us: 128 and its number. The reason that the process's one AbortController carries. */
+/** Terminated by a signal: 128 plus its number. The reason carried by the process's AbortController. */
 export class SignalError extends KollaError {
   override name = 'SignalError';
   constructor(signal: 'SIGINT' | 'SIGTERM') {
@@ -80,7 +83,7 @@ export class SignalError extends KollaError {
   }
 }
 
-/** The text of anything thrown, its system code first where it has one. */
+/** The message of any thrown value, preceded by its system code if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
@@ -88,7 +91,7 @@ export function messageOf(error: unknown): string {
   return code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
 }
 
-/** Its name, message and stack: what is said of a mistake of our own. QuickJS's stack has neither name nor message. */
+/** Name, message and stack of a bug. QuickJS's stack has neither name nor message. */
 export function bugText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { stack = '' } = error;

@@ -1,14 +1,14 @@
 import { ExitCode } from './errors.ts';
 
-/** One exit code as `kolla-pod explain` and docs/reference/errors.md tell it. */
+/** One exit code for `kolla-pod explain` and docs/reference/errors.md. */
 export interface ExitCodeEntry {
   readonly code: number;
-  /** The word for it in ExitCode. */
+  /** Its key in ExitCode. */
   readonly name: string;
   readonly means: string;
-  /** What a person does next. */
+  /** The user's next step. */
   readonly next: string;
-  /** What it means for one helper in particular. */
+  /** Its meaning for a specific helper. */
   readonly helpers?: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +90,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
 };
 
-/** Every exit code of ours, smallest first. Other codes are those of a child that we ran or became. */
+/** All our exit codes, in ascending order. Others are those of a child or of the executed program. */
 export const EXIT_CODES: readonly ExitCodeEntry[] = Object.entries(rows)
   .map(([name, row]) => ({ code: ExitCode[name as keyof typeof ExitCode], name, ...row }))
   .toSorted((a, b) => a.code - b.code);

@@ -1,10 +1,9 @@
-/** Written where a format is: whatever has none is of this one, which is how it was before formats were written. */
+/** Version of stored data. Data without a version was written before versions existed and counts as this one. */
 export const FORMAT = 1;
 
 /**
- * Why something stored can't be gone by; undefined when it can. A later kolla-pod may store what this one does not know: it is
- * refused, and never guessed.
- * @param found the format as it was read; undefined or null where none was written
+ * Why stored data cannot be used; undefined if it can. Data of a later version is rejected, never guessed.
+ * @param found the stored version; undefined or null if there is none
  */
 export function formatProblem(found: unknown): string | undefined {
   const format = found ?? FORMAT;

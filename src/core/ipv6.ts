@@ -1,5 +1,5 @@
 /**
- * An IPv6 address as RFC 5952 writes it: the longest run of two zeros at least becomes `::`, the first of those that are as long.
+ * An IPv6 address in RFC 5952 form: the first longest run of at least two zero groups becomes `::`.
  * @param groups eight, in hexadecimal digits without leading zeros
  */
 export function shortened(groups: readonly string[]): string {

@@ -4,20 +4,16 @@ const LOCALTIME = '/etc/localtime';
 
 /**
  * The local time of a moment, as a Date whose UTC fields hold it.
- *
- * Not Date's own getters where they can be avoided: to learn the zone's name, ICU compares /etc/localtime with every file of
- * the zone database when it is no link there, which costs more than all the rest of a short run. Kolla's containers have it
- * mounted as a file, or have none, which is UTC.
+ * Avoids Date's own getters: if /etc/localtime is not a link, ICU compares it with every file of the zone database to
+ * find the zone's name, which costs more than the rest of a short run. In Kolla's containers it is a mounted file, or
+ * missing (UTC).
  */
 export function localTime(at: Date, tz: string | undefined = process.env['TZ'], file: string = LOCALTIME): Date {
   const offset = tz === undefined ? fileOffset(file, at) : undefined;
   return new Date(at.getTime() + (offset ?? -at.getTimezoneOffset() * 60_000));
 }
 
-/**
- * As Date's toISOString, for the years of our lives, but without looking for the zone, which that one does although it needs
- * none.
- */
+/** Like Date's toISOString for four-digit years, but without the time zone lookup that toISOString does needlessly. */
 export function isoTime(at: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const day = [at.getUTCFullYear(), two(at.getUTCMonth() + 1), two(at.getUTCDate())].join('-');
@@ -25,7 +21,7 @@ export function isoTime(at: Date): string {
   return `${day}T${clock}.${String(at.getUTCMilliseconds()).padStart(3, '0')}Z`;
 }
 
-/** Undefined where Date finds the zone quickly itself, or where only it can work the rule out. */
+/** Undefined if Date finds the zone quickly, or if only Date can evaluate the rule. */
 function fileOffset(file: string, at: Date): number | undefined {
   try {
     if (lstatSync(file).isSymbolicLink() && readlinkSync(file).includes('/zoneinfo/')) return undefined;
@@ -38,8 +34,8 @@ function fileOffset(file: string, at: Date): number | undefined {
 const HEADER_BYTES = 44;
 
 /**
- * Milliseconds east of UTC, from a compiled zone (RFC 9636, version 2 and later). Undefined when the moment lies after its
- * last change and a rule of summer time goes on from there.
+ * Milliseconds east of UTC, from a compiled zone (RFC 9636, version 2 and later). Undefined if the moment is after its
+ * last transition and a daylight saving rule applies.
  */
 export function zoneOffset(zone: Buffer, at: Date): number | undefined {
   if (zone.toString('latin1', 0, 4) !== 'TZif' || zone[4] === 0) return undefined;

@@ -4,20 +4,20 @@ import { paint, type Terminal } from './terminal.ts';
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Values that a log line may carry. Never a secret. */
+/** Fields of a log line. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Lines on stderr: JSON for machines, readable on a terminal. */
+/** Log lines on stderr: JSON, or text on a terminal. */
 export interface Log {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** The same log with fields that every line carries. */
+  /** A log that adds these fields to every line. */
   with(fields: Fields): Log;
 }
 
-/** Another tool's own lines, for a helper that stands for it. */
+/** Another tool's log format, for a helper that replaces it. */
 export type LineFormat = (level: Level, message: string, fields: Fields, now: Date) => string;
 
 export interface LogOptions {
@@ -54,7 +54,7 @@ function lineOf(options: LogOptions, level: Level, message: string, fields: Fiel
 }
 
 function jsonLine({ helper, now }: LogOptions, level: Level, msg: string, fields: Fields): string {
-  // Ours last as well as first: a field named `level` may change neither their values nor their place.
+  // First for order and last for value: a field named `level` can change neither.
   const own = { time: isoTime(now()), level, helper, msg };
   return jsonOf({ ...own, ...fields, ...own }, own) + '\n';
 }
@@ -67,12 +67,12 @@ function textLine({ terminal, now }: LogOptions, level: Level, message: string, 
   return `${time} ${paint(terminal, LEVEL_STYLE[level], level.padEnd(5))} ${printable(message)}${rest.join('')}\n`;
 }
 
-/** What others sent us, such as a server's error text, must not steer a terminal. */
+/** Foreign text, such as a server's error, must not control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A log line must never be what fails. */
+/** Logging must never throw. */
 function jsonOf(value: unknown, without: object = {}): string {
   try {
     return JSON.stringify(value, (_, v: unknown) =>

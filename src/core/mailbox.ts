@@ -1,4 +1,4 @@
-/** What one part tells and another takes in its own time, in order. */
+/** A queue from a producer to a consumer that reads at its own pace, in order. */
 export class Mailbox<T> {
   readonly #letters: T[] = [];
   #failure: { readonly error: unknown } | undefined;
@@ -9,13 +9,13 @@ export class Mailbox<T> {
     this.#wake();
   }
 
-  /** The reader gets this after all letters. */
+  /** Thrown to the reader after all letters. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();
   }
 
-  /** Every letter, past and to come. Throws what fail() was told, and the signal's reason. */
+  /** All past and future letters. Throws the error of fail(), or the signal's reason. */
   async *letters(signal: AbortSignal): AsyncGenerator<T> {
     const wake = () => this.#wake();
     signal.addEventListener('abort', wake);

@@ -1,4 +1,4 @@
-/** The valid word that was probably meant, or undefined when none is near. */
+/** The closest valid word, or undefined if none is close. */
 export function nearest(word: string, valid: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -15,18 +15,18 @@ export function didYouMean(word: string, valid: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean '${near}'?`;
 }
 
-/** `; did you mean 'X'?` or, when nothing is near, `; try A, B, C`. */
+/** `; did you mean 'X'?` or, if none is close, `; try A, B, C`. */
 export function suggestion(word: string, valid: readonly string[]): string {
   return didYouMean(word, valid) || (valid.length === 0 ? '' : `; try ${valid.join(', ')}`);
 }
 
-/** Problems as one sentence, so that another can follow: a suggestion ends with its own mark. */
+/** Joins problems into one sentence that another can follow: a suggestion ends with its own punctuation. */
 export function sentence(problems: readonly string[]): string {
   const text = problems.join('; ');
   return text.endsWith('?') ? text : `${text}.`;
 }
 
-/** Levenshtein's distance, a swap of neighbours counting as one. */
+/** Levenshtein distance; a transposition counts as one. */
 function editDistance(a: string, b: string): number {
   let [before, previous] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-/** Lets the event loop turn once: a signal that is already here is seen. Between steps that wait for nothing. */
+/** Yields one turn of the event loop, so that a pending signal is handled. For loops that wait for nothing. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

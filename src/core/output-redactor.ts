@@ -1,21 +1,21 @@
 import { isCredential } from './credential.ts';
 import { redactor, type Redact } from './redact.ts';
 
-/** A shorter value would be found in words that mean nothing. */
+/** Shorter values would match ordinary words. */
 const SHORTEST_SECRET = 4;
 
 /**
- * What divides a name from its value, with the name before it: `password=`, `"key": `, `\"token\": `, `psk => `. It looks
- * back from the divider, and only so far: a long line, whatever is in it, is gone through once.
+ * The separator between a name and its value, with the name before it: `password=`, `"key": `, `\"token\": `, `psk =>
+ * `. A bounded lookbehind from the separator keeps long lines linear.
  */
 const DIVIDER = /[=:](?<=([\w.-]{1,200})(\\{0,9}["']?\s{0,200})[=:])[=>]?\s{0,200}/g;
 const BLANK = /\s/g;
 const OPENING_QUOTE = /[bru]{0,2}(\\{0,9})(["'])/iy;
-/** Of HTTP, whose values have spaces in them; and so have those that begin with a scheme, under whatever name. */
+/** HTTP headers, whose values contain spaces, as do values that start with an authentication scheme. */
 const HEADER = /(?:^|-)(?:authorization|cookie)$/i;
 const SCHEME = /(?:basic|bearer|digest|negotiate|ntlm|token)\s/iy;
 
-/** Hides in a command's output what the environment holds under a secret's name, users in URLs, and `password = value`. */
+/** Redacts a command's output: values of secret environment variables, user info in URLs, and `password = value`. */
 export function outputRedactor(env: NodeJS.ProcessEnv): Redact {
   const secrets = Object.entries(env).flatMap(([name, value = '']) =>
     isCredential(name) && value.length >= SHORTEST_SECRET ? [value] : [],
@@ -24,7 +24,7 @@ export function outputRedactor(env: NodeJS.ProcessEnv): Redact {
   return (line) => withoutValues(withoutUsers(known(line)));
 }
 
-/** A password may have any character in it: what stands before the last @ up to the next space. */
+/** A password may contain any character: redacts up to the last @ before the next space. */
 function withoutUsers(line: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -41,7 +41,7 @@ function withoutUsers(line: string): string {
   return parts.join('') + line.slice(done);
 }
 
-/** What stands behind a secret's name: in quotes, to their end; else to the next space, or as far as a header goes. */
+/** Redacts the value after a secret's name: to the closing quote, else to the next space, or to the end of a header. */
 function withoutValues(line: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -60,7 +60,10 @@ function withoutValues(line: string): string {
   return parts.join('') + line.slice(done);
 }
 
-/** @param quote that stands open before the name: it ends what has spaces in it */
+/**
+ *
+ * @param quote open before the name: it ends a value with spaces
+ */
 function valueEnd(line: string, start: number, isHeader: boolean, quote: string | undefined): number {
   OPENING_QUOTE.lastIndex = start;
   const opening = OPENING_QUOTE.exec(line);
@@ -71,7 +74,7 @@ function valueEnd(line: string, start: number, isHeader: boolean, quote: string 
   return end === -1 ? line.length : end;
 }
 
-/** Behind a quote with as many backslashes before it as the first had: with others it is part of the value. */
+/** A quote with the same number of backslashes as the opening one; any other is part of the value. */
 function closingQuote(line: string, start: number, quote: string, backslashes: number): number {
   for (let at = line.indexOf(quote, start); at !== -1; at = line.indexOf(quote, at + 1)) {
     let first = at;

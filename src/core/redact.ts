@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Hides secrets in a text that others wrote. */
+/** Redacts secrets in foreign text. */
 export type Redact = (text: string) => string;
 
 const SHORTEST_PART = 4;
@@ -9,8 +9,8 @@ const CONTROL = /[\u0000-\u001F\u007F]/g;
 const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };
 
 /**
- * Replaces each secret by `***`, also where it stands percent-encoded (in a URL), as JSON, SQL or Python would write it,
- * or line by line. The longest first, so that none shows through another's rest.
+ * Replaces each secret by `***`, including percent-encoded (URL), JSON, SQL and Python forms, and each line of a
+ * multi-line secret. Longest first, so that no part of a longer one remains.
  * @param secrets empty ones are skipped
  */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
@@ -26,7 +26,7 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
     }
     spellings.add(percentEncoded(secret));
     spellings.add(stripVTControlCharacters(secret));
-    // A log is read by lines; what is shorter would hide words that are no secret.
+    // Logs are read by line; shorter lines would match ordinary words.
     for (const line of secret.split(/[\r\n]+/)) if (line.length >= SHORTEST_PART) spellings.add(line);
   }
   spellings.delete('');
@@ -34,7 +34,7 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
-/** As Python's quote_plus() without its plus: only letters, digits, `_`, `.`, `-` and `~` stand for themselves. */
+/** Like Python's quote_plus() without the plus: only letters, digits, `_`, `.`, `-` and `~` are not encoded. */
 function percentEncoded(text: string): string {
   return Buffer.from(text, 'utf8').reduce((all, byte) => {
     const character = String.fromCharCode(byte);
@@ -42,7 +42,7 @@ function percentEncoded(text: string): string {
   }, '');
 }
 
-/** As Python shows it. */
+/** Python's escape of a character. */
 function asEscape(character: string): string {
   return NAMED[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

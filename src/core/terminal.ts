@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** What the person at the other end, if there is one, can see. */
+/** Capabilities of the output terminal, if there is one. */
 export interface Terminal {
   readonly isTerminal: boolean;
   readonly color: boolean;
@@ -8,7 +8,7 @@ export interface Terminal {
   readonly width: number;
 }
 
-/** Asks the stream and the environment (NO_COLOR, FORCE_COLOR, TERM, COLUMNS). */
+/** From the stream and the environment (NO_COLOR, FORCE_COLOR, TERM, COLUMNS). */
 export function terminalOf(stream: Partial<WriteStream>, env: NodeJS.ProcessEnv): Terminal {
   const isTerminal = stream.isTTY === true;
   const forced = (env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0';
@@ -22,12 +22,12 @@ export function terminalOf(stream: Partial<WriteStream>, env: NodeJS.ProcessEnv)
 
 const SGR = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
 
-/** The text in that colour, or as it is where there is none. */
+/** The text in that style, or unchanged without colours. */
 export function paint(terminal: Terminal, style: keyof typeof SGR, text: string): string {
   return terminal.color ? `\u001B[${SGR[style]}m${text}\u001B[0m` : text;
 }
 
-/** What a column takes on screen: escape sequences take nothing. */
+/** Width on screen: escape sequences have none. */
 export function visibleLength(text: string): number {
   // eslint-disable-next-line no-control-regex
   return text.replaceAll(/\u001B\[[0-9;]*m/g, '').length;

@@ -1,21 +1,21 @@
-/** What prints as YAML: plain data. */
+/** Values that can be printed as YAML: plain data. */
 export type YamlValue = string | number | boolean | null | readonly YamlValue[] | { readonly [key: string]: YamlValue };
 
-/** Longer lists and mappings are written a line each. */
+/** Longer lists and mappings are written one item per line. */
 const FLOW_COLUMNS = 100;
-/** Words that YAML 1.1 reads as something else than text. */
+/** Words that YAML 1.1 does not read as strings. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|~)$/i;
-/** Characters that YAML takes only escaped. JSON leaves these as they are. */
+/** Characters that YAML requires to be escaped and JSON does not. */
 // eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
-/** Lines that stand for themselves in a block. */
+/** Lines that are literal in a block scalar. */
 // eslint-disable-next-line no-control-regex
 const BLOCK = /^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\uD800-\uDFFF\uFEFF\uFFFE\uFFFF]*$/u;
 const PLAIN = /^(?:--?[a-z]|[A-Za-z_/]|\d+(?=[KMG]i$))[A-Za-z0-9_./-]*$/;
 
 /**
- * Data as YAML for people: short lists and mappings on one line, lines of text as blocks, keys in their order.
- * @param commentOf what stands as a comment above an item of a list; several lines by newlines
+ * Formats data as readable YAML: short lists and mappings on one line, multi-line text as block scalars, keys in order.
+ * @param commentOf the comment above an item of a list; lines separated by newlines
  */
 export function yamlText(value: YamlValue, commentOf: (item: YamlValue) => string | undefined): string {
   return `${lines(value, commentOf).join('\n')}\n`;
@@ -38,13 +38,13 @@ function lines(value: YamlValue, commentOf: (item: YamlValue) => string | undefi
 }
 
 function fitsOneLine(value: YamlValue): boolean {
-  // A list of mappings is read from top to bottom, however short it is.
+  // A list of mappings is always written one item per line.
   if (isList(value) && value.some((item) => typeof item === 'object' && item !== null)) return false;
   if (typeof value === 'object' && value !== null && Object.values(value).some(isBlock)) return false;
   return flow(value).length <= FLOW_COLUMNS;
 }
 
-/** A text of whole lines, or of several, with nothing in it that only quotes can write. Trailing blank lines can be counted, not seen. */
+/** Multi-line text that needs no quotes. Trailing empty lines would be ambiguous. */
 function isBlock(value: YamlValue): value is string {
   if (typeof value !== 'string' || !value.includes('\n')) return false;
   return /\S/.test(value) && BLOCK.test(value) && !value.endsWith('\n\n');
@@ -52,7 +52,7 @@ function isBlock(value: YamlValue): value is string {
 
 function block(key: string, text: string): string[] {
   const hasEnd = text.endsWith('\n');
-  // How deep it is indented can't be seen where its own first line is.
+  // If its first line starts with a space, the block needs an indentation indicator.
   const depth = /^[ \t\n]/.test(text) ? '2' : '';
   return [`${key}: |${depth}${hasEnd ? '' : '-'}`, ...(hasEnd ? text.slice(0, -1) : text).split('\n').map(indented)];
 }
@@ -70,7 +70,7 @@ function flow(value: YamlValue): string {
 
 function scalar(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return String(value);
-  // JSON's strings are YAML's too.
+  // JSON strings are valid YAML.
   return PLAIN.test(value) && !RESERVED.test(value) ? value : quoted(value);
 }
 

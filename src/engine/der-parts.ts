@@ -46,7 +46,7 @@ export class Parts {
   }
 
   end(): void {
-    if (this.#at < this.#values.length) throw new RangeError(`more than belongs there is in ${this.#what}`);
+    if (this.#at < this.#values.length) throw new RangeError(`trailing data in ${this.#what}`);
   }
 }
 

@@ -73,7 +73,7 @@ async function readJob(name: string, options: JobOptions, context: Context, purp
   }
   const chosen = asked.filter((part) => !OF_DATABASE.has(part) || hasDatabase);
   if (chosen.length < asked.length)
-    context.log.info(`${name} has no database of its own: database, schema and its own commands are left alone`);
+    context.log.info(`${name} has no database of its own: database, schema and its own commands are not changed`);
   using stack = new DisposableStack();
   const sync = purpose === 'ensure' && hasDatabase ? await readDatabase(service, options, chosen, context) : undefined;
   if (sync !== undefined) stack.use(sync);

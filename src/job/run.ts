@@ -22,7 +22,7 @@ export async function runJob(job: Job): Promise<ExitCode> {
     else await syncReady(sync.plan, effects);
   }
   changes += await ensureGroup(job, AFTER);
-  log.info(changes === 0 ? 'all is as it should be' : 'all is as it should be now');
+  log.info(changes === 0 ? 'up to date' : 'now up to date');
   return ExitCode.ok;
 }
 

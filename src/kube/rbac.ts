@@ -116,6 +116,6 @@ export function namedAccount(option: string | undefined): string {
   if (option === undefined)
     throw new UsageError("--service-account is missing: name the Pod's own, whose rights no other Pod gets");
   if (!NAME_RULES.subdomain.is.test(option))
-    throw new UsageError(`--service-account: '${option}' is no name of Kubernetes`);
+    throw new UsageError(`--service-account: '${option}' is not a valid Kubernetes name`);
   return option;
 }

@@ -6,18 +6,22 @@ import type { Settings } from './settings.ts';
 import type { Syslog } from './syslog/index.ts';
 import type { SideState } from './view.ts';
 
-/** What runs beside the pipelines: syslog into files before them, and disk reclaimed behind them. */
+/** Background tasks of the pipelines: syslog writes files before them, reclaiming frees disk behind them. */
 interface Beside extends AsyncDisposable {
-  /** The pipelines are there: now it is known how far files are needed. */
+  /** Called when the pipelines exist: reclaiming depends on their progress. */
   begin(pipelines: readonly Pipeline[]): void;
-  /** Aborted after the signal, with its reason, once what came by syslog is in the files: they are then read to their end. */
+  /**
+   * Aborts after the signal, with its reason, once received syslog messages are in the files, which are then read to
+   * the end.
+   */
   afterSyslog(signal: AbortSignal): AbortSignal;
   state(): SideState;
 }
 
 /**
- * @throws ConfigError or NotPermittedError for an address of syslog that can't be had; ConfigError where disk shall be given
- * back and there is no program for it
+ *
+ * @throws ConfigError or NotPermittedError if the syslog address cannot be bound; ConfigError if reclaiming is on and
+ * its program is missing
  */
 export async function openBeside(settings: Settings, log: Log, now: () => number): Promise<Beside> {
   const { root, reclaim, parse } = settings;
@@ -29,7 +33,7 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
   );
   let syslog: Syslog | undefined;
   if (settings.syslog !== undefined) {
-    // Lazy: few pods need it.
+    // Loaded lazily: few Pods need it.
     const { openSyslog } = await import('./syslog/index.ts');
     const mayRotate = (path: string) => pipelines.length > 0 && pipelines.every((each) => !each.needsFormer(path));
     syslog = parts.use(await openSyslog({ at: settings.syslog, root, zone: parse.zone, mayRotate, log, now }));
@@ -55,7 +59,7 @@ export async function openBeside(settings: Settings, log: Log, now: () => number
   };
 }
 
-/** The files are read to their end even when the socket could not be closed. */
+/** The files are read to the end even if closing the socket fails. */
 async function closed(syslog: Syslog, log: Log): Promise<void> {
   try {
     await syslog[Symbol.asyncDispose]();

@@ -1,24 +1,24 @@
-/** What happened to lines since the start. */
+/** Line statistics since the start. */
 export interface Counts {
-  /** Lines read, cut ones too. */
+  /** Lines read, including truncated ones. */
   lines: number;
-  /** Documents that were made of them. */
+  /** Documents built. */
   documents: number;
-  /** Requests, those that failed too. */
+  /** Requests, including failed ones. */
   requests: number;
-  /** Documents that the server took. */
+  /** Documents accepted by the server. */
   acknowledged: number;
-  /** Documents that it had already, from an earlier try or run. */
+  /** Documents that were already indexed by an earlier attempt or run. */
   already: number;
-  /** Documents that it will never take: they lie in the dead-letter file. */
+  /** Documents rejected permanently and written to the dead-letter file. */
   rejected: number;
-  /** Of those, how many were written over since because the files were full. */
+  /** Dead letters overwritten since because the files were full. */
   lettersDropped: number;
   /** Documents sent again. */
   retried: number;
-  /** Lines longer than the cap, shipped without their end. */
+  /** Lines longer than the limit, truncated. */
   cut: number;
-  /** Bytes that were truncated away before they were read. */
+  /** Bytes lost to truncation before they were read. */
   lostBytes: number;
 }
 
@@ -37,29 +37,32 @@ export function newCounts(): Counts {
   };
 }
 
-/** One file, as one destination's reader sees it. Counts are since the start, over all contents that the path had. */
+/** One file as seen by one destination's reader. Counts since the start, over all generations of the path. */
 export interface FileState {
   readonly path: string;
-  /** Lines that were read. */
+  /** Lines read. */
   readonly lines: number;
-  /** Bytes that were read. */
+  /** Bytes read. */
   readonly bytes: number;
-  /** Bytes that are not read yet. */
+  /** Bytes not yet read. */
   readonly unread: number;
-  /** Bytes that are not acknowledged, read or not. */
+  /** Bytes not acknowledged, read or not. */
   readonly left: number;
-  /** Of these, bytes of contents that are no longer at the path. */
+  /** Of these, bytes of generations no longer at the path. */
   readonly leftOfFormer: number;
 }
 
-/** What was read of a content. */
+/** Reading state of one generation. */
 type Read = Omit<FileState, 'leftOfFormer'>;
-/** What was read of contents that are closed. */
+/** Totals of closed generations. */
 type Closed = ReadonlyMap<string, Pick<FileState, 'lines' | 'bytes'>>;
 
 const NOTHING = { lines: 0, bytes: 0, unread: 0, left: 0, leftOfFormer: 0 };
 
-/** One a path. @param isFormer whether it is no longer at its path */
+/**
+ * One entry per path.
+ * @param isFormer whether the generation is no longer at its path
+ */
 export function fileStatesOf<T extends Read>(
   tails: readonly T[],
   isFormer: (tail: T) => boolean,

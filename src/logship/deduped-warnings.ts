@@ -1,9 +1,9 @@
 import type { Log } from '../core/log.ts';
 
-/** Warns of each thing once, for as long as it stays so. */
+/** Logs each warning once while its cause lasts. */
 export class DedupedWarnings {
   readonly #log: Log;
-  /** What was said of each last. */
+  /** The last text per cause. */
   readonly #last = new Map<string, string>();
 
   constructor(log: Log) {
@@ -16,7 +16,7 @@ export class DedupedWarnings {
     this.#log.warn(text);
   }
 
-  /** It is no longer so. */
+  /** The cause is gone. */
   over(of: string, text: string): void {
     if (this.#last.delete(of)) this.#log.info(text);
   }

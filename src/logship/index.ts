@@ -1,15 +1,17 @@
 /**
- * kolla-log-ship: every line of a pod's log files into Elasticsearch or OpenSearch, once.
+ * kolla-log-ship: ships every line of a Pod's log files to Elasticsearch or OpenSearch, once per index.
  *
  *   globs -> follow (new files, rotations) -> tail (bytes, identity) -> frame (lines) -> parse (Kolla's fields, time, id)
- *     -> batch (encoded) -> outbox (two requests at a time) -> deliver (again what failed) -> sink -> checkpoint
- *   all of it once a destination (pipelines), each with its own reader, budget and checkpoint: one that is down holds no
- *   other up
+ *     -> batch (encoded) -> outbox (two concurrent requests) -> deliver (retries) -> sink -> checkpoint
  *
- * Files are the buffer: bytes in memory are bounded, reading waits when they are spent, and what is not acknowledged is
- * read again after a restart. A document's id comes from its file's identity and its offset, so what is sent twice is
- * indexed once. Lines leave the flow only acknowledged, or refused by the server into the dead-letter file. Failures of
- * the server never end it; a stop ends it with 0 when all is in, and with 143 when something is left to the next start.
+ * One pipeline per destination, each with its own reader, budget and checkpoint: an outage of one does not block the
+ * others.
+ *
+ * Files are the buffer: memory is bounded, reading pauses when the budget is used up (backpressure), and unacknowledged
+ * lines are read again after a restart. A document's id is derived from its file's identity and its offset, so
+ * duplicates are indexed once. Lines leave the pipeline only when acknowledged, or rejected by the server and written
+ * to the dead-letter file. Server failures never end the process; on a stop the exit code is 0 when everything was
+ * acknowledged, and 143 when lines are left for the next start.
  */
 import { setFlagsFromString } from 'node:v8';
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
@@ -28,9 +30,9 @@ import { viewOf, type ShippingView } from './view.ts';
 
 /**
  * Ships until stopped.
- * @param onBegin told when files are followed
- * @returns 0 when all is in
- * @throws ConfigError before anything is read; the signal's reason when something was left
+ * @param onBegin called when files are being followed
+ * @returns 0 when everything was acknowledged
+ * @throws ConfigError before anything is read; the signal's reason if lines are left
  */
 export async function runShipping(
   settings: Settings,
@@ -83,14 +85,17 @@ const MAIN = {
   ],
 } satisfies Omit<Command<typeof OPTIONS>, 'run'>;
 
-/** The helper, but for what it does without a command. */
+/** The helper without the part that runs without a command. */
 export const LOG_SHIP = {
   name: 'kolla-log-ship',
   summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
   commands: { setup },
 } satisfies Helper;
 
-/** @param serve ships, and answers for it on that address: for `--listen` */
+/**
+ *
+ * @param serve ships and serves its state on the address of `--listen`
+ */
 export function logShipHelper(
   serve: (settings: Settings, at: Inside & { readonly listen: ListenAddress }, context: Context) => Promise<ExitCode>,
 ): Helper {
@@ -108,8 +113,8 @@ export { settingsOf, type Settings } from './settings.ts';
 export type { ShippingView } from './view.ts';
 
 /**
- * Has the collector look at old objects when they are a quarter more than before. By default it waits for tens of megabytes
- * first: what waits for an acknowledgement grows old by then, and our memory would be twice what we need.
+ * Makes the garbage collector run when the old generation has grown by a quarter. By default it waits for tens of
+ * megabytes; data waiting for acknowledgement reaches the old generation by then and would double memory use.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');

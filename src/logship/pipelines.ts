@@ -27,20 +27,20 @@ interface PipelineContext {
   readonly stdout: Writable;
 }
 
-/** One destination with a reader, a budget and a checkpoint of its own: one that is down holds no other up. */
+/** One destination with its own reader, budget and checkpoint: an outage does not block the others. */
 export interface Pipeline extends AsyncDisposable {
   /** Ships until stopped; see Shipping. */
   run(signal: AbortSignal): Promise<ExitCode>;
   state(): PipelineState;
-  /** What its checkpoint on disk holds. */
+  /** The content of its checkpoint on disk. */
   saved(): readonly Saved[];
-  /** Whether a content that is no longer at this path is not acknowledged. */
+  /** Whether a generation no longer at this path is unacknowledged. */
   needsFormer(path: string): boolean;
 }
 
 /**
- * Opens the state directory and one pipeline a destination.
- * @throws ConfigError for a state directory that can't be written, or files of certificates that can't be read
+ * Opens the state directory and one pipeline per destination.
+ * @throws ConfigError if the state directory is not writable or certificate files are unreadable
  */
 export async function openPipelines(settings: Settings, context: PipelineContext): Promise<readonly Pipeline[]> {
   const { destinations, sourceId } = settings;
@@ -64,9 +64,9 @@ export async function openPipelines(settings: Settings, context: PipelineContext
 }
 
 /**
- * Runs all until each has ended. When one fails permanently the others ship what is there and end too.
- * @returns 0 when all is in
- * @throws the first failure, else the stop's reason when something was left
+ * Runs all pipelines to their end. If one fails permanently, the others ship the existing lines and stop too.
+ * @returns 0 when everything was acknowledged
+ * @throws the first failure, else the stop's reason if lines are left
  */
 export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal): Promise<ExitCode> {
   const failed = new AbortController();
@@ -75,7 +75,7 @@ export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal
   const runs = pipelines.map((pipeline) =>
     pipeline.run(stop).catch((error: unknown) => {
       failures.push(error);
-      // As a signal would: there is a grace, and what was read is shipped.
+      // Like a signal: within the grace period, lines already read are shipped.
       failed.abort(new SignalError('SIGTERM'));
     }),
   );
@@ -84,7 +84,7 @@ export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal
   if (failures.length === 0) return ExitCode.ok;
   const worst = failures.find((error) => !(error instanceof SignalError)) ?? failures[0];
   if (worst instanceof OutputClosedError)
-    throw new UnavailableError('whoever read stdout has closed it; what was not printed stays in its files', {
+    throw new UnavailableError('the reader of stdout has closed it; what was not printed stays in its files', {
       cause: worst,
     });
   throw worst as Error;
@@ -97,7 +97,7 @@ async function close(pipelines: readonly Pipeline[]): Promise<void> {
 interface Place {
   readonly source: string;
   readonly destination: Destination;
-  /** The checkpoint's name in the state directory. */
+  /** The checkpoint's file name in the state directory. */
   readonly checkpoint: string;
 }
 
@@ -129,8 +129,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const resumed = contents.awaited.length;
   lines.look();
   const checkpoint = new CheckpointWriter(context.state, log, place.checkpoint);
-  // A second start must know that there was a first: what is rotated between them is then no older than us, and with
-  // `end` what lies there is no newer.
+  // A second start must know about the first: files rotated in between are not older than us, and with `end` their
+  // content is new.
   if (isFirstStart) await checkpoint.save(() => contents.collect());
   log.info(`shipping ${patterns.join(' ')} to ${sink.name}`, { files: lines.files, resumed, stateDir });
   if (lines.files === 0) log.warn(`no file matches ${patterns.join(' ')}${settings.once ? '' : ' yet'}`);

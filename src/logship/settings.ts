@@ -13,33 +13,33 @@ import { destinationsOf, type Destination } from './sink/destinations.ts';
 
 type Options = Values<typeof OPTIONS>;
 
-/** The options, checked against each other. */
+/** The options, validated together. */
 export interface Settings {
   readonly patterns: readonly string[];
   /** Absolute, or without a slash. */
   readonly excludes: readonly string[];
-  /** Where the first start begins. */
+  /** Start position on first start. */
   readonly from: 'beginning' | 'end';
   readonly root: string;
   readonly stateDir: string;
-  /** How documents are made. */
+  /** Options of the documents. */
   readonly parse: ParserOptions;
-  /** Given; else one is made and kept. */
+  /** Given, or else generated and kept. */
   readonly sourceId: string | undefined;
   readonly destinations: readonly [Destination, ...Destination[]];
   readonly gzip: boolean;
   readonly deadLetterBytes: number;
-  /** Of all destinations together. */
+  /** For all destinations together. */
   readonly inFlightBytes: number;
   readonly maxLineBytes: number;
-  /** An event ends when no line of it came for so long. */
+  /** An event ends after this time without a line. */
   readonly eventTimeoutMs: number;
   readonly once: boolean;
   readonly graceMs: number;
   readonly reclaim: { readonly mode: 'auto' | 'on' | 'off'; readonly keepBytes: number };
-  /** Undefined: none is taken. */
+  /** Undefined: syslog is not received. */
   readonly syslog: Address | undefined;
-  /** Undefined: nothing is served. */
+  /** Undefined: no server. */
   readonly listen: ListenAddress | undefined;
 }
 
@@ -87,7 +87,7 @@ export function settingsOf(operands: readonly string[], options: Options): Setti
   };
 }
 
-/** What an option's word stands for. */
+/** Parses an option's value, naming the option in errors. */
 function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   try {
     return parse(word);
@@ -96,7 +96,7 @@ function read<T>(flag: string, word: string, parse: (word: string) => T): T {
   }
 }
 
-/** Room for what is read, and for requests to fill and to send, at each destination. */
+/** Room for reading, and for filling and sending requests, per destination. */
 function inFlightBytesOf({ inFlightBytes, maxLineBytes }: Options, destinations: number): number {
   const least = destinations * (readBytesFor(maxLineBytes) + 2 * MIB);
   if (inFlightBytes >= least) return inFlightBytes;
@@ -125,7 +125,7 @@ function syslogOf({ syslog, once }: Options): Address | undefined {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * `udp://ADDRESS:PORT`; without an address loopback alone, since whoever reaches the port may write log lines.
+ * `udp://ADDRESS:PORT`; without an address loopback only, since any client of the port can write log lines.
  * @throws UsageError
  */
 export function syslogAddress(text: string): Address {

@@ -31,24 +31,24 @@ interface Parts {
 }
 
 interface ShipOptions {
-  /** Of all that is in memory. */
+  /** Total bytes in memory. */
   readonly inFlightBytes: number;
-  /** Of them, what the reader always has. */
+  /** The reader's constant share. */
   readonly readBytes: number;
-  /** Ends when everything that is there is in. */
+  /** Exits when all existing lines are acknowledged. */
   readonly once: boolean;
   readonly graceMs: number;
-  /** An event ends when no line of it came for so long. */
+  /** An event ends after this time without a line. */
   readonly eventTimeoutMs: number;
 }
 
 const POLL_MS = 250;
-/** Of the budget events may hold one part in so many. */
+/** Open events may use this fraction of the budget. */
 const HELD_SHARE = 4;
-/** Requests that fit into the budget, at least: one is filled while two are on their way. */
+/** Minimum number of requests in the budget: one is filled while two are in flight. */
 const REQUESTS = 4;
 
-/** One way from files to a destination. */
+/** The path from files to one destination. */
 export class Shipping {
   readonly #parts: Parts;
   readonly #options: ShipOptions;
@@ -59,9 +59,9 @@ export class Shipping {
   readonly #keeper: Keeper;
   readonly #outbox: Outbox;
   readonly #deliver: DeliverOptions;
-  /** Aborted when waiting for the server must end: by the grace, or because sending has failed permanently. */
+  /** Aborted when waiting for the server must end: on grace period expiry, or a permanent failure. */
   readonly #end = new AbortController();
-  /** The first of both. */
+  /** Whichever is first. */
   readonly #stopOrEnd: AbortSignal;
   #failure: unknown;
 
@@ -95,40 +95,41 @@ export class Shipping {
     this.#outbox = new Outbox({ send, failed, capacity, stopping: signal, signal: this.#end.signal });
   }
 
-  /** Bytes that count against the budget. */
+  /** Bytes counted against the budget. */
   get memoryBytes(): number {
     return this.#budget.used;
   }
 
-  /** Documents that wait apart, because the server does not take them while it takes others. */
+  /** Documents that wait separately because the server accepts others but not them. */
   get waiting(): number {
     return this.#outbox.waiting;
   }
 
-  /** Documents that were made, and are neither settled nor on their way: there must be none. */
+  /** Documents that are neither settled nor in flight: must be 0. */
   get dropped(): number {
-    // After the end they are the next start's.
+    // After the end they are left for the next start.
     if (this.#end.signal.aborted) return 0;
     const { documents, acknowledged, already, rejected } = this.#parts.counts;
     const left = documents - acknowledged - already - rejected;
-    // A request that is being settled counts as a whole.
+    // A request being settled counts as a whole.
     return Math.max(0, left - this.#batcher.documents - this.#outbox.documents);
   }
 
-  /** When the oldest line was read that is not acknowledged; undefined without one. Milliseconds since the epoch. */
+  /** When the oldest unacknowledged line was read, in milliseconds since the epoch; undefined if there is none. */
   get sinceMs(): number | undefined {
     return this.#outbox.sinceMs ?? this.#batcher.sinceMs;
   }
 
-  /** When the checkpoint last said all that was acknowledged, in milliseconds since the epoch. */
+  /** When the checkpoint last covered everything acknowledged, in milliseconds since the epoch. */
   get savedMs(): number {
     return this.#keeper.savedMs;
   }
 
   /**
-   * Ships until stopped, or once to the end of what is there. A stop reads to the end, waits for what is on its way as
-   * long as the grace allows, and writes the checkpoint.
-   * @returns 0 when all that was read is in. Rejects with the stop's reason when something was left to the next start.
+   * Ships until stopped, or with `once` to the end of the existing lines. On a stop it reads to the end, waits for
+   * requests in flight within the grace period, and writes the checkpoint.
+   * @returns 0 when everything read was acknowledged. Rejects with the stop's reason if lines are left for the next
+   * start.
    */
   async run(): Promise<ExitCode> {
     const { signal, lines } = this.#parts;
@@ -145,7 +146,7 @@ export class Shipping {
     while (!this.#stopOrEnd.aborted) {
       lines.look();
       const hasMore = await lines.read(this.#framer.take, { final: false, pace });
-      // Where no cut can be kept none is made: events wait for their next line.
+      // If cuts cannot be saved, none are made: events wait for their next line.
       if (this.#keeper.canSave) this.#framer.sweep();
       if (!hasMore && this.#outbox.isFree) this.#flush();
       await this.#keeper.saveWhenDue();
@@ -155,7 +156,9 @@ export class Shipping {
     }
   }
 
-  /** Reads what is left, unfinished lines too, and waits until it is in or the grace is over. */
+  /**
+   * Reads the rest, including unterminated lines, and waits until it is acknowledged or the grace period is exceeded.
+   */
   async #drain(): Promise<void> {
     const { lines, signal, log, counts } = this.#parts;
     const over = () => this.#end.abort(new Error('the grace is over'));
@@ -165,14 +168,14 @@ export class Shipping {
     const pace = () => this.#pace(this.#end.signal);
     while (await lines.read(this.#framer.take, { final: true, pace }));
     if (!this.#keeper.canSave) await this.#keeper.save();
-    // What can't be cut is left to the next start, like what was not read to its end.
+    // Events that cannot be cut are left for the next start, as are unread lines.
     if (this.#keeper.canSave && !this.#end.signal.aborted) this.#framer.cut();
     this.#flush();
     await this.#outbox.idle();
     await this.#keeper.save();
     const { left } = lines;
     log.info('stopped', { ...counts, leftBytes: left });
-    if (left > 0) log.warn(`${left} bytes are not acknowledged: the next start goes on there`);
+    if (left > 0) log.warn(`${left} bytes are not acknowledged: the next start resumes there`);
     if (!(signal.reason instanceof SignalError)) signal.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure as Error;
   }
@@ -187,7 +190,7 @@ export class Shipping {
     if (this.#batcher.isFull) this.#flush();
   }
 
-  /** Lets requests and signals run between chunks, and waits for room. Whether to go on reading. */
+  /** Yields to requests and signals between chunks, and waits for room. Returns whether to continue reading. */
   async #pace(signal: AbortSignal): Promise<boolean> {
     await yieldToOthers();
     await this.#keeper.saveWhenDue();
@@ -204,15 +207,15 @@ export class Shipping {
     while (!this.#hasRoom && !signal.aborted) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
       await (this.#budget.isSpent ? this.#budget : this.#outbox).room(limit);
-      // A file that is rotated meanwhile must be held open before it is gone.
+      // A file rotated meanwhile must be opened before it is gone.
       this.#parts.lines.look();
       await this.#keeper.saveWhenDue();
     }
   }
 
   #makeRoom(): void {
-    // What waits for a full request would wait for ever: nothing more is read. So would what waits for further lines, but
-    // that is little, unless something is odd; and what is cut here and now is one event less.
+    // Documents waiting for a full request would wait forever, as nothing more is read. So would open events, but these
+    // are normally small; and each cut made here splits an event.
     if (this.#framer.heldBytes * HELD_SHARE > this.#options.inFlightBytes) this.#framer.relieve();
     this.#flush();
   }
@@ -238,12 +241,12 @@ export class Shipping {
 }
 
 function ignoreAbort(): void {
-  // The loop looks at its signals.
+  // The loop checks its signals.
 }
 
 /**
- * Says, and calls `over`, when a stop was so long ago.
- * @param signal the stop, which may be past or still to come
+ * Logs and calls `over` when the grace period after a stop is exceeded.
+ * @param signal the stop, past or future
  */
 function armGrace(graceMs: number, signal: AbortSignal, log: Log, over: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -1,40 +1,40 @@
 import type { Counts, FileState } from './counts.ts';
 
-/** Why a destination takes nothing, and since when in milliseconds since the epoch. */
+/** Why and since when (milliseconds since the epoch) a destination does not accept writes. */
 interface Held {
   readonly reason: string;
   readonly sinceMs: number;
 }
 
-/** How one destination stands at this moment. */
+/** The current state of one destination. */
 export interface PipelineState {
-  /** `elasticsearch-es-9200`: for labels, and its files in the state directory. */
+  /** `elasticsearch-es-9200`: for labels, and for its files in the state directory. */
   readonly name: string;
   /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
   readonly to: string;
-  /** How many are followed. */
+  /** Number of followed files. */
   readonly files: number;
-  /** Bytes in files that are not acknowledged. */
+  /** Unacknowledged bytes in files. */
   readonly lagBytes: number;
-  /** How long the oldest line that was read has been waiting for its acknowledgement; 0 without one. */
+  /** Age of the oldest unacknowledged line that was read; 0 without one. */
   readonly lagSeconds: number;
   readonly counts: Readonly<Counts>;
-  /** Undefined while it takes documents. */
+  /** Undefined while it accepts writes. */
   readonly outage: Held | undefined;
-  /** How old the checkpoint is; 0 while it says all that was acknowledged. */
+  /** Age of the checkpoint; 0 while it covers everything acknowledged. */
   readonly checkpointAgeMs: number;
-  /** Documents that wait apart because the server does not take them, while it takes others. */
+  /** Documents that wait separately because the server accepts others but not them. */
   readonly waiting: number;
   /** Of the budget. */
   readonly memoryBytes: number;
-  /** Documents that are neither settled nor on their way: there must be none. */
+  /** Documents that are neither settled nor in flight: must be 0. */
   readonly dropped: number;
   readonly fileStates: () => readonly FileState[];
 }
 
-/** What runs beside the pipelines. */
+/** State of the background tasks. */
 export interface SideState {
-  /** Bytes of disk that were reclaimed; undefined where nothing is. */
+  /** Bytes of disk reclaimed; undefined if reclaiming is off. */
   readonly reclaimed: number | undefined;
   readonly syslog: SyslogState | undefined;
 }
@@ -42,36 +42,36 @@ export interface SideState {
 interface SyslogState {
   readonly received: number;
   readonly lost: number;
-  /** Undefined where that can't be seen. */
+  /** Undefined if unknown. */
   readonly dropped: number | undefined;
 }
 
-/** How shipping stands, for who shows it. Each is asked when it is wanted. */
+/** The state of shipping for display, evaluated on demand. */
 export interface ShippingView {
   /** Where lines go, without credentials. */
   readonly to: string;
   readonly files: () => number;
-  /** Bytes that are not acknowledged: of all destinations together. */
+  /** Unacknowledged bytes of all destinations together. */
   readonly left: () => number;
   /** Of all destinations together. */
   readonly counts: () => Readonly<Counts>;
-  /** Why a server takes nothing, the longest lasting first; undefined while all do. */
+  /** Why a server does not accept writes, the longest outage first; undefined if there is none. */
   readonly outage: () => Held | undefined;
-  /** One a destination, in the order of `--to`. */
+  /** One per destination, in the order of `--to`. */
   readonly pipelines: () => readonly PipelineState[];
-  /** What runs beside them. */
+  /** The background tasks. */
   readonly side: () => SideState;
 }
 
-/** Of a destination's state, what probes and Prometheus are told. */
+/** The part of a destination's state shown to probes and Prometheus. */
 export type DestinationState = Omit<PipelineState, 'to' | 'files'>;
 
-/** All that is shown of shipping; asked at each request. */
+/** All state shown of shipping; evaluated on each request. */
 export interface Shown extends Pick<ShippingView, 'side'> {
   readonly pipelines: () => readonly DestinationState[];
 }
 
-/** The same of several at once. */
+/** The combined state of several destinations. */
 export function viewOf(states: () => readonly PipelineState[], side: () => SideState): ShippingView {
   return {
     to: states()

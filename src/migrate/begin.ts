@@ -12,29 +12,31 @@ import type { Turn } from './lock/turn.ts';
 
 type Before = Databases & Tool & LockTerms;
 
-/** Everything that stands before the first step is done. */
+/** State when everything before the first step is done. */
 export interface Begun {
-  /** The tool's environment, with the account that was made for its steps. */
+  /** The tool's environment, with the account created for its steps. */
   readonly childEnv: Tool['childEnv'];
   readonly redact: Redact;
-  /** After the end was recorded: the account and its sessions are ended. Never throws: else the next run does it. */
+  /**
+   * Called after the end is recorded: drops the account and ends its sessions. Never throws: the next run would do it.
+   */
   end(ran: Ran): Promise<void>;
 }
 
-/** Within the time to stop a Pod. */
+/** Within a Pod's termination grace period. */
 const LAST_WORD_MS = 4000;
-/** After a migration without an interruption. */
+/** After an uninterrupted migration. */
 const GOOD_WORD_MS = 30_000;
 
 /**
- * Makes sure that the one before writes nothing any more, writes down that ours begins, and makes its account. When that
- * fails the fence is released, as far as it is ours: nothing was started.
+ * Ensures that the previous migration can no longer write, records the start of ours, and creates its account. On
+ * failure the fence is released if it is ours: nothing was started.
  */
 export async function begin(plan: Before, turn: Turn, held: Held, effects: Effects): Promise<Begun> {
   const { session, token } = held;
   const signal = AbortSignal.any([effects.signal, held.lost]);
   const progress = { isOver: false };
-  // A server that does not answer must not keep us from ending.
+  // A server that does not respond must not block our exit.
   const late = longAfter(signal, LAST_WORD_MS);
   try {
     return await unlessAborted(prepare(plan, turn, held, effects, progress), late);
@@ -77,7 +79,7 @@ async function prepare(
     childEnv: (at) => plan.childEnv(at, own),
     redact: (text) => hide(guarded.redact(text)),
     async end({ outcome }) {
-      // A successor has done it, or will.
+      // A successor does it, or has done it.
       if (outcome.state === 'lost') return;
       const timeoutMs = outcome.state === 'ended' ? GOOD_WORD_MS : LAST_WORD_MS;
       const { signal, log } = effects;

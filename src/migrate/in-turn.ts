@@ -5,12 +5,12 @@ import { stopMsOf, type Databases, type Effects, type LockTerms, type Tool } fro
 import { Pulse } from './steps/pulse.ts';
 import type { Held, Ran } from './steps/run-steps.ts';
 
-/** What is done while lock, fence and Lease are ours and renewed. */
+/** Work to do while lock, fence and Lease are held and renewed. */
 type Work = (begun: Begun, held: Held) => Promise<Ran>;
-/** Records how it went, and releases everything. */
+/** Records the result and releases everything. */
 type Close<T> = (held: Held, ran: Ran) => Promise<T>;
 
-/** Has our turn renewed while a work is done in it, which begins once the one before can write nothing any more. */
+/** Keeps our turn renewed during the work, which starts once the previous migration can no longer write. */
 export async function inTurn<T>(
   plan: Databases & Tool & LockTerms,
   turn: Turn,

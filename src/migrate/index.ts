@@ -1,18 +1,18 @@
 /**
- * kolla-db-sync: brings a service's database to where its code needs it, one migrator at a time.
+ * kolla-db-sync: migrates a service's database schema, one migrator at a time.
  *
- *   service -> its data (services/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
- *     ensured (admin only) -> recorded as done and the tool's own check agrees: nothing to do
- *     -> contract and online: until no replica of an older release is left
- *     -> lock: a Lease, where there is an API server; GET_LOCK, held by our session, the guard and the command; the fence
- *     row, with the next token, which on Galera is free when its holder ended or did not renew it for a lease; Lease and
- *     row are renewed until the record
- *     -> a predecessor that was cut off has ended -> the phase's steps, each in a process group of its own, under watch
- *     -> record of service, release and phase, published on the Lease as it is released
+ *   service -> its data (catalog/, or kolla-pod.yaml) -> database URLs -> server reached -> databases, accounts, grants
+ *     ensured (admin only) -> recorded as done and confirmed by the tool's check: nothing to do
+ *     -> contract and online: wait until no replica of an older release is left
+ *     -> lock: a Lease, if there is an API server; GET_LOCK, held by our session, the guard and the command; the fence
+ *     row with the next token, which on Galera is free when its holder has finished or not renewed it for a lease; Lease
+ *     and row are renewed until the record
+ *     -> an interrupted predecessor is fenced -> the phase's steps, each in its own process group, supervised
+ *     -> record of service, release and phase, published on the Lease on release
  *
- * Without the lock no step starts; when the lock is lost the step is stopped. What can fail: a wrong URL or file (65),
- * the servers or the lock gone (69), a wait without end (75), an account or a Role (77), and the step itself, whose exit
- * code is ours. Fence and record lie in the service's own database: docs/adr says why.
+ * Without the lock no step starts; when the lock is lost the step is stopped. Errors: a wrong URL or file (65), servers
+ * or lock lost (69), a wait that timed out (75), an account or a Role (77), and the step itself, whose exit code
+ * becomes ours. Fence and record are in the service's own database: see docs/adr.
  */
 import { command, type Command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { ExitCode } from '../core/errors.ts';
@@ -64,14 +64,17 @@ const MAIN = {
   ],
 } satisfies Omit<Command<typeof SYNC_OPTIONS>, 'run'>;
 
-/** The helper, but for what it does without a command. */
+/** The helper without the part that runs without a command. */
 export const DB_SYNC = {
   name: 'kolla-db-sync',
   summary: "Migrates a service's database, one migrator at a time.",
   commands: { ensure: ensureCommand, rbac: rbacCommand, status },
 } satisfies Helper;
 
-/** @param stay migrates, answers probes and stays: for `--stay` */
+/**
+ *
+ * @param stay migrates, serves probes and keeps running: for `--stay`
+ */
 export function dbSyncHelper(stay: (input: Input<typeof SYNC_OPTIONS>, context: Context) => Promise<ExitCode>): Helper {
   const run = async (input: Input<typeof SYNC_OPTIONS>, context: Context) =>
     input.options.stay ? await stay(input, context) : await migrate(input, context);
@@ -81,8 +84,8 @@ export function dbSyncHelper(stay: (input: Input<typeof SYNC_OPTIONS>, context: 
 type MigrateContext = Pick<Context, 'signal' | 'log' | 'podFile' | 'live' | 'inherited'>;
 
 /**
- * Migrates once. The exit code is the command's own, or 0 when there was nothing to do.
- * @param onStage told where it stands
+ * Migrates once. The exit code is the command's, or 0 if there was nothing to do.
+ * @param onStage called with each stage
  */
 export async function migrate(
   { operands: [name = ''], options, child }: Input<typeof SYNC_OPTIONS>,

@@ -8,7 +8,7 @@ import { upToDateBy } from './record/up-to-date.ts';
 import { reach } from './target/reach.ts';
 import { planTool, type Task, type ToolChange } from './tool/index.ts';
 
-/** What is missing of the databases, accounts and grants. Nothing without an admin, as nothing would be made then. */
+/** Missing databases, accounts and grants. Empty without an admin, since nothing would be created. */
 export async function lookAtDatabase(plan: EnsureOptions & Databases, effects: Effects): Promise<Seen[]> {
   const { admin, target, others } = plan;
   if (admin === undefined) return [];
@@ -49,8 +49,8 @@ async function lookAtOne(
 }
 
 /**
- * The migration, where it is to be run.
- * @param isThere whether database and account are
+ * The migration, if it must run.
+ * @param isThere whether database and account exist
  */
 export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolean, effects: Effects): Promise<Seen[]> {
   const { target, phase, release, steps } = plan;
@@ -69,7 +69,7 @@ export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolea
   return [{ action: isThere ? 'update' : 'create', kind: 'schema', name: target.database, fields }];
 }
 
-/** What the service's own commands have to do. */
+/** The pending tasks of the service's own commands. */
 export async function lookAtTool(
   plan: Work & Database & Tool,
   tasks: readonly Task[],

@@ -5,7 +5,7 @@ import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
-/** Where the database is. */
+/** Location of the database. */
 export const PLACE_OPTIONS = [
   {
     flag: 'connection',
@@ -65,7 +65,7 @@ const OWN_OPTIONS = [
 /** Shared by every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
 
-/** How the schema is migrated. */
+/** Options of the schema migration. */
 const MIGRATE_OPTIONS = [
   {
     flag: 'phase',
@@ -128,7 +128,7 @@ const MIGRATE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** How a migration's sessions are told from the live service's. */
+/** Options that distinguish a migration's sessions from the live service's. */
 const FENCING_OPTIONS = [
   {
     flag: 'migrate-as',
@@ -150,7 +150,7 @@ const FENCING_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** For who runs as a native sidecar. */
+/** Options of the native sidecar. */
 export const SIDECAR_OPTIONS = [
   {
     flag: 'stay',
@@ -180,7 +180,10 @@ export const SIDECAR_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** What a migration takes wherever it runs, but for what it shares with others: the service's file, time, the API server. */
+/**
+ * Options of a migration wherever it runs, except those shared with other work: the service's file, timeout, the API
+ * server.
+ */
 export const MIGRATION_OPTIONS = [
   ...grouped('Migration', MIGRATE_OPTIONS, ['phase', 'release', 'lock-timeout']),
   ...grouped('Migration', ROLLOUT_OPTIONS, ['after-rollout']),

@@ -2,8 +2,8 @@ import { UsageError } from '../core/errors.ts';
 import { PHASES, type Phase, type Service, type Step } from '../catalog/index.ts';
 
 /**
- * The steps of one phase; none where a service that is migrated in phases has nothing to do in that one.
- * @throws UsageError for a part of a migration that has no parts
+ * The steps of one phase; none if a service that migrates in phases has nothing to do in it.
+ * @throws UsageError for a phase of a migration without phases
  */
 export function stepsOf({ name, migration }: Service, phase: Phase): readonly Step[] {
   const steps = migration.phases[phase];
@@ -15,17 +15,17 @@ export function stepsOf({ name, migration }: Service, phase: Phase): readonly St
 }
 
 /**
- * Whether a phase has nothing left to do when the tool says so.
- * @param next what the tool's exit code means: `complete`, or the phase that comes next
+ * Whether a phase has nothing left to do according to the tool.
+ * @param next meaning of the tool's exit code: `complete`, or the next phase
  */
 export function isBehind(phase: Phase, next: 'complete' | 'error' | Phase | undefined): boolean {
-  // A check knows the schema, not the data that are moved online.
+  // A check covers the schema, not data that is migrated online.
   if (next === undefined || next === 'error' || phase === 'online') return false;
   if (next === 'complete') return true;
   return phase !== 'all' && PHASES.indexOf(phase) < PHASES.indexOf(next);
 }
 
-/** Whether fence or record tell of a migration by that word, and not of other work under its lock. */
+/** Whether that word in fence or record denotes a migration, and not other work under its lock. */
 export function isMigration(word: string): boolean {
   return !word.includes(':');
 }

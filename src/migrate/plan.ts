@@ -12,61 +12,64 @@ import type { LeaseSite } from './lease/index.ts';
 import type { RolloutGate } from './rollout/index.ts';
 import type { OnStage } from './stage.ts';
 
-/** Which work it is, as fence, record and Lease tell of it. */
+/** Identifies the work in fence, record and Lease. */
 export interface Work {
   readonly service: string;
   readonly release: string;
   readonly phase: string;
   readonly steps: readonly Step[];
-  /** It is done also where the same has just been done by another. */
+  /** Runs even if another process has just done the same. */
   readonly isAlwaysDone?: true;
 }
 
-/** The service's databases, and how their server is reached. */
+/** The service's databases, and the connection to their server. */
 export interface Databases extends Pick<EnsureOptions, 'accountHost'> {
   readonly target: MysqlTarget;
-  /** The service's other databases, to be made with the first one. */
+  /** The service's other databases, created with the first one. */
   readonly others: readonly MysqlTarget[];
-  /** Undefined: database, account and grants are left alone. */
+  /** Undefined: database, account and grants are not changed. */
   readonly admin: MysqlTarget | undefined;
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
 }
 
-/** One database of them, without an admin. */
+/** One of these databases, without an admin. */
 export type Database = Pick<Databases, 'target' | 'timeoutMs' | 'galeraDonor'>;
 
 /** The service's own tool. */
 export interface Tool {
-  /** Its environment: it is to use the same server as we do. */
+  /** Its environment: it must use the same server as we do. */
   readonly childEnv: (at: Address, as?: Credentials) => NodeJS.ProcessEnv;
-  /** Undefined where it has none, or another command is run. */
+  /** Undefined if it has none, or another command is run. */
   readonly check: SchemaCheck | undefined;
-  /** Whether its environment can tell it to log in as another account, and is to. */
+  /** Whether its environment can make it log in as another account, and should. */
   readonly tellsAccount?: boolean;
 }
 
-/** How the turn is taken, kept and given up. */
+/** How the turn is taken, kept and released. */
 export interface LockTerms {
   readonly lockTimeoutMs: number;
-  /** Lock and fence count as lost when the server has not confirmed them for this long. */
+  /** Lock and fence count as lost if the server has not confirmed them for this long. */
   readonly lossMs: number;
-  /** A Lease, and on Galera a fence, that its holder has not renewed for this long is free. Longer than lossMs and stopping takes. */
+  /**
+   * A Lease, and on Galera a fence, is free if its holder has not renewed it for this long. Longer than lossMs plus the
+   * time to stop.
+   */
   readonly leaseMs: number;
   /** Undefined: the row in the database is the only lock, and nothing is published. */
   readonly leaseSite?: LeaseSite | undefined;
-  /** The token of a migration that was cut off, whose end an operator has made sure of. */
+  /** The token of an interrupted migration whose end an operator has verified. */
   readonly predecessorEnded?: number | undefined;
-  /** What a step has, once it is told to end, before it is killed. */
+  /** Time for a step from SIGTERM to SIGKILL on shutdown. */
   readonly graceMs: number;
 }
 
-/** What is run under the lock: nothing of how databases and accounts are made. */
+/** What runs under the lock, without the creation of databases and accounts. */
 export type LockedWork = Work & Databases & Tool & LockTerms;
 
-/** Everything that one migration needs to know. What needs less of it says so. */
+/** Everything needed for one migration. Functions that need less declare it. */
 export interface Plan extends EnsureOptions, Work, Databases, Tool, LockTerms {
-  /** Undefined: it is not checked whether replicas of an older release are left. */
+  /** Undefined: replicas of an older release are not checked for. */
   readonly rollout?: RolloutGate | undefined;
 }
 
@@ -76,16 +79,16 @@ export interface Effects {
   readonly redact: Redact;
   readonly onStage?: OnStage | undefined;
   readonly live?: Live | undefined;
-  /** How often a step that takes long is told of; 30 s unless said. */
+  /** Interval of progress reports for a long step; default 30 s. */
   readonly progressMs?: number | undefined;
 }
 
-/** From SIGTERM to SIGKILL: half of what is left of the lease when it counts as lost. */
+/** From SIGTERM to SIGKILL: half of the remaining lease when it counts as lost. */
 export function stopMsOf({ leaseMs, lossMs }: LockTerms): number {
   return Math.min(STOP_MS, (leaseMs - lossMs) / 2);
 }
 
-/** Equal for the same service, release, phase and command lines: what one that waited compares. */
+/** Equal for the same service, release, phase and command lines: compared after a wait. */
 export function workOf({ service, release, phase, steps }: Work): string {
   const work = JSON.stringify([service, release, phase, steps.map((step) => step.argv)]);
   return createHash('sha256').update(work).digest('hex').slice(0, 16);

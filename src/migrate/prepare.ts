@@ -18,27 +18,27 @@ import { findOthers, findSource, isFoundByTool, type Source } from './target/tar
 const LONGEST_RELEASE = 128;
 const STOPPING_MS = 1000;
 
-/** All that a migration needs to know, and the way to the API server, which is released. */
+/** Everything needed for a migration, with the connection to the API server, which is closed on disposal. */
 export interface Prepared extends Disposable {
   readonly plan: Plan;
   readonly redact: Redact;
-  /** Where its databases are, the one with the lock first. */
+  /** The locations of its databases, the one with the lock first. */
   readonly sources: readonly Source[];
 }
 
 interface Asked {
   readonly service: Service;
   readonly options: MigrationOptions;
-  /** A command of the user's own instead of the phase's steps. */
+  /** The user's command instead of the phase's steps. */
   readonly own?: Step | undefined;
-  /** Whether the tool will be run: else it need not be here. */
+  /** Whether the tool will run: otherwise it need not be installed. */
   readonly runsTool?: boolean;
 }
 
 /**
- * Reads options and files, and looks whether the service's tool is here. No word to the database's server yet; to the API
- * server where replicas of an older release are to be waited for.
- * @returns a plan without steps where the service has nothing to do in that phase
+ * Reads options and files, and checks that the service's tool is installed. Does not contact the database server;
+ * contacts the API server only to wait for replicas of an older release.
+ * @returns a plan without steps if the service has nothing to do in that phase
  * @throws UsageError, ConfigError, UnavailableError with the place and the fix
  */
 export async function prepareSync(
@@ -90,9 +90,9 @@ export async function prepareSync(
 }
 
 /**
- * The way to the API server; nothing is loaded or asked before its first use. Undefined where there is none, and none is
- * asked for: a container that no Kubernetes runs, or that has no ServiceAccount mounted.
- * @throws ConfigError where `--lock lease` or `--after-rollout` asks for one
+ * The connection to the API server, opened on first use. Undefined if there is none and none is required: outside
+ * Kubernetes, or without a mounted ServiceAccount token.
+ * @throws ConfigError if `--lock lease` or `--after-rollout` requires one
  */
 function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): LazyKube | undefined {
   const { lock, kubeconfig, namespace, afterRollout } = options;
@@ -101,7 +101,7 @@ function kubeAccess(options: MigrationOptions, inherited: NodeJS.ProcessEnv): La
   return source === undefined ? undefined : lazyKube(() => source, namespace);
 }
 
-/** UnavailableError where a program or a directory of these steps is not here. */
+/** Throws UnavailableError if a program or a directory of these steps is missing. */
 export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEnv): void {
   for (const { argv, directory } of steps) {
     if (directory !== undefined) requireDirectory(directory);
@@ -109,14 +109,14 @@ export function requireTools(steps: readonly Step[], inherited: NodeJS.ProcessEn
   }
 }
 
-/** The databases that are made beside the first one, or whose URL the tool would not find by itself. */
+/** The databases created in addition to the first one, or whose URL the tool would not find by itself. */
 async function otherSources({ service, options, own }: Asked, inherited: NodeJS.ProcessEnv): Promise<Source[]> {
   const isGiven = options.connection !== undefined || options.connectionFile !== undefined;
   if (own !== undefined && isGiven) return [];
   return options.adminUser === undefined && isFoundByTool(options) ? [] : await findOthers(service, options, inherited);
 }
 
-/** The child's environment: ours without our secrets, and the URLs that its tool would not find by itself. */
+/** The child's environment: ours without our secrets, plus the URLs that its tool would not find by itself. */
 function environmentOf(inherited: NodeJS.ProcessEnv, sources: readonly Source[]): NodeJS.ProcessEnv {
   const env = { ...inherited };
   delete env['KOLLA_DB_SYNC_ADMIN_PASSWORD'];

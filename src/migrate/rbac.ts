@@ -13,7 +13,7 @@ import { serviceOf } from './target/target.ts';
 const [AFTER_ROLLOUT] = ROLLOUT_OPTIONS;
 const [STAY] = SIDECAR_OPTIONS;
 
-/** Prints what kolla-db-sync needs of the API server: the Lease that is its lock, and what --after-rollout looks at. */
+/** Prints the permissions of kolla-db-sync: the Lease used as lock, and the objects of --after-rollout. */
 export const rbacCommand = command({
   summary: 'Prints the minimal Role and binding that a migration needs.',
   description:
@@ -79,7 +79,7 @@ export const rbacCommand = command({
       ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
       ...(stay ? [ownPodGrant(namespace)] : []),
     ];
-    // Several services, and several accounts for one, may share a namespace.
+    // Several services, and several accounts of one, may share a namespace.
     const role = `kolla-db-sync-${lease}-${account}`;
     const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
     const items = rolesFor(grants, subject, { role, clusterRole: role });
@@ -89,7 +89,7 @@ export const rbacCommand = command({
   },
 });
 
-/** Its name differs in each replica, so none can stand in the Role. */
+/** Each replica has another name, so the Role cannot list it. */
 function ownPodGrant(namespace: string): Grant {
   return { namespace, rule: { group: '', resource: 'pods', verbs: ['get'] } };
 }

@@ -1,6 +1,6 @@
 import type { Redact } from '../core/redact.ts';
 
-/** Does it; what it throws holds no secrets: a server's error may quote the statement, and with it a password. */
+/** Runs the work; errors it throws contain no secrets: a server's error may quote the statement with a password. */
 export async function redacted<T>(redact: Redact, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

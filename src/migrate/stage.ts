@@ -1,4 +1,4 @@
-/** Where a migration stands, in the words that a sidecar's probes answer. */
+/** Stage of a migration, as reported by a sidecar's probes. */
 type Stage =
   | 'waiting for the server'
   | 'waiting for the rollout'
@@ -7,5 +7,5 @@ type Stage =
   | 'ok'
   | 'failed';
 
-/** Is told each stage as it begins. */
+/** Called at the start of each stage. */
 export type OnStage = (stage: Stage) => void;

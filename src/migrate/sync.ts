@@ -14,14 +14,14 @@ import { lookAtRecord } from './record/up-to-date.ts';
 type Migration = LockedWork & Pick<Plan, 'rollout'>;
 
 /**
- * Makes database and accounts, where there is an admin, and migrates the database under its lock. The exit code is the
- * command's own, or 0 when there was nothing to do.
+ * Creates database and accounts, if there is an admin, and migrates the database under its lock. The exit code is the
+ * command's, or 0 if there was nothing to do.
  */
 export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTurn): Promise<ExitCode> {
   return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
 }
 
-/** The same for a database that is made. */
+/** The same for a database that exists. */
 export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
 }
@@ -51,7 +51,7 @@ async function migrate(plan: Migration, effects: Effects, take: TakeTurn): Promi
     await tellDone(plan, turn.lease, token);
     return ExitCode.ok;
   }
-  // What follows asks the node first that has let us in: one that is frozen costs seconds each time.
+  // Later steps try first the node that accepted us: a frozen one costs seconds each time.
   const there = { ...plan, target: preferring(plan.target, session.at) };
   return await migrateInTurn(there, turn, { ...effects, log: effects.log.with({ token: turn.token }) });
 }
@@ -76,7 +76,7 @@ async function migrateInTurn(plan: Migration, turn: Turn, effects: Effects): Pro
   );
 }
 
-/** No service may start on a schema that changes: without the word that it does, it stays as it is. */
+/** No service may start on a changing schema: if the change cannot be published, nothing is started. */
 function unpublished(why: string): Ran {
   const meaning = `${why}; nothing was run`;
   return {

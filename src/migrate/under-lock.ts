@@ -7,26 +7,26 @@ import { conclude } from './record/conclude.ts';
 import type { Ran } from './steps/run-steps.ts';
 import { ensureTool, type Task } from './tool/index.ts';
 
-/** What other work than a migration has while the lock is its own. */
+/** Context of work other than a migration while it holds the lock. */
 export interface Locked {
-  /** Aborted when the lock is lost or may be, and when we are to end; its reason is the error that says why. */
+  /** Aborted when the lock is or may be lost, and on shutdown; the reason is the error with the cause. */
   readonly signal: AbortSignal;
   readonly token: number;
   /**
-   * Has the service's own tool do what is still to be done.
-   * @returns how many tasks were done
-   * @throws ChildError; UnavailableError where the lock was lost; what ensureTool() throws
+   * Runs the pending tasks of the service's own tool.
+   * @returns the number of tasks done
+   * @throws ChildError; UnavailableError if the lock was lost; what ensureTool() throws
    */
   runTool(tasks: readonly Task[]): Promise<number>;
 }
 
 /**
- * Does other work than a migration under the same lock (Lease, GET_LOCK, fence row), so that no migrator runs on the service or
- * does such work meanwhile. It is recorded under a phase of its own. Nothing is published on the Lease: what stands there
- * tells for which release the schema is ready.
- * @param migration of the same service, whose database is there
- * @param phase what fence and record call it; at most 32 characters
- * @throws what takeTurn() and the work throw; UnavailableError where the lock was lost
+ * Runs work other than a migration under the same lock (Lease, GET_LOCK, fence row), so that no migrator or other such
+ * work runs meanwhile. It is recorded under its own phase. Nothing is published on the Lease, which says for which
+ * release the schema is ready.
+ * @param migration of the same service, whose database exists
+ * @param phase its name in fence and record; at most 32 characters
+ * @throws what takeTurn() and the work throw; UnavailableError if the lock was lost
  */
 export async function underLock(
   migration: LockedWork,
@@ -64,7 +64,7 @@ export async function underLock(
           thrown = { error };
           const output = last?.output || effects.redact(messageOf(error));
           const how = { program: last?.program ?? '', meaning: last?.meaning, output };
-          // Of a command that was killed, statements may go on in the server.
+          // After a command was killed, its statements may continue in the server.
           if (last !== undefined && last.outcome.state !== 'ended') return { ...how, outcome: last.outcome };
           const code = error instanceof KollaError ? error.exitCode : ExitCode.bug;
           if (held.lost.aborted) return { ...how, outcome: { state: 'lost', code, why: messageOf(held.lost.reason) } };
@@ -88,7 +88,7 @@ function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects
   throw new ChildError(outcome.code, `${program} ended with ${outcome.code}${why}`);
 }
 
-/** Runs as the service's own account: what a tool keeps of its URL must go on being right. */
+/** Runs as the service's own account: a URL stored by a tool must stay valid. */
 function planOf(migration: LockedWork, phase: string): LockedWork {
   return {
     ...migration,

@@ -130,7 +130,7 @@ export class SupervisedRole {
     const waitMs = backoffMs(this.#inSuccession++, backoff);
     this.#say('failing', { problem: message, retryAt: Date.now() + waitMs });
     this.#log.error(
-      `failed, trying again in ${formatDuration(waitMs)}; the other roles go on: ${message}`,
+      `failed, retrying in ${formatDuration(waitMs)}; the other roles go on: ${message}`,
       defined({ stack }),
     );
     // What ends the pause early is the stop, at which the caller looks.

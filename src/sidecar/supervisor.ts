@@ -11,7 +11,7 @@ interface Supervisor extends Disposable {
   status(): readonly RoleStatus[];
   /** Begins all of them. */
   start(): void;
-  /** Ends them in STOP_ORDER. One that does not end in its time is left behind, so that the next ones still get theirs. */
+  /** Ends them in STOP_ORDER. One that does not end in its time abandoned, so that the next ones still get theirs. */
   stop(reason: Error): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Su
     const timer = setTimeout(late.resolve, stopMs);
     await Promise.race([ended, late.promise]);
     clearTimeout(timer);
-    if (!one.isOver) log.error(`did not end within ${formatDuration(stopMs)}: it is left behind`, { role: name });
+    if (!one.isOver) log.error(`did not end within ${formatDuration(stopMs)}: it abandoned`, { role: name });
   };
   return {
     status: () => kept.map((one) => one.status()),

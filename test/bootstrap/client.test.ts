@@ -40,7 +40,7 @@ test('5xx, 429 and a reset are asked again, and said', async () => {
   const log = { ...quiet, info: (text: string) => void said.push(text) };
   await using server = await script(status(503), status(429), reset, status(404));
   assert.equal((await client([server.port], { log }).send(GET)).status, 404);
-  assert.match(said.join('\n'), /it answers 503\n.*it answers 429\n.*ECONNRESET\nKeystone answers again/);
+  assert.match(said.join('\n'), /it answers 503\n.*it answers 429\n.*ECONNRESET\nKeystone is reachable again/);
 });
 
 for (const [method, what, answer] of [

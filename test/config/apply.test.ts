@@ -143,5 +143,5 @@ test('a section that Kolla does not have is said once, by name', async () => {
   await p.apply();
   const warnings = p.logged().filter(({ level }) => level === 'warn');
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0]!.msg, /there is no such section in Kolla: permission$/);
+  assert.match(warnings[0]!.msg, /unknown section: permission$/);
 });

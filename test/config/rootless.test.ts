@@ -162,7 +162,7 @@ test('a place that this user may not look at is refused by its entry', async (t)
     done.stderr,
     /directories\[0\]\.path: EACCES.*files\[0\]\.path: EACCES.*config_files\[0\]\.dest: EACCES/,
   );
-  assert.match(done.stderr, /config_files\[1\]\.source: .*config_files\/locked may not be read by us; .* fsGroup/);
+  assert.match(done.stderr, /config_files\[1\]\.source: .*config_files\/locked is not readable; .* fsGroup/);
 });
 
 test('what permissions name and this user may not reach is a warning, and what is behind it is done', async (t) => {

@@ -204,7 +204,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(reloaded, '[DEFAULT]\ndebug = false\nreloaded\n[DEFAULT]\ndebug = true\n');
     await patch({ 'config.json': '{"command": "x", "config_files": [{}]}', 'app.conf': 'broken' });
     const refusal = await until('the broken version to be refused', async () => {
-      return /^.*is refused.*$/m.exec(await said('watch'))?.[0];
+      return /^.*rejected.*$/m.exec(await said('watch'))?.[0];
     });
     assert.match(refusal, /config_files\[0\]\.source: is missing/);
     assert.equal(await said('app'), reloaded);

@@ -100,7 +100,7 @@ for (const [name, fields] of Object.entries({
 test('is refused, as by Node: something behind the certificate', () => {
   const pem = pemOf(Buffer.concat([certificateOf({}), id(0x05)]));
   assert.equal(byNode(pem), undefined);
-  assert.throws(() => readCertificate(pem), /more than belongs there is in the block/);
+  assert.throws(() => readCertificate(pem), /trailing data in the block/);
 });
 
 /** What OpenSSL reads and we do not, as a certificate has one encoding. */

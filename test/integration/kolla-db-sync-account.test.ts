@@ -256,7 +256,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
     await altering(site);
     process.kill(begun.running.pid, 'SIGTERM');
-    await begun.saying(/asked to end/);
+    await begun.saying(/terminating/);
     await reader.query('COMMIT');
     assert.equal(await begun.code, 0, begun.said());
     assert.equal((await site.fence())?.['state'], 'done');

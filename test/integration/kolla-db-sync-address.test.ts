@@ -86,7 +86,7 @@ describe('a takeover by address', { skip }, () => {
       assert.equal(await successor.code, 0, successor.said());
       assert.match(
         successor.said(),
-        new RegExp(`killed what the migration before left: session \\d+ on .* from ${address}`),
+        new RegExp(`killed processes of the previous migration: session \\d+ on .* from ${address}`),
       );
       atTakeover = await written();
     } finally {

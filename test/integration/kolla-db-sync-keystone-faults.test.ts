@@ -110,7 +110,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
 
     const next = await site.sync();
     assert.equal(next.code, 1);
-    assert.match(next.stderr, /the migration before was cut off/);
+    assert.match(next.stderr, /the previous migration was interrupted/);
     const word = lastWord(next.stderr);
     assert.match(word, /error 1050 of the server: Table '\w+' already exists\. The schema is partially applied/);
     assert.match(

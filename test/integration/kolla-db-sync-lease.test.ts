@@ -174,7 +174,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(await first.code, 69);
     assert.match(
       first.said(),
-      /the command is stopped: the lock was lost: the API server has not confirmed Lease \S+ for 1\.5s: /,
+      /stopping the command: the lock was lost: the API server has not confirmed Lease \S+ for 1\.5s: /,
     );
     await second.saying(/waiting for the API server at https/);
     assert.equal((await site.fence())?.['state'], 'lost');

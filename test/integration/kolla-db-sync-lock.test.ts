@@ -106,7 +106,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
       runsIn(await site.journal()).map((run) => run.isWhole),
       [false, true],
     );
-    assert.match(second.said(), /the migration before was cut off/);
+    assert.match(second.said(), /the previous migration was interrupted/);
     assert.equal((await site.fence())?.['token'], 2);
   });
 

@@ -62,7 +62,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     await using begun = await site.begin(migration(gate.path));
     await begun.saying(/started/);
     process.kill(begun.running.pid, 'SIGTERM');
-    await begun.saying(/asked to end/);
+    await begun.saying(/terminating/);
     await gate.open();
     assert.equal(await begun.code, 0);
     assert.equal((await site.fence())?.['state'], 'done');

@@ -46,7 +46,7 @@ test('a wrong password holds lines back, and the right one in the same file lets
   writeFileSync(file, 'wrong\n');
   writeFileSync(site.file, lines(0, 100));
   await using shipper = await startShipper(site, site.to);
-  await shipper.says(/takes nothing.*status 401/);
+  await shipper.says(/does not accept writes.*status 401/);
   assert.doesNotMatch(shipper.log(), /wrong/, 'the log shows no password');
   writeFileSync(file, `${server.login?.password}\n`);
   await countOf(server, site.index, 100);
@@ -70,7 +70,7 @@ test('a key that may not write holds lines back and says which right is missing'
   writeFileSync(site.file, lines(0, 10));
   const to = ['--url', server.url, '--ca-file', join(site.directory, 'ca.crt'), '--api-key-file', key];
   await using shipper = await startShipper(site, to, '--grace', '1s');
-  await shipper.says(/takes nothing.*403.*create_doc/);
+  await shipper.says(/does not accept writes.*403.*create_doc/);
   const setup = await runHelper('kolla-log-ship', ['setup', ...to]);
   assert.equal(setup.code, 77, setup.stderr);
   assert.match(setup.stderr, /refuses GET \/_index_template\/flog: status 403.*lacks the right/);
@@ -82,7 +82,7 @@ test('a server of an unknown authority gets no password', { skip }, async () => 
   writeFileSync(site.file, lines(0, 10));
   const to = site.to.slice(0, site.to.indexOf('--ca-file'));
   await using shipper = await startShipper(site, to, '--grace', '1s');
-  await shipper.says(/takes nothing.*--ca-file/);
+  await shipper.says(/does not accept writes.*--ca-file/);
   assert.equal(await shipper.running.stop(), 143);
   assert.equal(await server.count(site.index), 0);
 });
@@ -126,7 +126,7 @@ test(
     await told(server, 'PUT', '/_index_template/other', other(200));
     const same = await setup();
     assert.equal(same.code, 69);
-    assert.match(same.stderr, /would not take the index template 'clash'.*other.*priority/);
+    assert.match(same.stderr, /rejects the index template 'clash'.*other.*priority/);
     await told(server, 'PUT', '/_index_template/other', other(201));
     const lower = await setup();
     assert.equal(lower.code, 69);

@@ -151,7 +151,7 @@ for (const kind of KINDS) {
       await countOf(server, site.index, 10);
       await told(server, 'POST', `/${site.day}/_close`);
       appendFileSync(site.file, lines(10, 20));
-      await shipper.says(/takes nothing.*index_closed_exception/);
+      await shipper.says(/does not accept writes.*index_closed_exception/);
       await told(server, 'POST', `/${site.day}/_open`);
       await countOf(server, site.index, 20);
 
@@ -160,7 +160,7 @@ for (const kind of KINDS) {
       };
       await block(true);
       appendFileSync(site.file, lines(20, 30));
-      await shipper.says(/takes nothing.*cluster_block_exception/);
+      await shipper.says(/does not accept writes.*cluster_block_exception/);
       await block(null);
       await countOf(server, site.index, 30);
       assert.equal(await shipper.running.stop(), 0, shipper.log());

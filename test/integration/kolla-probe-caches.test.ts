@@ -106,7 +106,7 @@ test('a file with the password is read at each question', { skip: noRedis }, asy
   const file = join(directory.path, 'password');
   await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
   const words = ['redis', placeOf(redis), '--password-file', file];
-  assert.match(await ask(words), /^1: cannot read .*password, which --password-file names/);
+  assert.match(await ask(words), /^1: cannot read .*password, given by --password-file/);
   await writeFile(file, 'hidden\n');
   assert.equal(await ask(words), 'healthy');
 });

@@ -71,7 +71,7 @@ test('a server that refuses us turns readiness off, with the reason for who is i
   shipper.child.stdout?.resume();
   shipper.child.stderr?.resume();
   const reason = await answer(port, '/readyz?verbose', /^\[-\]/);
-  assert.match(reason, /takes nothing: .*403.*43 bytes are not acknowledged/);
+  assert.match(reason, /does not accept writes: .*403.*43 bytes are not acknowledged/);
   assert.match(await answer(port, '/metrics', /./), /^kolla_log_ship_outage\{[^}]*\} 1$/m);
   assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
   isOpen = true;

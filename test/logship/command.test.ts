@@ -161,7 +161,7 @@ test('a server that is gone when the pod ends: 143 after the grace, and the next
   await using l = await logs('one', 'two');
   const port = await freePort();
   const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];
-  const { code, stderr } = await stopped(args, 'takes nothing');
+  const { code, stderr } = await stopped(args, 'does not accept writes');
   assert.equal(code, 143, stderr);
   assert.match(stderr, /8 bytes are not acknowledged/);
   const after = await ship('--once', '--root', l.root);

@@ -39,10 +39,10 @@ test('a Lease of another name has its own Role', async () => {
 });
 
 for (const [args, why] of [
-  [['-n', 'Open_Stack'], /--namespace: 'Open_Stack' is no name of Kubernetes/],
-  [['--service-account', 'a b'], /--service-account: 'a b' is no name of Kubernetes/],
+  [['-n', 'Open_Stack'], /--namespace: 'Open_Stack' is not a valid Kubernetes name/],
+  [['--service-account', 'a b'], /--service-account: 'a b' is not a valid Kubernetes name/],
   [[], /--service-account is missing: name the Pod's own/],
-  [['--service-account', 'a', '--lease-name', 'A'], /--lease-name: 'A' is no name of Kubernetes/],
+  [['--service-account', 'a', '--lease-name', 'A'], /--lease-name: 'A' is not a valid Kubernetes name/],
 ] as const) {
   test(`refuses ${args.join(' ')}`, async () => {
     const { code, stderr } = await printed(...args);

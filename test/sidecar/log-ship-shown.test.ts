@@ -36,7 +36,7 @@ test('a destination that takes nothing is unhealthy with its reason, and since w
   now = view(state({ outage: { reason: 'status 401', sinceMs: Date.now() - 60_000 } }));
   const [bad] = shown.parts();
   assert.deepEqual([bad?.name, bad?.state], ['log-ship/elasticsearch-es-9200', 'unhealthy']);
-  assert.match(bad?.reason ?? '', /takes nothing: status 401/);
+  assert.match(bad?.reason ?? '', /does not accept writes: status 401/);
   assert.equal(healthOf('readiness', shown.parts()).word, 'unhealthy');
   assert.equal(healthOf('liveness', shown.parts()).word, 'ok');
   assert.equal(shown.parts()[0]?.since, bad?.since, 'it does not begin anew with each question');

@@ -175,7 +175,7 @@ test('a role that does not stop in its time does not take the time of those afte
   supervisor.start();
   await supervisor.stop(STOP);
   assert.deepEqual(ends, ['log-ship']);
-  assert.match(said.text(), /did not end within 20ms: it is left behind/);
+  assert.match(said.text(), /did not end within 20ms: it abandoned/);
 });
 
 test('a stop cuts the pause before the next try short', async () => {

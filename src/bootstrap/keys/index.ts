@@ -137,15 +137,15 @@ function chosen(
   return { service, repositories: names.length === 0 ? all : all.filter((each) => names.includes(each.name)) };
 }
 
-/** The Role and its binding that `keys` needs, as YAML for kubectl. UsageError for what is no name of Kubernetes. */
+/** The Role and its binding that `keys` needs, as YAML for kubectl. UsageError for what is not a valid Kubernetes name. */
 function printRoles(
   service: string,
   repositories: readonly KeyRepository[],
   namespace: string,
   account: string,
 ): string {
-  if (!LABEL.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is no name of Kubernetes`);
-  if (!SUBDOMAIN.test(account)) throw new UsageError(`--service-account: '${account}' is no name of Kubernetes`);
+  if (!LABEL.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is not a valid Kubernetes name`);
+  if (!SUBDOMAIN.test(account)) throw new UsageError(`--service-account: '${account}' is not a valid Kubernetes name`);
   const name = `kolla-bootstrap-keys-${service}-${account}`;
   const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
   return rolesYaml(rolesFor(keysGrants(namespace, repositories), subject, { role: name, clusterRole: name }));

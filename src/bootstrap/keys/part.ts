@@ -31,7 +31,7 @@ export function readKeys(
   if (source === undefined) {
     const why = 'no --kubeconfig, and no ServiceAccount is mounted';
     if (only.includes('keys') || directories.size > 0) throw new ConfigError(`keys are kept in Secrets: ${why}`);
-    log.info(`keys: ${why}: they are left alone`);
+    log.info(`keys: ${why}: they are not changed`);
     return undefined;
   }
   return {
@@ -112,13 +112,13 @@ export async function ringOfDirectory(directory: string, option: string, now: nu
       const text = await readFile(path, 'latin1');
       // As the services do.
       if (text.trim() === '') continue;
-      if (!isKey(text)) throw new ConfigError(`${path}, which ${option} names, is no Fernet key`);
+      if (!isKey(text)) throw new ConfigError(`${path}, given by ${option}, is no Fernet key`);
       keys.set(Number(name), text);
     }
-    if (keys.size === 0) throw new ConfigError(`${directory}, which ${option} names, holds no keys`);
+    if (keys.size === 0) throw new ConfigError(`${directory}, given by ${option}, holds no keys`);
     return { keys, promoted: new Map(), changedAt: now };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError(`cannot read ${directory}, which ${option} names: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${directory}, given by ${option}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -64,7 +64,7 @@ export class KeyStore {
       }
       try {
         const secret = await client.get<SecretObject>(objectPath(ref), { signal: this.#within() });
-        if (attempt > 0) log.info('the API server answers again');
+        if (attempt > 0) log.info('the API server is reachable again');
         return { secret, ring: ringIn(secret, await this.place()) };
       } catch (error) {
         signal.throwIfAborted();

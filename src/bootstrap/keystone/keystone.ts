@@ -109,16 +109,16 @@ export class Keystone {
     const answer = await this.#tokenFor('auth' in proof ? proof.auth : {}, doing);
     if (answer.status === 401) {
       throw new NotPermittedError(
-        `Keystone at ${authUrl.href} does not let ${who} in (401): ${saidIn(answer) ?? NO_REASON}; the name, its domain, the password or the project is another`,
+        `Keystone at ${authUrl.href} rejects the login of ${who} (401): ${saidIn(answer) ?? NO_REASON}; the name, its domain, the password or the project is another`,
       );
     }
     if (answer.status === 404) {
-      throw new ConfigError(`there is no Keystone at ${authUrl.href} (404): OS_AUTH_URL is as http://keystone:5000/v3`);
+      throw new ConfigError(`no Keystone at ${authUrl.href} (404): OS_AUTH_URL is as http://keystone:5000/v3`);
     }
     this.#ok(answer, doing);
     const token = answer.headers['x-subject-token'];
     if (typeof token === 'string') return token;
-    throw new UnavailableError(`what answers at ${authUrl.href} is no Keystone: it gave no token`);
+    throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it gave no token`);
   }
 
   /** A token may be asked for as often as one likes: nothing is kept of it. */
@@ -149,7 +149,7 @@ export class Keystone {
 
   #stranger({ status }: JsonAnswer, doing: string): Error {
     return new UnavailableError(
-      `cannot ${doing}: what answers ${status} at ${this.#access.apiUrl.href} is no Keystone`,
+      `cannot ${doing}: what answers ${status} at ${this.#access.apiUrl.href} is not Keystone`,
     );
   }
 
@@ -163,8 +163,7 @@ export class Keystone {
       );
     }
     if (said === undefined) return this.#stranger(answer, doing);
-    if (status === 401)
-      return new NotPermittedError(`cannot ${doing}: Keystone does not take our token (401): ${said}`);
+    if (status === 401) return new NotPermittedError(`cannot ${doing}: Keystone rejects the token (401): ${said}`);
     if (status === 403) return new NotPermittedError(`${who} may not ${doing} (403): ${said}; it needs the role admin`);
     const final = new UnavailableError(`cannot ${doing}: Keystone answers ${status}: ${said}`);
     return status === 404 || status === 409 ? new Outdated(final) : final;

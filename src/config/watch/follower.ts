@@ -94,7 +94,7 @@ export class Follower {
     });
     if (isChanged) {
       const what = [`${files} ${files === 1 ? 'file' : 'files'}`, ...others].join(', ');
-      this.#parts.log.info(`version ${version} is in place, changed: ${what}`, { version });
+      this.#parts.log.info(`version ${version} installed, changed: ${what}`, { version });
       this.#parts.onApplied(change);
     } else if (state !== 'in-step') this.#parts.log.info(`version ${version} is already installed`, { version });
   }
@@ -103,7 +103,7 @@ export class Follower {
     const problem = error.message;
     this.#say({ state: 'refused', problem, refused: this.#status.refused + 1 });
     const stays = this.#status.version === undefined ? 'nothing is in place' : `${this.#status.version} stays in place`;
-    this.#parts.log.error(`version ${version} is refused, ${stays}: ${problem}`, { version });
+    this.#parts.log.error(`version ${version} rejected, ${stays}: ${problem}`, { version });
   }
 
   #fail(version: string, error: unknown): void {
@@ -112,7 +112,7 @@ export class Follower {
     this.retryMs = backoffMs(this.#failures++, RETRY);
     this.#say({ state: 'failed', problem, failed: this.#status.failed + 1 });
     const after = formatDuration(this.retryMs);
-    this.#parts.log.error(`version ${version} is not in place, trying again in ${after}: ${problem}`, { version });
+    this.#parts.log.error(`version ${version} not installed, retrying in ${after}: ${problem}`, { version });
   }
 
   #say(change: Partial<WatchStatus>): void {

@@ -60,7 +60,7 @@ async function nextChange(
       await follower.nothingNew();
       continue;
     }
-    if (!isRung) log.info('a change was found that no event told of; watching anew');
+    if (!isRung) log.info('polling found a change without a watch event; restarting the watch');
     return !isRung;
   }
 }

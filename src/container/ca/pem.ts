@@ -10,7 +10,7 @@ const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;
 export function certificatesOf(text: string): Certificate[] {
   const blocks = blocksOf(text);
   const opened = text.match(/-----BEGIN /g)?.length ?? 0;
-  if (opened > blocks.length) throw new RangeError('a block that begins does not end: is it cut off?');
+  if (opened > blocks.length) throw new RangeError('a block that begins does not end: is it truncated?');
   if (blocks.some(({ label }) => label.includes('PRIVATE KEY')))
     throw new RangeError('it holds a private key, and all may read this store');
   const certificates = blocks.filter(({ label }) => CERTIFICATE.test(label));

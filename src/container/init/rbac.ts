@@ -75,7 +75,7 @@ export const rbacCommand = command({
   ],
   run({ options }, { log, stdout }) {
     const { wait, serviceAccount, namespace, podName, events, output } = options;
-    if (wait.length === 0) throw new UsageError('--wait: says what for; see kolla-init rbac --help');
+    if (wait.length === 0) throw new UsageError('--wait: needs a dependency; see kolla-init rbac --help');
     checkName('--namespace', namespace, 'label');
     const account = namedAccount(serviceAccount);
     if (podName !== undefined) checkName('--pod-name', podName, 'subdomain');
@@ -97,5 +97,5 @@ export const rbacCommand = command({
 });
 
 function checkName(option: string, name: string, rule: keyof typeof NAME_RULES): void {
-  if (!NAME_RULES[rule].is.test(name)) throw new UsageError(`${option}: '${name}' is no name of Kubernetes`);
+  if (!NAME_RULES[rule].is.test(name)) throw new UsageError(`${option}: '${name}' is not a valid Kubernetes name`);
 }

@@ -76,7 +76,7 @@ export async function runWatch(
     onStatus: (next) => say({ actions: next }),
   });
   const wasLeft = actions.length > 0 && (await pending.wasLeft());
-  if (wasLeft) log.info('the watch before this one ended before it had told of its last change');
+  if (wasLeft) log.info('the previous watch ended before it had notified the service of its last change');
   try {
     return await watchConfig(
       { ...options, writesInPlace: true, validate: certificateCheck(options) },

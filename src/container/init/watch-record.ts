@@ -29,7 +29,7 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
       problem = '';
     } catch (error) {
       // The configuration itself is worth more than the word of it.
-      if (problem !== messageOf(error)) log.warn(`cannot leave word for kolla-probe config: ${messageOf(error)}`);
+      if (problem !== messageOf(error)) log.warn(`cannot write the record for kolla-probe config: ${messageOf(error)}`);
       problem = messageOf(error);
       last = '';
     }

@@ -76,7 +76,7 @@ export const watchCommand = command({
     },
     {
       line: 'kolla-init watch --config-dir ./config --root ./tree --on-change exit',
-      does: 'end at the first change, so that whoever started it does so anew',
+      does: 'end at the first change, so that its supervisor restarts it',
     },
   ],
   async run({ options }, context) {

@@ -39,12 +39,12 @@ export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privi
   const lacks = `this runs as uid ${uid}, and ${ROOTLESS_RUN_COMMAND} is not there`;
   if (!mayGain())
     throw new UnavailableError(
-      `the configuration is not in place: ${lacks}; sudo can't help, because the kernel gives no privileges here ` +
+      `the configuration is not installed: ${lacks}; sudo can't help, because the kernel gives no privileges here ` +
         `(allowPrivilegeEscalation: false); ${fix}`,
     );
   const sudo = findProgram('sudo', path);
   if (isRefusal(sudo))
-    throw new UnavailableError(`the configuration is not in place: ${lacks}, nor is sudo (${sudo.reason}); ${fix}`);
+    throw new UnavailableError(`the configuration is not installed: ${lacks}, nor is sudo (${sudo.reason}); ${fix}`);
   return { by: 'sudo', runCommand: RUN_COMMAND };
 }
 

@@ -1,44 +1,44 @@
 import type { Content } from '../read/contents.ts';
 import type { Cut, Mark, Span } from '../read/progress.ts';
 
-/** What was logged at once: a line, or a line and the traceback below it. */
+/** One logged event: a line, or a line with its traceback. */
 export type LogEvent = Readonly<
   Pick<OpenEvent, 'content' | 'offset' | 'text' | 'lines' | 'timeMs' | 'isDated' | 'spans'>
 >;
 
-/** What an event may have at most; further lines are events of their own. */
+/** Maximum lines of an event; further lines become separate events. */
 export const MAX_LINES = 1000;
 export const MAX_LENGTH = 1024 * 1024;
 /**
- * How far behind its last line an event's next one may come, where several write to one file. Only places in the file may
- * end an event by themselves: a second reading finds those again.
+ * Maximum distance between an event's last line and its next one in a file with several writers. Only file positions
+ * may end an event by themselves, since a second reading sees the same ones.
  */
 export const REACH_BYTES = 64 * 1024;
 
-/** An event that further lines may join. */
+/** An event that can still grow. */
 export class OpenEvent {
-  /** The generation that it begins in; its first line's place there names the document. */
+  /** The generation it starts in; the position of its first line there identifies the document. */
   readonly content: Content;
   readonly offset: number;
-  /** Its own time, or the last dated one's before it, in milliseconds since the epoch. */
+  /** Its timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Whether that is its own. */
+  /** Whether the timestamp is its own. */
   readonly isDated: boolean;
-  /** One a generation that its lines lie in: a rotation may have come between them. */
+  /** One per generation with lines of it: a rotation may have occurred in between. */
   readonly spans: Span[];
-  /** Who wrote it, where the format tells. */
+  /** The writing process, if the format shows it. */
   readonly pid: number;
-  /** Its lines without their ends, joined by newlines. */
+  /** Its lines without line ends, joined by newlines. */
   text: string;
-  /** How many they are. */
+  /** Number of lines. */
   lines = 1;
-  /** No line of its generation from here on belongs to it, as an earlier run decided. */
+  /** As decided by an earlier run, no line of its generation from this offset on belongs to it. */
   limit = Infinity;
-  /** Set when lines of the next generation belong to it. */
+  /** Set if lines of the next generation belong to it. */
   onto: Cut['onto'];
-  /** When its last line came. */
+  /** When its last line arrived. */
   touchedMs: number;
-  /** In which round of reading that was. */
+  /** The round of reading of its last line. */
   touchedRound: number;
   #span: Span;
 
@@ -56,7 +56,7 @@ export class OpenEvent {
     this.#span = span;
   }
 
-  /** Whether a line at this place, in the generation of the event's last line, is near enough. */
+  /** Whether a line at this offset, in the generation of the event's last line, is close enough. */
   reaches(offset: number): boolean {
     return offset < this.limit && offset - this.#span.end.offset <= REACH_BYTES;
   }
@@ -65,13 +65,16 @@ export class OpenEvent {
     return this.lines < MAX_LINES && this.text.length + text.length < MAX_LENGTH;
   }
 
-  /** @param end behind the line */
+  /**
+   *
+   * @param end after the line
+   */
   join(text: string, end: Mark, touched: Touched): void {
     this.#span.end = end;
     this.#add(text, touched);
   }
 
-  /** A line joins from another generation, where the span begins. */
+  /** Adds a line from another generation, where a new span starts. */
   goOn(text: string, span: Span, touched: Touched): void {
     this.#span = span;
     this.spans.push(span);
@@ -88,7 +91,7 @@ export class OpenEvent {
 
 type FirstLine = Pick<OpenEvent, 'content' | 'offset' | 'text' | 'timeMs' | 'isDated' | 'pid'>;
 
-/** The framer's clock: set once a round of reading. */
+/** The framer's clock, updated once per round of reading. */
 export interface Touched {
   readonly ms: number;
   readonly round: number;

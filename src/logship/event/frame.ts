@@ -2,7 +2,7 @@ import { Place } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { OpenEvent, Touched } from './event.ts';
 
-/** A line and its place. */
+/** A line and its position. */
 export interface Line {
   readonly text: string;
   readonly offset: number;
@@ -11,46 +11,46 @@ export interface Line {
 }
 
 const NONE: readonly OpenEvent[] = [];
-/** Open events of one file before those are looked for that no line can reach any more. */
+/** Number of open events of a file above which unreachable ones are ended. */
 const MANY = 64;
 
-/** What is open in one generation. */
+/** The open events of one generation. */
 export class Frame {
   readonly content: Content;
-  /** The last event of each process that wrote to it. */
+  /** The last event of each writing process. */
   readonly open = new Map<number, OpenEvent>();
-  /** What was written last, unless it has ended. */
+  /** The event written last, unless it has ended. */
   last: OpenEvent | undefined;
-  /** Behind the last line. */
+  /** Offset after the last line. */
   next: number;
-  /** The generation before it, while only lines came that may belong to what is open there. */
+  /** The previous generation, as long as this one may continue its open events. */
   before: Frame | undefined;
-  /** What of the generation before goes on in this one. */
+  /** The event continued from the previous generation. */
   carried: OpenEvent | undefined;
-  /** Up to where that goes, as an earlier run decided. */
+  /** Offset up to which it continues, as decided by an earlier run. */
   carriedTo: number | undefined;
-  /** The last round of reading that brought a line, and the last that brought none. */
+  /** Round of the last line, and the last round without one. */
   touchedRound = -1;
   quietRound = -1;
-  /** Ended here, but an earlier run saw that they go on in the next generation. */
+  /** Ended here, but an earlier run saw them continue in the next generation. */
   readonly promised = new Set<OpenEvent>();
   isActive = false;
   #many = MANY;
-  /** Where events end, as an earlier run decided, by their beginnings. */
+  /** Ends of events decided by an earlier run, by start offset. */
   readonly #cuts: ReadonlyMap<number, Content['cuts'][number]>;
 
-  /** Cuts after which no line has come yet that they are needed for, by process. */
+  /** Cuts by process for which no line has needed them yet. */
   readonly #perhaps = new Map<number, Content['cuts'][number]>();
 
   constructor(content: Content, next: number, before: Frame | undefined) {
     this.content = content;
     this.next = next;
     this.before = before;
-    // Of two, the later run's.
+    // The later run's takes precedence.
     this.#cuts = new Map(content.cuts.map((cut) => [cut.start, cut]));
   }
 
-  /** Everything that waits for further lines. */
+  /** All events that can still grow. */
   held(): readonly OpenEvent[] {
     const { carried, promised } = this;
     const others = carried === undefined ? promised : [carried, ...promised];
@@ -61,19 +61,19 @@ export class Frame {
     return this.open.size > 0 || this.promised.size > 0 || this.carried !== undefined;
   }
 
-  /** Whether an earlier run saw lines of the event that have not come yet. */
+  /** Whether an earlier run saw lines of the event that have not been read yet. */
   expects(event: OpenEvent): boolean {
     if (event === this.carried) return this.carriedTo !== undefined && this.next < this.carriedTo;
     return event.onto !== undefined || (event.limit !== Infinity && event.limit > this.next);
   }
 
-  /** It was begun, and may be joined. */
+  /** Adds a new event that can grow. */
   hold(event: OpenEvent): void {
     this.open.set(event.pid, event);
     this.last = event;
     const { cuts } = this.content;
     if (cuts.length === 0) return;
-    // The reader cuts unfinished lines, and says so right before it brings one.
+    // The reader ends unfinished lines, and records that just before it passes one on.
     const newest = cuts.at(-1);
     const cut = newest?.start === event.offset ? newest : this.#cuts.get(event.offset);
     if (cut === undefined) return;
@@ -81,21 +81,21 @@ export class Frame {
     event.onto = cut.onto;
   }
 
-  /** It has ended, or goes on elsewhere. */
+  /** The event has ended, or continues in another generation. */
   release(event: OpenEvent): void {
     this.promised.delete(event);
     if (this.open.get(event.pid) === event) this.open.delete(event.pid);
     if (this.last === event) this.last = undefined;
   }
 
-  /** The clock ends an event here: the checkpoint must hold that. */
+  /** A timeout ends the event: the checkpoint must record that. */
   cut(event: OpenEvent): void {
     const cut = { start: event.offset, at: this.next };
     this.content.cuts.push(cut);
     this.#perhaps.set(event.pid, cut);
   }
 
-  /** A line begins the next event of a process, and would have ended the last one by itself: no cut is needed there. */
+  /** A line starts the next event of a process and would have ended the previous one anyway: no cut is needed. */
   ends(pid: number): void {
     const cut = this.#perhaps.get(pid);
     if (cut === undefined) return;
@@ -104,18 +104,18 @@ export class Frame {
     if (at !== -1) this.content.cuts.splice(at, 1);
   }
 
-  /** A line came that would have joined what the clock has ended. */
+  /** A line would have joined an event that a timeout ended. */
   needsCut(pid: number): void {
     this.#perhaps.delete(pid);
   }
 
-  /** The same, of whatever process. */
+  /** The same for any process. */
   needsCuts(): void {
-    // A map that is cleared takes a new table, even when it was empty, and the old one keeps it alive.
+    // clear() allocates a new table even for an empty map, and the old one keeps it alive.
     if (this.#perhaps.size > 0) this.#perhaps.clear();
   }
 
-  /** Now and then: what no line can reach any more. */
+  /** Called now and then: events that no line can reach any more. */
   stale(): readonly OpenEvent[] {
     if (this.open.size < this.#many) return NONE;
     const stale = [...this.open.values()].filter((event) => !event.reaches(this.next));
@@ -125,10 +125,10 @@ export class Frame {
 }
 
 /**
- * An event may begin in a file that was rotated away, and end in its successor. One can: what the successor's very first
- * lines go on with. That they do is a decision of this run, as the old file may grow while the new one is read; so it is a
- * Cut of the old generation, and a later run does what it says.
- * @returns whether the line joined, with a cut that is new in `decided`, or that what was carried has ended
+ * An event may start in a rotated file and end in its successor: the successor's first lines may continue one event.
+ * This run decides that, since the old file may grow while the new one is read; so it is recorded as a Cut of the old
+ * generation, which a later run follows.
+ * @returns whether the line joined, whether `decided` has a new cut, or whether the continued event has ended
  */
 export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided' | 'ended' {
   const { carried } = frame;
@@ -141,9 +141,9 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
 }
 
 /**
- * A line came that does not belong to what was carried, or it was cut.
- * @param at no line from here on belongs to it
- * @returns whether that is new, so that the checkpoint must hold it
+ * A line does not belong to the continued event, or the event was cut.
+ * @param at offset from which no line belongs to it
+ * @returns whether that is new and must be in the checkpoint
  */
 export function endCarry(frame: Frame, at: number): boolean {
   const { carried, carriedTo } = frame;
@@ -173,7 +173,7 @@ function begin(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided'
   return 'decided';
 }
 
-/** What an earlier run has decided stays so: what it ended, and lines that it may have sent by themselves. */
+/** Decisions of an earlier run are kept: ended events, and lines possibly sent separately. */
 function openFor(frame: Frame, before: Frame, text: string): OpenEvent | undefined {
   const { isNew, parser } = frame.content;
   if (!isNew) return undefined;

@@ -5,31 +5,31 @@ import { OpenEvent, type LogEvent } from './event.ts';
 import { carry, endCarry, Frame, type Line } from './frame.ts';
 
 const CARRIAGE_RETURN = 13;
-/** Each time something is cut a checkpoint is written. */
+/** Each cut requires a checkpoint. */
 const CUT_EVERY_MS = 1000;
-/** Paths whose last generation is remembered. */
+/** Number of paths whose last generation is remembered. */
 const REMEMBERED = 1024;
 
 interface FramerOptions {
-  /** Gets each event when it is whole. */
+  /** Receives each complete event. */
   readonly emit: (event: LogEvent) => void;
-  /** Is told how much is held. */
+  /** Tracks the bytes held. */
   readonly held: { take(bytes: number): void; give(bytes: number): void };
-  /** An event ends when no line of it came for so long, and its file has no more. */
+  /** An event ends after this time without a line, if its file has no more. */
   readonly timeoutMs: number;
   readonly now: () => number;
 }
 
 /**
- * Makes events of lines. Where an event ends depends on its own lines and those behind them alone, so that a second
- * reading, from any mark, finds the same events. What the clock ends is a Cut.
+ * Builds events from lines. The end of an event depends only on its own and the following lines, so that a second
+ * reading from any mark yields the same events. Ends by timeout are recorded as Cuts.
  */
 export class Framer {
   readonly #options: FramerOptions;
   readonly #frames = new WeakMap<Content, Frame>();
-  /** The newest of each path, in which its successor looks for what goes on. */
+  /** The newest frame of each path; its successor continues from it. */
   readonly #latest = new Map<string, Frame>();
-  /** Those that hold something. */
+  /** Frames with open events. */
   readonly #active = new Set<Frame>();
   readonly #touched: { ms: number; round: number };
   #frame: Frame | undefined;
@@ -42,12 +42,12 @@ export class Framer {
     this.#touched = { ms: options.now(), round: 0 };
   }
 
-  /** Bytes of the events that wait for further lines. */
+  /** Bytes of the open events. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** How many cuts were made: the checkpoint must hold each before the next document is sent. */
+  /** Number of cuts: the checkpoint must record each before the next document is sent. */
   get cuts(): number {
     return this.#cuts;
   }
@@ -61,7 +61,7 @@ export class Framer {
     frame.touchedRound = this.#touched.round;
   };
 
-  /** Ends what has waited long enough. To be called after each round in which all files were read. */
+  /** Ends events whose timeout has expired. Call after each round that has read all files. */
   sweep(): void {
     const ms = this.#options.now();
     const { round } = this.#touched;
@@ -81,15 +81,15 @@ export class Framer {
     this.#touched.round = round + 1;
   }
 
-  /** Ends everything: nothing more is read. */
+  /** Ends all events: nothing more will be read. */
   cut(): void {
     this.#cutAll(() => true);
   }
 
-  /** Ends what is held, so that reading can go on when there is little room. */
+  /** Ends open events to free memory for reading. */
   relieve(): void {
     const cuts = this.#cuts;
-    // An earlier run may have sent those with lines that are still to come: let them come, if that can be.
+    // An earlier run may have sent these with lines that are still to be read: keep them if possible.
     this.#cutAll((frame, event) => !frame.expects(event));
     if (this.#cuts === cuts) this.cut();
   }
@@ -101,7 +101,7 @@ export class Framer {
     }
   }
 
-  /** A clock that was set back must not hold events for ever. */
+  /** A clock set back must not hold events forever. */
   #isLate(ms: number): boolean {
     return Math.abs(ms) >= this.#options.timeoutMs;
   }
@@ -123,7 +123,7 @@ export class Framer {
     this.#latest.delete(path);
     this.#latest.set(path, frame);
     if (this.#latest.size <= REMEMBERED) return;
-    // Files with a date in their names come for ever. What holds something is active, and found by its path again.
+    // Dated file names keep accumulating. A frame with open events is active and is found again by its path.
     for (const [old, { isHolding }] of this.#latest) {
       if (isHolding) continue;
       this.#latest.delete(old);
@@ -163,8 +163,8 @@ export class Framer {
     const { pid } = content.parser.format;
     const before = frame.open.get(pid);
     frame.hold(this.#event(content, text, offset, next, skipping));
-    // Its place is taken already: a map from which each line deletes is rebuilt every few lines, and each old one, once
-    // it is old for the collector too, keeps the next and all its events alive.
+    // Reuses its entry: a map that each line deletes from is rebuilt every few lines, and each old table, once in the
+    // old generation of the heap, keeps the next and all its events alive.
     if (before !== undefined) this.#close(frame, before);
     this.#hold(text.length);
     this.#activate(frame);
@@ -177,14 +177,14 @@ export class Framer {
     this.#hold(text.length);
   }
 
-  /** An event that none joins. */
+  /** An event that no line can join. */
   #pass(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
     if (frame.last !== undefined) this.#close(frame, frame.last);
     frame.needsCuts();
     this.#options.emit(this.#event(frame.content, text, offset, next, skipping));
   }
 
-  /** The time is that of the first line, as far as was read before it: no matter when the event ends. */
+  /** The timestamp depends only on the first line and the lines before it, not on when the event ends. */
   #event(content: Content, text: string, offset: number, next: number, skipping: boolean): OpenEvent {
     const ownMs = content.parser.timeOf(text, content.timeMs);
     const isDated = !Number.isNaN(ownMs);
@@ -195,7 +195,7 @@ export class Framer {
     return new OpenEvent({ content, offset, text, timeMs, isDated, pid }, span, this.#touched);
   }
 
-  /** One of a generation's first lines: whether it belongs to what is open in the one before. */
+  /** One of a generation's first lines: whether it continues an open event of the previous one. */
   #goesOn(frame: Frame, line: Line): boolean {
     const isNew = frame.carried === undefined;
     const result = carry(frame, line, this.#touched);

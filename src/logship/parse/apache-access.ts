@@ -2,7 +2,7 @@ import { wallOf, type Clock } from './clock.ts';
 import { groupsOf, requestFields, shaped, type Fields, type Format } from './format.ts';
 
 const QUOTED = '(?:[^"\\\\]|\\\\.)*';
-/** Bounded, so that no line takes long. */
+/** Bounded, so that no line is slow to match. */
 const LINE = new RegExp(
   `^(?<client>[^\\s,]{1,200}(?:, ?[^\\s,]{1,200}){0,20}) (?<ident>\\S{1,100}) (?<user>\\S.{0,100}?) \\[(?<time>[^\\]]{1,40})\\] "(?<request>${QUOTED})" ` +
     `(?<status>\\d{3}|-) (?<bytes>\\d+|-)(?: (?<duration_us>\\d+))?(?: "(?<referer>${QUOTED})" "(?<agent>${QUOTED})")?`,
@@ -11,8 +11,8 @@ const TIME =
   /\[(?<day>\d\d)\/(?<month>\w{3})\/(?<year>\d{4}):(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?<sign>[+-])(?<ahead>\d\d)(?<aheadMinutes>\d\d)\]/;
 
 /**
- * Apache's access log as Kolla writes it (the forwarded client, and the microseconds that the answer took), and its common
- * and combined formats. The payload stays the whole line, as in Kolla; the fields come beside it.
+ * Apache's access log in Kolla's format (forwarded client, response time in microseconds), and its common and combined
+ * formats. As in Kolla the payload is the whole line; fields are added to it.
  */
 export function apacheAccess(): Format {
   return shaped({ name: 'apache-access', time: clfTime, parse });
@@ -42,7 +42,7 @@ function parse(text: string): Fields | undefined {
   if (user !== '-') fields['user'] = user;
   Object.assign(fields, requestFields(request));
   if (status !== '-') fields['status'] = Number(status);
-  // Apache writes none for an empty answer.
+  // Apache writes - for an empty response.
   fields['bytes'] = bytes === '-' ? 0 : Number(bytes);
   if (duration !== undefined) fields['duration_us'] = Number(duration);
   if (referer !== '-') fields['referer'] = referer;

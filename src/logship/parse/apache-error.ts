@@ -8,8 +8,8 @@ const DEFAULT =
 const NGINX = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(?<log_level>\w+)\] (?<Pid>\d+)#/;
 
 /**
- * Apache's error log as Kolla writes it (`2026-11-20 08:15:42.123456 text`), its default format, and nginx's. Lines
- * without a time belong to what came before. The payload stays whole, as in Kolla.
+ * Apache's error log in Kolla's format (`2026-11-20 08:15:42.123456 text`), its default format, and nginx's. Lines
+ * without a timestamp belong to the previous event. As in Kolla the payload is the whole event.
  */
 export function apacheError(): Format {
   const nginx = lego();

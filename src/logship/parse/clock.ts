@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const [ZERO, NINE, DASH, COLON, SPACE, T] = [48, 57, 45, 58, 32, 84];
 
-/** A wall clock's time. The month is 1 to 12. */
+/** A wall clock time. The month is 1 to 12. */
 interface Wall {
   readonly year: number;
   readonly month: number;
@@ -17,12 +17,12 @@ interface Wall {
 }
 
 /**
- * Reads the times of lines, in milliseconds since the epoch, NaN where it is none. Lines come in order, so a minute's
- * beginning is worked out once: no zone changes its offset within a minute.
+ * Parses the timestamps of lines to milliseconds since the epoch, NaN if there is none. Lines are in order, so the
+ * start of a minute is computed once: no zone changes its offset within a minute.
  */
 export class Clock {
   readonly #zone: Zone;
-  /** `2026-11-20 08:15`, and where it begins. */
+  /** `2026-11-20 08:15`, and its start. */
   #minute = '-';
   #minuteMs = NaN;
 
@@ -31,8 +31,8 @@ export class Clock {
   }
 
   /**
-   * `2026-11-20 08:15:42.123` at the beginning of a text, in the zone of the logs. A comma will do for the dot and a T for
-   * the space, more digits are cut, and none are no milliseconds.
+   * `2026-11-20 08:15:42.123` at the start of a text, in the zone of the logs. The dot may be a comma, the space a T;
+   * extra digits are dropped, and the fraction is optional.
    */
   local(text: string): number {
     if (!text.startsWith(this.#minute)) {
@@ -45,7 +45,7 @@ export class Clock {
     return second <= 60 ? this.#minuteMs + second * 1000 + fraction(text, 19) : NaN;
   }
 
-  /** The same with `Z`, `+01:00` or `+0100` behind it; without one, in the zone of the logs. */
+  /** The same followed by `Z`, `+01:00` or `+0100`; without one, in the zone of the logs. */
   zoned(text: string): number {
     const localMs = this.local(text);
     const [, sign, hours = '0', minutes = '0'] = /^.{19}(?:[.,]\d+)?(?:Z|([+-])(\d\d):?(\d\d))/.exec(text) ?? ['', '?'];
@@ -55,18 +55,18 @@ export class Clock {
     return utcMs + twoDigits(text, 17) * 1000 + fraction(text, 19) - offsetMs;
   }
 
-  /** A time in the zone of the logs, whatever it looked like. */
+  /** A time in the zone of the logs, whatever its format. */
   wall(time: Wall): number {
     return isWall(time) ? rest(time) + this.#zone(time.year, time.month, time.day, time.hour, time.minute) : NaN;
   }
 
-  /** A time in a zone so many minutes ahead of UTC. */
+  /** A time in a zone the given minutes ahead of UTC. */
   utc(time: Wall, aheadMinutes: number): number {
     const { year, month, day, hour, minute } = time;
     return isWall(time) ? rest(time) + Date.UTC(year, month - 1, day, hour, minute) - aheadMinutes * MINUTE_MS : NaN;
   }
 
-  /** One that does not tell its year: the one that is nearest to another time. */
+  /** A time without a year: the year that puts it nearest to another time. */
   nearest(time: Omit<Wall, 'year'>, nearMs: number): number {
     const year = new Date(nearMs).getUTCFullYear();
     let found = NaN;
@@ -100,7 +100,7 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
 }
 
-/** Milliseconds of `.5`, `,123` or `.123456` at that place. */
+/** Milliseconds of `.5`, `,123` or `.123456` at that offset. */
 function fraction(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code !== 46 && code !== 44) return 0;
@@ -114,15 +114,15 @@ function rest({ second, ms = 0 }: Wall): number {
   return second * 1000 + ms;
 }
 
-/** Whether there is such a day and such a time. */
+/** Whether the date and time exist. */
 function isWall({ year, month, day, hour, minute, second }: Wall): boolean {
   if (!(hour <= 23 && minute <= 59 && second <= 60 && month >= 1 && month <= 12 && day >= 1)) return false;
   return day <= 28 || day <= new Date(Date.UTC(year, month, 1) - DAY_MS).getUTCDate();
 }
 
 /**
- * The time that an expression found, by the names of its groups: year, month (a number or `Nov`), day, hour, minute, second,
- * and fraction, the digits behind the second. What it did not find is NaN, which no clock takes for a time.
+ * The time matched by an expression, by its named groups: year, month (a number or `Nov`), day, hour, minute, second,
+ * and fraction, the digits after the second. Groups without a match are NaN, which no clock accepts.
  */
 export function wallOf(found: RegExpExecArray | null): Wall {
   const { year, month = '', day, hour, minute, second, fraction: digits = '' } = found?.groups ?? {};
@@ -139,7 +139,7 @@ export function wallOf(found: RegExpExecArray | null): Wall {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** 1 to 12; NaN for what is no month. */
+/** 1 to 12; NaN if unknown. */
 export function monthNamed(name: string): number {
   return MONTHS.indexOf(name) + 1 || NaN;
 }
@@ -147,7 +147,10 @@ export function monthNamed(name: string): number {
 const CTIME =
   /^\w{3} (?<month>\w{3}) {1,2}(?<day>\d{1,2}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?:\.(?<fraction>\d{1,6}))? (?<year>\d{4})/;
 
-/** C's `Fri Nov 20 08:15:42 2026` at a text's beginning, as Apache with a fraction behind the seconds; NaN where it is none. */
+/**
+ * C's `Fri Nov 20 08:15:42 2026` at the start of a text, with a fraction after the seconds as in Apache; NaN if it does
+ * not match.
+ */
 export function ctime(text: string, clock: Clock): number {
   return clock.wall(wallOf(CTIME.exec(text)));
 }

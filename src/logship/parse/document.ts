@@ -6,10 +6,10 @@ import { kollaSchema } from './kolla.ts';
 import type { FileOrigin, Origin } from './schema.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 
-/** An event with its fields, before it has an id. */
+/** A parsed event without an id. */
 interface Parsed {
   readonly source: string;
-  /** Of the event, in UTC: `2026-11-20`. */
+  /** The event's day in UTC: `2026-11-20`. */
   readonly day: string;
 }
 
@@ -17,14 +17,14 @@ export interface ParserOptions {
   /** The log root. */
   readonly root: string;
   readonly origin: Origin;
-  /** Of times that don't tell theirs. */
+  /** For timestamps without a zone. */
   readonly zone: Zone;
-  /** Kolla's unless given. */
+  /** Default: Kolla's. */
   readonly schema?: SchemaName | undefined;
   readonly formats?: readonly FormatRule[] | undefined;
 }
 
-/** From events of one file to the JSON that is indexed. */
+/** Converts events of one file to the JSON that is indexed. */
 export class EventParser {
   readonly format: Format;
   readonly #schema: Schema;
@@ -38,7 +38,7 @@ export class EventParser {
     this.#clock = new Clock(zone);
   }
 
-  /** The time in an event's first line, in milliseconds since the epoch; NaN when it has none. */
+  /** The timestamp in an event's first line, in milliseconds since the epoch; NaN if there is none. */
   timeOf(line: string, nearMs: number): number {
     const ms = this.format.time(line, this.#clock, nearMs);
     return Math.abs(ms) <= MAX_DATE_MS ? ms : NaN;
@@ -57,7 +57,7 @@ const SCHEMAS = {
 } as const satisfies Record<string, (format: Format, file: FileOrigin) => Schema>;
 type SchemaName = keyof typeof SCHEMAS;
 
-/** Each line a document, as it is; of its fields only the time is read. */
+/** Each line is a document, unparsed except for its timestamp. */
 function rawSchema(format: Format, { path }: FileOrigin): Schema {
   const tail = `,"log.file.path":${JSON.stringify(path)}}`;
   return {
@@ -75,7 +75,7 @@ function rawSchema(format: Format, { path }: FileOrigin): Schema {
 
 const SECOND_MS = 1000;
 
-/** Writes times as ISO 8601. Lines come in order, so a second is written once. */
+/** Formats times as ISO 8601. Lines are in order, so each second is formatted once. */
 class Stamp {
   #secondMs = NaN;
   /** `2026-11-20T08:15:42.` */
@@ -93,7 +93,7 @@ class Stamp {
     return this.#second + threeDigits(ms - this.#secondMs);
   }
 
-  /** The day of the last time that was written: `2026-11-20`. */
+  /** The day of the last formatted time: `2026-11-20`. */
   get day(): string {
     return this.#day;
   }

@@ -4,7 +4,7 @@ import { fieldsOf, loggerOf, PARSE_ERROR, undotted, type FileOrigin } from './sc
 
 const ECS_VERSION = '8.17.0';
 
-/** Where ECS has a field for one of Kolla's. What is not here is a label: that is where ECS wants what it does not know. */
+/** ECS fields for Kolla's. Other fields become labels, as ECS requires for unknown ones. */
 const NAMES: Readonly<Record<string, string>> = {
   Payload: 'message',
   log_level: 'log.level',
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   message_id: 'log.syslog.msgid',
 };
 const NUMBERS = new Set(['process.pid', 'http.response.status_code', 'http.response.bytes', 'source.port']);
-/** Said already, by `@timestamp`. */
+/** Already in `@timestamp`. */
 const TIMES = new Set(['Timestamp', 'timestamp']);
 const NANOSECONDS_PER_MICROSECOND = 1000;
 
@@ -65,7 +65,7 @@ export function ecsSchema(format: Format, origin: FileOrigin): Schema {
         named['error.stack_trace'] = trace;
         named['message'] = firstLine(String(fields['Payload']));
       }
-      // Of a line that names its own host or program, that counts.
+      // A host or program named in the line takes precedence.
       if ('Hostname' in fields || 'programname' in fields)
         return JSON.stringify({
           '@timestamp': time,

@@ -3,47 +3,48 @@ import type { Clock } from './clock.ts';
 /** An event's fields under Kolla's names. */
 export type Fields = Record<string, string | number>;
 
-/** How a line stands to those before it. */
+/** How a line relates to the previous ones. */
 export const Place = {
-  /** It is an event, which none joins. */
+  /** A complete event that no line joins. */
   alone: 0,
-  /** It begins an event, and ends the one that the same process wrote before. */
+  /** Starts an event, and ends the previous one of the same process. */
   begins: 1,
-  /** It belongs to what was written last; where that has ended, it is an event, which none joins. */
+  /** Belongs to the event written last; if that has ended, it is an event of its own that no line joins. */
   follows: 2,
-  /** It belongs to what the same process wrote last, if `resumes` says so too; else it begins an event. */
+  /** Belongs to the last event of the same process if `resumes` confirms it; else starts an event. */
   resumes: 3,
 } as const;
 export type Place = (typeof Place)[keyof typeof Place];
 
-/**
- * What a kind of log file looks like. One object a file that is read: it may keep what it found in the last line.
- */
+/** The format of a kind of log file. One object per file being read: it may cache data of the last line. */
 export interface Format {
   readonly name: string;
-  /** The process that wrote the line that `place` was last asked for; 0 where lines don't tell. */
+  /** The process that wrote the line last passed to `place`; 0 if the format has none. */
   readonly pid: number;
-  /** @param last the event that was written last, unless it has ended */
+  /**
+   *
+   * @param last the event written last, unless it has ended
+   */
   place(line: string, last: string | undefined): Place;
-  /** Whether a line goes on with an event. Asked right after `place` said so. */
+  /** Whether a line continues an event. Called right after `place` returned `resumes`. */
   resumes(event: string, line: string): boolean;
   /**
-   * An event's own time in milliseconds since the epoch, NaN when it has none.
-   * @param nearMs the time of what was read before it, for times without a year
+   * An event's timestamp in milliseconds since the epoch, NaN if it has none.
+   * @param nearMs time of the previous line, for timestamps without a year
    */
   time(line: string, clock: Clock, nearMs: number): number;
-  /** An event's fields, without losing any of its text. Undefined when it is not in this format. */
+  /** An event's fields, with all of its text. Undefined if it does not match the format. */
   parse(text: string): Fields | undefined;
-  /** The same as JSON between two texts, for a format that many lines have; undefined where that needs more care. */
+  /** Fast path: the same as JSON between two texts, for a frequent format; undefined if the slow path is needed. */
   json?(text: string, before: string, after: string): string | undefined;
-  /** A traceback, below the first line of an event that has one. */
+  /** The traceback after the first line of an event, if there is one. */
   stackTrace?(text: string): string | undefined;
 }
 
-/** A format whose lines a regular expression tells. */
+/** A format defined by regular expressions. */
 interface Shape {
   readonly name: string;
-  /** First lines of events; the lines behind one belong to it. Without it each line is an event. */
+  /** Matches the first line of an event; other lines belong to it. Without it each line is an event. */
   readonly begins?: RegExp;
   readonly time: Format['time'];
   readonly parse: Format['parse'];
@@ -55,23 +56,23 @@ export function shaped({ name, begins, time, parse }: Shape): Format {
   return { name, pid: 0, place, resumes: () => false, time, parse };
 }
 
-/** The named groups that took part, in their order. Undefined where the expression does not match. */
+/** The named groups that matched, in order. Undefined if the expression does not match. */
 export function groupsOf(expression: RegExp, text: string): Record<string, string> | undefined {
   const groups = expression.exec(text)?.groups;
   if (groups === undefined) return undefined;
   return Object.fromEntries(Object.entries(groups).filter(([, value]) => value !== undefined));
 }
 
-/** An event, read. */
+/** A parsed event. */
 export interface Reading {
   readonly text: string;
-  /** It has a time of its own. */
+  /** It has its own timestamp. */
   readonly isDated: boolean;
 }
 
-/** How documents look. */
+/** Field names and layout of documents. */
 export interface Schema {
-  /** The format as events are made with it. */
+  /** The format that events are built with. */
   readonly format: Format;
   /** The JSON of a document. @param time its `@timestamp` */
   document(event: Reading, time: string): string;
@@ -79,7 +80,7 @@ export interface Schema {
 
 const REQUEST = /^(?<method>[!-~]+) (?<path>\S+)(?: (?<protocol>HTTP\/\d(?:\.\d)?))?$/;
 
-/** The parts of a request line, or the whole where it is none. */
+/** The parts of a request line, or the whole line if it is malformed. */
 export function requestFields(request: string): Fields {
   return { ...(REQUEST.exec(request)?.groups ?? { request }) };
 }

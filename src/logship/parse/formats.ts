@@ -14,7 +14,7 @@ import { uwsgi } from './uwsgi.ts';
 import { valkey } from './valkey.ts';
 import { xinetd } from './xinetd.ts';
 
-/** How each format is made, by the name that `--format` knows. */
+/** Constructors of the formats, by their name in `--format`. */
 export const FORMATS = {
   oslo: () => new Oslo(),
   uwsgi,
@@ -33,27 +33,27 @@ export const FORMATS = {
 } as const satisfies Record<string, () => Format>;
 export type FormatName = keyof typeof FORMATS;
 
-/** A user's word on the files that a glob matches. */
+/** A user's format for files that match a glob. */
 export interface FormatRule {
   readonly glob: string;
   readonly format: FormatName;
 }
 
-/** What Kolla collects as oslo.log. */
+/** Services whose logs Kolla collects as oslo.log. */
 const SERVICES =
   'aodh barbican blazar ceilometer cinder cloudkitty cyborg designate glance heat horizon ironic keystone magnum manila ' +
   'masakari mistral neutron nova octavia placement tacker trove watcher';
 
 interface Row {
-  /** Words; any directory without them. */
+  /** Space-separated; any directory if absent. */
   readonly directories?: string;
   readonly file: RegExp;
   readonly format: FormatName;
-  /** Kolla's, where it is not the file's name. */
+  /** Kolla's program name, if it is not the file's name. */
   readonly program?: string;
 }
 
-/** The first row that fits. Directories are those of the log root. */
+/** The first matching row applies. Directories are relative to the log root. */
 const ROWS: readonly Row[] = [
   { directories: 'mariadb', file: /^mariadb\.log$/, format: 'mariadb', program: 'mariadb' },
   { directories: 'mariadb', file: /^xinetd\.log$/, format: 'xinetd' },
@@ -78,15 +78,18 @@ const ROWS: readonly Row[] = [
   { file: /./, format: 'whole' },
 ];
 
-/** What is known of a file by its path. */
+/** Properties of a file derived from its path. */
 export interface FileKind {
   readonly format: FormatName;
-  /** The first directory in the log root; outside of it, the file's own. */
+  /** The first directory below the log root; outside of it, the file's directory. */
   readonly directory: string;
   readonly program: string;
 }
 
-/** @param rules the user's, of which the last that matches counts; they are matched against the whole path */
+/**
+ *
+ * @param rules the user's; the last match applies; matched against the whole path
+ */
 export function kindOf(path: string, root: string, rules: readonly FormatRule[]): FileKind {
   const inRoot = relative(root, path);
   const [directory = ''] = inRoot.startsWith('..') ? [basename(dirname(path))] : inRoot.split('/');
@@ -100,7 +103,7 @@ function hasWord(words: string | undefined, word: string): boolean {
   return words === undefined || words.split(' ').includes(word);
 }
 
-/** Any file: each line an event, whole. A line that begins with a date and a time has them. */
+/** Fallback for any file: each line is an event, unparsed except for a leading date and time. */
 function whole(): Format {
   return shaped({ name: 'whole', time: (line, clock) => clock.zoned(line), parse: (text) => ({ Payload: text }) });
 }

@@ -17,8 +17,8 @@ const ACCEPTED =
 const NUMBERS = ['client_port', 'status', 'bytes'];
 
 /**
- * HAProxy's `option httplog` and `option tcplog`, as lines of syslog or bare. The payload stays the message, as in Kolla;
- * the fields come beside it. The time is syslog's; a bare line has that of its connection.
+ * HAProxy's `option httplog` and `option tcplog`, as syslog lines or bare. As in Kolla the payload is the message;
+ * fields are added to it. The timestamp is syslog's, or the connection's for a bare line.
  */
 export function haproxy(): Format {
   return shaped({

@@ -2,8 +2,8 @@ import type { Format, Schema } from './format.ts';
 import { fieldsOf, given, loggerOf, PARSE_ERROR, undotted, type FileOrigin } from './schema.ts';
 
 /**
- * The names that Kolla's fluentd gives, which today's dashboards know. The pod's come as `kubernetes`, as fluentd's own
- * filter names them.
+ * Field names of Kolla's fluentd, used by existing dashboards. The Pod's metadata is under `kubernetes`, as in
+ * fluentd's filter.
  */
 export function kollaSchema(format: Format, origin: FileOrigin): Schema {
   const { hostname, pod, namespace, node, container, labels, kind } = origin;
@@ -27,7 +27,7 @@ export function kollaSchema(format: Format, origin: FileOrigin): Schema {
       if (json !== undefined) return json;
       const { fields, isUnreadable } = fieldsOf(format, event);
       const mark = isUnreadable ? `,"${PARSE_ERROR}":true` : '';
-      // Of a line that names its own host or program, that counts.
+      // A host or program named in the line takes precedence.
       if ('Hostname' in fields || 'programname' in fields)
         return JSON.stringify({
           '@timestamp': time,

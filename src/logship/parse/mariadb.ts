@@ -6,8 +6,8 @@ const STAMP = '(?:\\d{4}-\\d\\d-\\d\\d|\\d{6}) {1,2}\\d{1,2}:\\d{1,2}:\\d{1,2}';
 const LINE = new RegExp(`^(?<timestamp>${STAMP}) +(?<Payload>(?:\\w+ +)?(?:\\[(?<log_level>\\w+)\\])?.*)$`, 's');
 
 /**
- * MariaDB: `2026-11-20  8:15:42 7 [Note] text`, and its mysqld_safe: `261120 08:15:42 mysqld_safe text`. As in Kolla the
- * thread and the level stay in the payload. What has no date, such as a stack dump, belongs to what came before.
+ * MariaDB: `2026-11-20 8:15:42 7 [Note] text`, and mysqld_safe: `261120 08:15:42 mysqld_safe text`. As in Kolla the
+ * thread and the level stay in the payload. Lines without a date, such as a stack trace, belong to the previous event.
  */
 export function mariadb(): Format {
   return shaped({

@@ -2,31 +2,30 @@ import type { Clock } from './clock.ts';
 import { Place, type Fields, type Format } from './format.ts';
 
 const [ZERO, NINE, DASH, DOT, COMMA, COLON, SPACE, A, Z, OPEN] = [48, 57, 45, 46, 44, 58, 32, 65, 90, 91, 93, 34, 92];
-/** What requests' ids begin with: `req-`. */
+/** Length of the prefix of request ids: `req-`. */
 const REQ = 4;
-/** Of a context's eight words those behind the request. */
+/** The words of a context after the request id. */
 const WORDS = ['user_id', 'tenant_id', 'domain_id', 'system_scope', 'user_domain', 'project_domain'] as const;
 const NAMES = ['global_request_id', 'request_id', ...WORDS] as const;
 
 /**
- * Lines of oslo.log: `date time pid LEVEL module [context] message`. The lines of a traceback have a prefix of their own,
- * with the same time, process and module, always ERROR (formerly TRACE) and never a context, but maybe an instance. Lines
- * without any prefix are the rest of a message with newlines, so they belong to what was written last.
- *
- * As in Kolla's fluentd request ids lose their `req-`, and a context that is not whole (`[-]`) stays in the payload.
+ * Lines of oslo.log: `date time pid LEVEL module [context] message`. Traceback lines have their own prefix, with the
+ * same time, process and module, always at ERROR (formerly TRACE) and without a context, but possibly with an instance.
+ * Lines without a prefix continue a message with newlines, so they belong to the event written last.
+ * As in Kolla's fluentd request ids lose `req-`, and an incomplete context (`[-]`) stays in the payload.
  */
 export class Oslo implements Format {
   readonly name = 'oslo';
   pid = 0;
-  /** Behind the time, the pid, the level and the module of the last line that was scanned; `rest` is what follows. */
+  /** Positions of the last scanned line: after the time, pid, level and module; `rest` is the remainder. */
   #time = 0;
   #pid = 0;
   #level = 0;
   #module = 0;
   #rest = 0;
-  /** Where the context's eight words begin, and one behind its end; spaces are between them. */
+  /** Starts of the context's eight words and the end of the last; separated by spaces. */
   readonly #words = new Int32Array(9);
-  /** Whether the first of them is a request's, and not None. */
+  /** Whether the first is a request id and not None. */
   #hasGlobal = false;
   #payload = 0;
   /** `2026-11-20 08:15:` */
@@ -37,7 +36,7 @@ export class Oslo implements Format {
     return this.#isError(line) && !this.#hasContext(line) ? Place.resumes : Place.begins;
   }
 
-  /** Of one record: its time, process and module are the same in each line. */
+  /** Same record: time, process and module are equal in each line. */
   resumes(event: string, line: string): boolean {
     const [head, pid, level, module] = [this.#time, this.#pid, this.#level, this.#module];
     if (!event.startsWith(line.slice(0, pid)) || !this.#scan(event)) return false;
@@ -82,7 +81,7 @@ export class Oslo implements Format {
     return `${head}${global}"request_id":"${text.slice(request + REQ, user - 1)}","user_id":"${text.slice(user, tenant - 1)}","tenant_id":"${text.slice(tenant, domain - 1)}","domain_id":"${text.slice(domain, at[5]! - 1)}","system_scope":"${text.slice(at[5], at[6]! - 1)}","user_domain":"${text.slice(at[6], at[7]! - 1)}","project_domain":"${text.slice(at[7], at[8]! - 1)}","Payload":${payload}${after}`;
   }
 
-  /** Without what each of its lines begins with. */
+  /** Without the prefix of each line. */
   stackTrace(text: string): string | undefined {
     const [first = '', ...lines] = text.split('\n');
     if (!this.#scan(first) || !lines.some((line) => line.includes('Traceback (most recent call last):')))
@@ -97,7 +96,7 @@ export class Oslo implements Format {
     return length === 5 && (line.startsWith('ERROR', this.#pid + 1) || line.startsWith('TRACE', this.#pid + 1));
   }
 
-  /** Whether a context follows, whole or not: of the lines of a traceback none has one. */
+  /** Whether a context follows, complete or not; traceback lines have none. */
   #hasContext(line: string): boolean {
     if (line.charCodeAt(this.#rest) !== OPEN) return false;
     return (
@@ -107,9 +106,9 @@ export class Oslo implements Format {
     );
   }
 
-  /** Finds the prefix. */
+  /** Parses the prefix. */
   #scan(text: string): boolean {
-    // Lines come in order: most begin as the last one did.
+    // Lines are in order: most start with the same minute.
     if (!text.startsWith(this.#minute)) {
       if (!isMinute(text)) return false;
       this.#minute = text.slice(0, 17);
@@ -138,7 +137,9 @@ export class Oslo implements Format {
     return true;
   }
 
-  /** `[None req-.. user tenant domain scope user_domain project_domain]`, or with a global request for None. */
+  /**
+   * `[None req-.. user tenant domain scope user_domain project_domain]`, or with a global request id instead of None.
+   */
   #scanContext(text: string): boolean {
     this.#payload = this.#rest;
     let at = this.#rest + 1;
@@ -164,7 +165,7 @@ export class Oslo implements Format {
   }
 }
 
-/** Whether a text stands in JSON as it is. */
+/** Whether a text needs no escaping in JSON. */
 function isPlain(text: string): boolean {
   return JSON.stringify(text).length === text.length + 2;
 }

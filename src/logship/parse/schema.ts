@@ -2,24 +2,24 @@ import { defined } from '../../core/defined.ts';
 import type { Fields, Format } from './format.ts';
 import type { FileKind } from './formats.ts';
 
-/** What every document of this pod carries. */
+/** Metadata added to every document of this Pod. */
 export interface Origin {
   readonly hostname: string;
   readonly pod: string | undefined;
   readonly namespace: string | undefined;
   readonly node: string | undefined;
   readonly container?: string | undefined;
-  /** The pod's, in the order in which they were given. */
+  /** The Pod's labels, in the given order. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A file, and the pod whose file it is. */
+/** A file and the Pod it belongs to. */
 export interface FileOrigin extends Origin {
   readonly path: string;
   readonly kind: FileKind;
 }
 
-/** Directories that are not OpenStack services: Kolla gives their documents no Logger. */
+/** Directories of services outside OpenStack: Kolla adds no Logger to their documents. */
 const INFRASTRUCTURE = new Set([
   'haproxy',
   'letsencrypt',
@@ -32,26 +32,26 @@ const INFRASTRUCTURE = new Set([
 ]);
 
 /**
- * Labels with `_` for the dots in their names: a server takes `app` and `app.kubernetes.io/name` for a text and an object of
- * the same name, and refuses every document that has both.
+ * Labels with `_` for dots in their names: `app` and `app.kubernetes.io/name` would be a text and an object of the same
+ * name, and the server rejects documents with both.
  */
 export function undotted(labels: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined {
   if (labels === undefined) return undefined;
   return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name.replaceAll('.', '_'), value]));
 }
 
-/** `openstack.nova`; undefined for what is not OpenStack. */
+/** `openstack.nova`; undefined outside OpenStack. */
 export function loggerOf({ directory }: FileKind): string | undefined {
   return INFRASTRUCTURE.has(directory) ? undefined : `openstack.${directory}`;
 }
 
-/** Without what is undefined; undefined when nothing is left. */
+/** Without undefined values; undefined if nothing remains. */
 export function given(values: object): object | undefined {
   const rest = defined(values);
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** Set on a document whose event is not in its file's format: it is whole in the payload. */
+/** Set on a document whose event does not match its file's format: the payload is the whole event. */
 export const PARSE_ERROR = 'parse_error';
 
 interface ParsedFields {
@@ -59,7 +59,10 @@ interface ParsedFields {
   readonly isUnreadable: boolean;
 }
 
-/** An event's fields under Kolla's names. What is not in the format, or has a time that can't be, stays whole. */
+/**
+ * An event's fields under Kolla's names. An event that does not match the format, or has an impossible time, stays
+ * whole.
+ */
 export function fieldsOf(
   format: Format,
   { text, isDated }: { readonly text: string; readonly isDated: boolean },

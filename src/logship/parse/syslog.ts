@@ -6,15 +6,15 @@ import type { Zone } from './zone.ts';
 const PRIORITY = /^<\d{1,3}>/;
 const TIME_5424 = /^(?:<\d{1,3}>)?1 (\S+) /;
 const LINE_TIME_3164 = /^(?:<\d{1,3}>)?(\w{3}) ([ \d]?\d) (\d\d):(\d\d):(\d\d) /;
-/** The time of a message is worked out where the zone is known. */
+/** Message times are resolved where the zone is known. */
 const NO_ARRIVAL = { atMs: 0, zone: () => 0 };
 
-/** Lines of syslog as `--syslog` writes them (RFC 5424), or as others do (3164, with or without a priority). */
+/** Syslog lines as written by `--syslog` (RFC 5424) or by other daemons (3164, with or without a priority). */
 export function syslog(): Format {
   return shaped({ name: 'syslog', time: syslogTime, parse: syslogFields });
 }
 
-/** NaN for a line that has no time. A year that is not told is the nearest one. */
+/** NaN for a line without a timestamp. A missing year is the nearest one. */
 export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   const told = TIME_5424.exec(line)?.[1];
   if (told !== undefined) return Date.parse(told);
@@ -24,7 +24,7 @@ export function syslogTime(line: string, clock: Clock, nearMs: number): number {
   return clock.nearest({ ...time, second: Number(second) }, nearMs);
 }
 
-/** Undefined for a line without either of a priority and a time. */
+/** Undefined for a line with neither priority nor timestamp. */
 export function syslogFields(line: string): Fields | undefined {
   const hasPriority = PRIORITY.test(line);
   if (!hasPriority && !TIME_5424.test(line) && !LINE_TIME_3164.test(line)) return undefined;
@@ -36,26 +36,26 @@ export function syslogFields(line: string): Fields | undefined {
   };
 }
 
-/** By number, RFC 5424 6.2.1, under the names that syslog.conf knows. */
+/** By number, RFC 5424 6.2.1, with syslog.conf's names. */
 export const FACILITIES = (
   'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock ' +
   'local0 local1 local2 local3 local4 local5 local6 local7'
 ).split(' ');
 export const SEVERITIES = 'emerg alert crit err warning notice info debug'.split(' ');
 
-/** One datagram, read. What it does not say is undefined. */
+/** A parsed datagram. Missing parts are undefined. */
 export interface SyslogMessage {
   /** 0 to 23. */
   readonly facility: number;
   /** 0 to 7. */
   readonly severity: number;
-  /** Of the message where it has a time, else of its arrival; milliseconds since the epoch. */
+  /** The message's timestamp, else its arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
   readonly host: string | undefined;
   readonly program: string | undefined;
   readonly pid: string | undefined;
   readonly messageId: string | undefined;
-  /** As it came: `[id key="value"]`. */
+  /** Unparsed: `[id key="value"]`. */
   readonly data: string | undefined;
   readonly text: string;
 }
@@ -63,18 +63,18 @@ export interface SyslogMessage {
 interface Arrival {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
-  /** Of times that have none. */
+  /** For timestamps without a zone. */
   readonly zone: Zone;
 }
 
-/** What RFC 3164 4.3.3 says of a datagram without a priority: user.notice. */
+/** RFC 3164 4.3.3 for a datagram without a priority: user.notice. */
 const NO_PRIORITY = 13;
 
 const HEAD_5424 = /^1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: |$)/s;
 const TIME_3164 = /^(?<month>[A-Z][a-z]{2}) (?<day>[ \d]?\d) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) /;
 const TAG = /^([^\s:[\]]{1,128})(?:\[([^\]\s]{1,128})\])?: ?/;
 
-/** RFC 5424, or 3164 as it is really sent (haproxy names no host unless told to), or, at the least, a text. */
+/** RFC 5424, or 3164 as sent in practice (haproxy omits the host by default), or else plain text. */
 export function parseSyslog(datagram: string, arrival: Arrival): SyslogMessage {
   const priority = /^<(\d{1,3})>/.exec(datagram);
   const number = Number(priority?.[1] ?? NO_PRIORITY);
@@ -100,7 +100,7 @@ function parse5424(text: string, { atMs }: Arrival): Rest | undefined {
     pid: given(pid),
     messageId: given(messageId),
     data: given(data),
-    // The standard lets a text begin with a byte order mark to say that it is UTF-8.
+    // RFC 5424 allows a byte order mark before UTF-8 text.
     text: text.slice(all.length).replace(/^\uFEFF/, ''),
   };
 }
@@ -114,7 +114,7 @@ function parse3164(text: string, arrival: Arrival): Rest {
   const timeMs = time === null ? NaN : time3164(time, arrival);
   const isTime = !Number.isNaN(timeMs);
   const behind = isTime ? text.slice(time?.[0].length) : text;
-  // A host is a word without the tag's colon, and comes only behind a time.
+  // A host is a word without the tag's colon, and only after a timestamp.
   const host = isTime && !TAG.test(behind) ? /^(\S+) (?=\S)/.exec(behind) : null;
   const tagged = host === null ? behind : behind.slice(host[0].length);
   const tag = TAG.exec(tagged);
@@ -130,9 +130,9 @@ function parse3164(text: string, arrival: Arrival): Rest {
   };
 }
 
-/** The year is that which brings it nearest to its arrival. */
+/** The year that puts it nearest to its arrival. */
 function time3164(found: RegExpExecArray, { atMs, zone }: Arrival): number {
   const nearest = new Clock(zone).nearest(wallOf(found), atMs);
-  // It has whole seconds: within the second of the arrival, that says more.
+  // Its resolution is a second: within the second of arrival, the arrival time is more precise.
   return atMs >= nearest && atMs < nearest + 1000 ? atMs : nearest;
 }

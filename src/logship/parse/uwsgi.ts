@@ -7,8 +7,10 @@ const TIME_AT = / bytes\} \[(?=\w{3} \w{3} )/;
 const TRACEBACK = 'Traceback (most recent call last):';
 
 /**
- * uWSGI: a line a request, `[pid: 7|app: 0|req: 1/1] 10.0.0.1 () {32 vars in 412 bytes} [Fri Nov 20 08:15:42 2026] GET /
- * => ...`, and what it says itself, whole. A traceback is an event: indented lines, and one more that is not.
+ * uWSGI: one line per request, `[pid: 7
+ * app: 0
+ * req: 1/1] 10.0.0.1 () {32 vars in 412 bytes} [Fri Nov 20 08:15:42 2026] GET / => ...`, and its own messages,
+ * unparsed. A traceback is one event: indented lines and the following line.
  */
 export function uwsgi(): Format {
   return {
@@ -28,7 +30,7 @@ export function uwsgi(): Format {
   };
 }
 
-/** Whether the last line is not yet the exception. */
+/** Whether the exception line is still missing. */
 function isOpen(traceback: string): boolean {
   const line = traceback.slice(traceback.lastIndexOf('\n') + 1);
   return line === TRACEBACK || line.startsWith(' ');

@@ -1,14 +1,14 @@
-/** Milliseconds since the epoch of a wall clock's minute. The month is 1 to 12. */
+/** Milliseconds since the epoch of a wall clock minute. The month is 1 to 12. */
 export type Zone = (year: number, month: number, day: number, hour: number, minute: number) => number;
 
 const DAY_MS = 86_400_000;
-/** Of a Date, ECMA-262. */
+/** Maximum of a Date, ECMA-262. */
 export const MAX_DATE_MS = 8.64e15;
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
 
 /**
- * The zone that logs are written in: `local` (TZ or /etc/localtime, as fluentd takes it), `UTC`, `+05:30`, or a name
- * such as Europe/Berlin. An hour that a clock shows twice is the first of the two. Throws RangeError.
+ * The time zone of the logs: `local` (TZ or /etc/localtime, as in fluentd), `UTC`, `+05:30`, or a name such as
+ * Europe/Berlin. An ambiguous hour is the first of the two. Throws RangeError.
  */
 export function zoneNamed(name: string): Zone {
   if (name === 'local') return (y, mo, d, h, mi) => new Date(y, mo - 1, d, h, mi).getTime();
@@ -33,7 +33,7 @@ function byName(name: string): Zone {
     throw new RangeError(`'${name}' is not a time zone such as UTC, +02:00 or Europe/Berlin`, { cause });
   }
   const offsetMs = (at: number): number => {
-    // It throws for what no date can be.
+    // It throws for times outside Date's range.
     if (!(Math.abs(at) <= MAX_DATE_MS)) return NaN;
     const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(text) ?? [];
@@ -41,7 +41,7 @@ function byName(name: string): Zone {
   };
   return (...minute) => {
     const wall = utc(...minute);
-    // The day before had the offset from before a change: it holds at the first of two equal hours.
+    // The previous day has the offset before a change, which applies to the first of two ambiguous hours.
     const before = offsetMs(wall - DAY_MS);
     const first = wall - before;
     const offset = offsetMs(first);

@@ -1,4 +1,4 @@
-/** Where to cut so that no UTF-8 character is cut: at `end` or up to three bytes before. */
+/** A cut position that splits no UTF-8 character: `end` or up to three bytes before. */
 export function characterBoundary(bytes: Buffer, end: number): number {
   for (let at = end; at > end - 4 && at > 0; at--) {
     const next = bytes[at];
@@ -8,8 +8,8 @@ export function characterBoundary(bytes: Buffer, end: number): number {
 }
 
 /**
- * Behind the NUL bytes that begin here. No logger writes them: they are the hole that a writer leaves who does not
- * append, when his file was truncated and he goes on at his old place.
+ * The offset after the NUL bytes that start here. Loggers do not write them: a writer without O_APPEND leaves a hole
+ * when its file was truncated and it continues at its old offset.
  */
 export function skipNuls(bytes: Buffer, from: number): number {
   let at = from;
@@ -17,18 +17,18 @@ export function skipNuls(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** What file systems reclaim at a time. */
+/** Block size of file systems for reclaiming. */
 export const BLOCK_BYTES = 4096;
-/** Nothing before it is ever reclaimed: a file's identity is there. */
+/** Never reclaimed: the start of the file identifies it. */
 export const NEVER_GIVEN_BACK_BYTES = 64 * 1024;
 
 const NULS = Buffer.alloc(BLOCK_BYTES);
 
 /**
- * Where a hole begins that `--reclaim` made: whole blocks of NULs, right behind what a logger wrote. Who reads a file from its
- * beginning though lines of it were acknowledged, because the checkpoint is lost or the destination is new, meets one.
- * (A writer that does not append after a truncation leaves one as well: at the beginning, or behind no whole block.)
- * @param position of the chunk in its file, where a line begins
+ * Finds the start of a hole punched by `--reclaim`: whole blocks of NULs, right after a logger's bytes. A reader meets
+ * one when it reads acknowledged lines again, because the checkpoint is lost or the destination is new. (A writer
+ * without O_APPEND also leaves one after a truncation: at the start, or not after a whole block.)
+ * @param position of the chunk in its file, at the start of a line
  * @param before the byte before it
  * @returns the index in the chunk, or -1
  */
@@ -41,10 +41,10 @@ export function holeIn(chunk: Buffer, position: number, before: number | undefin
   return -1;
 }
 
-/** At once, of a file. */
+/** Bytes per read of a file. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** What a reader has in memory, whatever it reads. */
+/** Memory of a reader, independent of the files. */
 export function readBytesFor(maxLineBytes: number): number {
   return Math.max(CHUNK_BYTES, maxLineBytes);
 }

@@ -3,18 +3,18 @@ import { over, type Saved } from '../state/checkpoint.ts';
 import { Generation, hasFirstLine } from './generation.ts';
 import { Progress, type Cut } from './progress.ts';
 
-/** A generation that is being read. */
+/** A generation being read. */
 export interface Content {
   readonly generation: Generation;
   readonly progress: Progress;
   readonly parser: EventParser;
-  /** Where events were ended by the clock; only added to. */
+  /** Ends of events by timeout; append-only. */
   readonly cuts: Cut[];
-  /** No earlier run knew of it, so none has sent anything of it. */
+  /** Unknown to earlier runs, so none has sent any of it. */
   readonly isNew: boolean;
-  /** The time of the last dated event that was begun. */
+  /** Timestamp of the last dated event. */
   timeMs: number;
-  /** When the file was last written as far as we saw, by its own clock. */
+  /** Last modification seen, by the file system's clock. */
   modifiedMs: number;
 }
 
@@ -23,29 +23,29 @@ interface ContentsOptions extends ParserOptions {
   readonly now: () => number;
 }
 
-/** A file as it was found. */
+/** A discovered file. */
 interface Found {
-  /** Where it was written, without a rotation's suffix. */
+  /** Its path when written, without a rotation suffix. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
-  /** Its first bytes, HEAD_BYTES where there are so many. */
+  /** Its first bytes, at most HEAD_BYTES. */
   readonly beginning: Buffer;
-  /** Nothing more will be read: a first line without its newline will do. */
+  /** No more will be read: an unterminated first line is complete. */
   readonly final: boolean;
-  /** It was rotated away whole: it may be one that we have seen. */
+  /** It was rotated as a whole: it may be a known one. */
   readonly isRotated: boolean;
-  /** Where to begin with it if it is new. */
+  /** Start offset if it is new. */
   readonly from: { readonly offset: number; readonly skipping: boolean };
 }
 
-/** Paths whose last generation is remembered for the next one's name. */
+/** Number of paths whose last generation is remembered for naming the next one. */
 const REMEMBERED = 4096;
-/** Of these so many at most are in the checkpoint, whose paths have no content now. */
+/** Maximum of these in the checkpoint, for paths without a current generation. */
 const FORMER = 256;
 
-/** All generations that are being read or not wholly acknowledged, and what the checkpoint knew of them. */
+/** All generations being read or not fully acknowledged, and the checkpoint's entries for them. */
 export class Contents {
   readonly #options: ContentsOptions;
   readonly #saved: Set<Saved>;
@@ -53,7 +53,7 @@ export class Contents {
   readonly #retired = new Set<Content>();
   /** By path. */
   readonly #latest = new Map<string, Generation>();
-  /** Grows with what the checkpoint must know before the next document is sent: a new generation, a cut. */
+  /** Counts changes that the checkpoint must record before the next document is sent: new generations and cuts. */
   begun = 0;
 
   constructor(options: ContentsOptions, saved: readonly Saved[]) {
@@ -62,12 +62,12 @@ export class Contents {
     for (const entry of saved) this.#remember(this.#generation(entry));
   }
 
-  /** The checkpoint's entries that no file was found for yet, the older of a path first. */
+  /** Entries of the checkpoint without a matching file so far, oldest of a path first. */
   get awaited(): readonly Saved[] {
     return [...this.#saved];
   }
 
-  /** The awaited entry that this file goes on with; of several, the latest. */
+  /** The awaited entry that this file continues; the latest if there are several. */
   savedOf({ path, ino, size, beginning }: Omit<Found, 'dev' | 'final' | 'isRotated' | 'from'>): Saved | undefined {
     return this.awaited.findLast(
       (saved) =>
@@ -78,12 +78,12 @@ export class Contents {
     );
   }
 
-  /** Whether a file that begins so may be that entry's. */
+  /** Whether a file with this start may match the entry. */
   isBeginning({ generation: { head } }: Saved, beginning: Buffer): boolean {
     return head.equals(beginning.subarray(0, head.length));
   }
 
-  /** Continues at an awaited entry. */
+  /** Resumes at an awaited entry. */
   resume(saved: Saved): Content {
     this.#saved.delete(saved);
     return this.#add(this.#generation(saved), new Progress(saved.mark), { ...saved, isNew: false });
@@ -94,25 +94,25 @@ export class Contents {
     this.#saved.delete(entry);
   }
 
-  /** The file's generation: the checkpoint's, or a new one. Undefined while too little was written to tell. */
+  /** The file's generation: the checkpoint's, or a new one. Undefined while there is too little content to tell. */
   identify(found: Found): Content | undefined {
     const saved = this.savedOf(found);
     return saved === undefined ? this.#begin(found) : this.resume(saved);
   }
 
-  /** The unfinished line that begins at `start` was taken up to `at`, whatever comes later. */
+  /** The unfinished line that starts at `start` was taken up to `at`, even if it continues later. */
   cutLine(content: Content, start: number, at: number): void {
     content.cuts.push({ start, at });
     this.begun++;
   }
 
-  /** No more will be read of it; it is remembered until it is acknowledged. */
+  /** No more will be read of it; it is kept until acknowledged. */
   retire(content: Content): void {
     this.#current.delete(content);
     this.#retired.add(content);
   }
 
-  /** What a restart must know, the older of a path first. */
+  /** The state needed by a restart, oldest of a path first. */
   collect(): Saved[] {
     for (const content of this.#retired) if (!content.progress.isOpen) this.#retired.delete(content);
     const known = [...this.#saved, ...[...this.#retired, ...this.#current].map(savedFrom)];
@@ -163,7 +163,7 @@ export class Contents {
 
 function savedFrom({ generation, progress, cuts, modifiedMs }: Content): Saved {
   const mark = progress.acknowledged;
-  // What was acknowledged is not read again.
+  // Acknowledged lines are not read again.
   const past = cuts.filter(({ at }) => at <= mark.offset);
   for (const cut of past) cuts.splice(cuts.indexOf(cut), 1);
   return { generation, mark, cuts: [...cuts], modifiedMs };

@@ -5,19 +5,19 @@ import { baseOf, isCompressed, statOf } from './listing.ts';
 interface DiscoverOptions {
   /** Absolute globs. */
   readonly patterns: readonly string[];
-  /** Globs: absolute, or without a slash, of names. */
+  /** Globs: absolute, or matched against names if they have no slash. */
   readonly excludes: readonly string[];
-  /** Our own, which is never shipped. */
+  /** Our own state directory, never shipped. */
   readonly stateDir: string | undefined;
 }
 
-/** Looks after which everything is matched anew, for file systems whose directories' times are coarse. */
+/** Polls after which all globs are matched again, for file systems with coarse directory timestamps. */
 const FULL_EVERY = 30;
 const MAGIC = /[*?[{(!]/;
 
 /**
- * Which files the globs match. To match them is dear with many files, so it is done only when a directory that they lead
- * through has changed.
+ * Finds the files that match the globs. Matching is expensive with many files, so it is repeated only when a directory
+ * on the way has changed.
  */
 export class Discover {
   readonly #options: DiscoverOptions;
@@ -32,12 +32,12 @@ export class Discover {
     this.#options = options;
   }
 
-  /** Where files may come and go. */
+  /** Directories in which files may appear or disappear. */
   get directories(): readonly string[] {
     return this.#directories;
   }
 
-  /** Paths that we would follow of which only rotated files may be there, with new ones since the last call. */
+  /** Paths to follow that may exist only as rotated files; new ones since the last call. */
   takeOrigins(): readonly string[] {
     const origins = this.#origins;
     this.#origins = [];
@@ -48,13 +48,13 @@ export class Discover {
   look(): readonly string[] {
     const isDue = this.#looks++ % FULL_EVERY === 0;
     const isChanged = isDue || signatureOf(this.#directories) !== this.#signature;
-    // A change in the same tick of the clock as our last look shows in no time.
+    // A change within the same clock tick as the last poll does not alter the timestamp.
     if (isChanged || this.#wasChanged) this.#match();
     this.#wasChanged = isChanged;
     return this.#files;
   }
 
-  /** The file that this one was made of by rotation, if that is one of ours too. */
+  /** The file from which this one was rotated, if it matches too. */
   originOf(path: string): string | undefined {
     const base = baseOf(path);
     return base !== undefined && this.#isWanted(base) ? base : undefined;
@@ -81,7 +81,7 @@ export class Discover {
   }
 }
 
-/** The directories that a glob leads through, from the first that it doesn't name. */
+/** The directories matched by a glob, from the first wildcard on. */
 function directoriesOf(pattern: string): string[] {
   const parts = pattern.split('/');
   const magic = parts.findIndex((part) => MAGIC.test(part));
@@ -95,7 +95,7 @@ function directoriesOf(pattern: string): string[] {
   return directories;
 }
 
-/** Changes when something comes into a directory or leaves it, or it does so itself. */
+/** Changes when an entry is added to or removed from a directory, or the directory itself is. */
 function signatureOf(directories: readonly string[]): string {
   return directories
     .map((directory) => {
@@ -105,12 +105,12 @@ function signatureOf(directories: readonly string[]): string {
     .join();
 }
 
-/** How a file stood when it was read to its end. */
+/** A file's state when it was read to the end. */
 type Stamp = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>;
 
 const REMEMBERED = 1000;
 
-/** Rotated files of which nothing is left to read, unless a process writes to them again. */
+/** Rotated files that were read to the end, unless a process writes to them again. */
 export class Finished {
   readonly #stamps = new Set<string>();
 

@@ -12,19 +12,19 @@ import { Tail, tailBuffer, type Displaced, type FollowOptions, type TailOptions 
 import { Changes } from './wake.ts';
 
 const DISCOVER_MS = 1000;
-/** Files are looked at no more often while there is much to read. */
+/** Minimum interval between polls while there is much to read. */
 const LOOK_MS = 50;
-/** Quiet for so long, a rotated file's last line is whole, if it ends with a newline or not. */
+/** After this time without writes, the last line of a rotated file is complete, terminated or not. */
 const ROTATE_WAIT_MS = 5000;
-/** After this time without writes a rotated file that still has a name is closed. */
+/** A rotated file that still has a name is closed after this time without writes. */
 const LINGER_MS = 600_000;
 
 /**
- * Follows every file that the patterns match, each through its rotations.
+ * Follows every file that matches the patterns through its rotations.
  *
- *   discover (globs) -> tails: one a file at its place, and one a content that was rotated away
- *   look: a tail whose file is no longer at its place goes on as a rotated one until that is quiet
- *   read: one chunk of each -> lines; what was truncated away is looked for beside it (rotated)
+ *   discover (globs) -> tails: one per file, and one per rotated generation
+ *   look: a tail whose file has left its path continues as rotated until it is quiet
+ *   read: one chunk of each -> lines; truncated content is looked for next to the file (rotated)
  */
 export class Follower implements LineSource {
   readonly #options: FollowOptions;
@@ -34,15 +34,15 @@ export class Follower implements LineSource {
   readonly #rotation: Rotated;
   readonly #changes: Changes;
   readonly #tails = new Map<string, Tail>();
-  /** No longer at their path; read until they are quiet. */
+  /** No longer at their path; read until quiet. */
   readonly #rotated = new Map<Tail, Quiet>();
-  /** How many there were. */
+  /** Number of tails added. */
   #added = 0;
   readonly #finished = new Finished();
-  /** When a file was last written that is no longer at its path, where there is none now. */
+  /** Last modification of a file no longer at its path, if the path has none now. */
   readonly #absentMs = new Map<string, number>();
   readonly #sinceMs: number;
-  /** What was read of former contents of a path. */
+  /** Totals of former generations of a path. */
   readonly #closed = new Map<string, { readonly lines: number; readonly bytes: number }>();
   readonly #warnings: DedupedWarnings;
   #behind = new Set<Tail>();
@@ -77,7 +77,7 @@ export class Follower implements LineSource {
     return this.#tails.size;
   }
 
-  /** Of each path that is followed, or whose last content is still read. */
+  /** Of each path that is followed, or whose last generation is still being read. */
   get fileStates(): readonly FileState[] {
     return fileStatesOf(this.#all, (tail) => this.#rotated.has(tail), this.#closed);
   }
@@ -96,12 +96,12 @@ export class Follower implements LineSource {
     const added = this.#added;
     const unfinished = new Set<string>();
     for (const tail of this.#all) {
-      // An event may begin in a rotated file and end in its successor: that comes when the older one was read to its end.
+      // An event may start in a rotated file and end in its successor, which is read after the older file.
       if (unfinished.has(tail.path)) continue;
       const isOver = this.#isOver(tail);
       if (!final && !this.#behind.has(tail) && !(isOver && tail.left > 0)) continue;
       if (!(await this.#paced(pace))) return this.#hasMore;
-      // What was found meanwhile is older.
+      // Files found meanwhile are older.
       if (this.#added !== added) return (this.#hasMore = true);
       if (tail.isClosed) continue;
       if (this.#attempt(tail, () => tail.read(take, final || isOver))) {
@@ -112,7 +112,9 @@ export class Follower implements LineSource {
     return this.#hasMore;
   }
 
-  /** While there is no room to read, which may take hours, what is rotated is opened before it is compressed or removed. */
+  /**
+   * While there is no room to read, possibly for hours, rotated files are opened before they are compressed or removed.
+   */
   async #paced(pace: ReadOptions['pace']): Promise<boolean> {
     const patrol = setInterval(() => this.#patrol(), DISCOVER_MS);
     try {
@@ -135,12 +137,12 @@ export class Follower implements LineSource {
   [Symbol.dispose](): void {
     this.#changes[Symbol.dispose]();
     for (const tail of this.#all) tail[Symbol.dispose]();
-    // Who still asks how far we are must not ask closed files.
+    // Later progress queries must not use closed files.
     this.#tails.clear();
     this.#rotated.clear();
   }
 
-  /** The older first, so that lines leave in the order they were written. */
+  /** Oldest first, so that lines are shipped in the order they were written. */
   get #all(): readonly Tail[] {
     return [...this.#rotated.keys(), ...this.#tails.values()];
   }
@@ -155,7 +157,7 @@ export class Follower implements LineSource {
     this.#options.log.debug(`${path} was renamed or removed: reading the old file to its end`);
     this.#tails.delete(path);
     this.#addRotated([tail]);
-    // First what is there now, so that it does not count as one that came between.
+    // Existing files first, so that they do not count as intermediate generations.
     if (stat !== undefined) this.#open(path);
     this.#addRotated(this.#rotation.renamed(tail));
     this.#absentMs.set(path, tail.modifiedMs);
@@ -169,11 +171,11 @@ export class Follower implements LineSource {
     const origins = new Map(files.map((path) => [path, this.#discover.originOf(path)]));
     const places = files.filter((path) => origins.get(path) === undefined);
     const empty = this.#discover.takeOrigins().filter((path) => !this.#tails.has(path));
-    // First what is there, and then what is beside it: what is renamed meanwhile is held, or found there.
+    // Existing files first, then their siblings: a file renamed meanwhile is already open, or is found there.
     for (const path of places) this.#open(path, isFirst && this.#options.firstStart === 'end');
     const beside = this.#rotation.lookAround();
     const awaited = isFirst ? this.#recover(beside) : new Set<string>();
-    // What came and went at a path while we had nothing there.
+    // Generations that appeared and were rotated at a path while no file was open there.
     for (const path of new Set([...empty, ...places.filter((each) => this.#tails.has(each))])) {
       if (awaited.has(path)) continue;
       this.#addRotated(this.#rotation.absent(path, this.#absentMs.get(path) ?? this.#sinceMs, beside));
@@ -190,10 +192,13 @@ export class Follower implements LineSource {
     }
   }
 
-  /** Finds the files of the checkpoint that are elsewhere now. @returns the checkpoint's paths */
+  /**
+   * Finds files of the checkpoint that have moved.
+   * @returns the checkpoint's paths
+   */
   #recover(beside: Beside): ReadonlySet<string> {
     const { awaited } = this.#options.contents;
-    // The latest of a path is the last.
+    // The last entry of a path is the latest.
     for (const { generation, modifiedMs } of awaited) this.#absentMs.set(generation.path, modifiedMs);
     this.#addRotated(this.#rotation.away((path) => this.#tails.get(path)?.file, beside));
     return new Set(awaited.map(({ generation }) => generation.path));
@@ -202,7 +207,7 @@ export class Follower implements LineSource {
   #open(path: string, fromEnd = false): void {
     try {
       const stat = statOf(path);
-      // Opening a pipe would wait for its writer.
+      // Opening a FIFO would wait for its writer.
       if (stat?.isFile() === false) return this.#warnings.warn(path, `${path} is not a file: it is not followed`);
       const file = new HeldFile(path, this.#tailOptions.buffer, this.#tailOptions.open);
       const tail = this.#takeBack(path, file) ?? new Tail({ path, file, isRotated: false }, this.#tailOptions);
@@ -216,7 +221,10 @@ export class Follower implements LineSource {
     }
   }
 
-  /** What was away for a moment, as under a directory that was closed to us, is no content of its own: its tail goes on. */
+  /**
+   * A file that was temporarily missing, for example below an inaccessible directory, is no new generation: its tail
+   * continues.
+   */
   #takeBack(path: string, file: HeldFile): Tail | undefined {
     const tail = [...this.#rotated.keys()].find((each) => each.path === path && each.file.isSame(file));
     if (tail === undefined) return undefined;
@@ -237,7 +245,7 @@ export class Follower implements LineSource {
     return tails.length > 0;
   }
 
-  /** A file that can't be read blocks nothing. */
+  /** An unreadable file does not block the others. */
   #attempt<T>(tail: Tail, act: () => T): T | undefined {
     try {
       return act();
@@ -259,7 +267,7 @@ export class Follower implements LineSource {
     if (isLeft && tail.left === 0) this.#close(tail);
   }
 
-  /** Whether a file was renamed or removed, and its last line stays unfinished. */
+  /** Whether a file was renamed or removed and its last line remains unterminated. */
   #isOver(tail: Tail): boolean {
     const quiet = this.#rotated.get(tail);
     return quiet !== undefined && this.#uptime() - quiet.sinceMs >= ROTATE_WAIT_MS;
@@ -281,7 +289,7 @@ export class Follower implements LineSource {
   }
 }
 
-/** Since when a rotated file has not grown. */
+/** Time since which a rotated file has not grown. */
 interface Quiet {
   sinceMs: number;
 }

@@ -1,43 +1,43 @@
 import { hash } from 'node:crypto';
 
-/** So much of a file's beginning tells its contents apart; it must stay readable for as long as the file is followed. */
+/** Number of leading bytes that identify a generation; they must stay readable while the file is followed. */
 export const HEAD_BYTES = 256;
 const NEWLINE = 10;
-/** Nine base-36 digits are 100 TB. Padded, ids of one file sort together, which Lucene stores cheaply. */
+/** Nine base-36 digits cover 100 TB. Padded, ids of one file sort together, which Lucene stores efficiently. */
 const OFFSET_DIGITS = 9;
-/** Beginnings of a path that are kept apart. */
+/** Maximum number of distinct starts kept per path. */
 const RIVALS = 64;
 
-/** Where a generation lies, and what it began with. */
+/** Location and start of a generation. */
 export interface Identity {
-  /** Where it was written, without the `.1` that rotation may have added since. */
+  /** Its path when written, without a rotation suffix added since. */
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  /** Milliseconds since the epoch: the time of lines that come before any dated one. */
+  /** Milliseconds since the epoch: timestamp of lines before the first dated one. */
   readonly firstSeenMs: number;
-  /** Its first bytes, as far as they are known. */
+  /** Its first bytes, as far as known. */
   readonly head: Buffer;
-  /** How earlier contents of the same path began, of those that had the same first line; the oldest first. */
+  /** Starts of earlier generations of the path that had the same first line; oldest first. */
   readonly rivals: readonly Rival[];
 }
 
-/** A beginning that was there before, and how often. */
+/** An earlier start, and how often it occurred. */
 interface Rival {
   readonly head: Buffer;
   readonly times: number;
-  /** Several that were too many to be kept apart, and began with these bytes. */
+  /** Stands for several that were too many to keep, with this common prefix. */
   readonly areMany?: true;
 }
 
 /**
- * One file's content from its first byte until it is truncated or replaced. A path has many, one after the other; a rename
- * takes one along, and a copy is the same one. Documents are named after it, so that it must be found again after a
- * restart, also without a checkpoint: nothing of a name depends on when we first looked, or on where. A document's name
- * comes from source, path, and the content's first bytes up to the end of the document's own first line, 256 at most: these
- * are known whenever that line can be sent. So contents with the same first line share names only for as long as their
- * bytes are the same; there, those that we saw one after the other are told apart by number. Device and inode are left
- * out: a copy has others (logrotate's copytruncate makes one), and a restored volume.
+ * A file's content from its first byte until it is truncated or replaced. A path has many, one after the other; a
+ * rename moves one, and a copy is the same one. Documents are named after it, so it must be recognized after a restart,
+ * even without a checkpoint: names do not depend on when or where it was first seen. A document's name consists of
+ * source, path, and the first bytes of the generation up to the end of the document's first line, at most 256: these
+ * are known whenever that line can be sent. So generations with the same first line share names only while their bytes
+ * are equal; there, generations seen one after the other are numbered. Device and inode are excluded: copies have
+ * others (logrotate's copytruncate), and so do restored volumes.
  */
 export class Generation implements Identity {
   readonly path: string;
@@ -47,11 +47,14 @@ export class Generation implements Identity {
   readonly rivals: readonly Rival[];
   readonly #source: string;
   #head: Buffer;
-  /** Names of the lines that begin in the head, by offset. */
+  /** Names of the lines that start in the head, by offset. */
   readonly #early = new Map<number, string>();
   #name: string | undefined;
 
-  /** @param source tells apart pods that log the same first lines to the same path */
+  /**
+   *
+   * @param source distinguishes Pods that log the same first lines to the same path
+   */
   constructor(source: string, { path, dev, ino, firstSeenMs, head, rivals }: Identity) {
     this.path = path;
     this.dev = dev;
@@ -62,7 +65,7 @@ export class Generation implements Identity {
     this.#head = Buffer.from(head);
   }
 
-  /** The name of its first line, which tells it from the other contents of its path. */
+  /** The name of its first line, which distinguishes it from other generations of its path. */
   get id(): string {
     return this.nameAt(0);
   }
@@ -71,29 +74,29 @@ export class Generation implements Identity {
     return this.#head;
   }
 
-  /** More of its beginning was read. */
+  /** More of its start was read. */
   learn(beginning: Buffer): void {
     if (this.#head.length < beginning.length) this.#head = Buffer.from(beginning.subarray(0, HEAD_BYTES));
   }
 
-  /** Whether a file that begins with these bytes may be it. */
+  /** Whether a file with this start may be this generation. */
   matches(beginning: Buffer): boolean {
     const { length } = this.#head;
     return beginning.length >= length && this.#head.equals(beginning.subarray(0, length));
   }
 
-  /** A line that begins in the head is about to be taken; what is known of the head reaches to its end. */
+  /** A line that starts in the head is about to be read; the known head covers its end. */
   nameLine(offset: number, end: number): void {
     if (!this.#early.has(offset)) this.#early.set(offset, this.#nameOf(Math.min(end, HEAD_BYTES)));
   }
 
-  /** Twelve characters that the id of the document at this offset begins with. */
+  /** The first twelve characters of the id of the document at this offset. */
   nameAt(offset: number): string {
     if (offset < HEAD_BYTES) return this.#early.get(offset) ?? this.#nameOf(this.#lineEnd(offset));
     return (this.#name ??= this.#nameOf(HEAD_BYTES));
   }
 
-  /** What counts for the content that comes after this one at the same path, if it begins so. */
+  /** The earlier starts that apply to the next generation at the same path, if it starts like this. */
   rivalsOfNext(beginning: Buffer): readonly Rival[] {
     const first = firstLine(beginning);
     const rivals: Rival[] = [];
@@ -108,8 +111,8 @@ export class Generation implements Identity {
   }
 
   /**
-   * What counted for the latest content that began so, be it this one or an earlier; undefined when none did. It may have
-   * been shorter when we saw it.
+   * The earlier starts that applied to the latest generation with this start, this one or an earlier one; undefined if
+   * there is none. It may have been shorter when seen.
    */
   rivalsOfKnown(beginning: Buffer): readonly Rival[] | undefined {
     if (this.matches(beginning)) return this.rivals;
@@ -136,12 +139,12 @@ export class Generation implements Identity {
   }
 }
 
-/** Whether enough of a file is there to begin with: its first line is whole, or as long as a head. */
+/** Whether a file has enough content to start: a complete first line, or the length of a head. */
 export function hasFirstLine(beginning: Buffer): boolean {
   return beginning.length >= HEAD_BYTES || beginning.includes(NEWLINE);
 }
 
-/** The id of the document that begins at this byte. The same line read again has the same one. */
+/** The id of the document that starts at this byte. Reading the same line again yields the same id. */
 export function documentId(generation: Generation, offset: number): string {
   return generation.nameAt(offset) + offset.toString(36).padStart(OFFSET_DIGITS, '0');
 }
@@ -155,8 +158,8 @@ function together(a: Rival, b: Rival): Rival {
 }
 
 /**
- * One less. Of a service that begins its log with the same line each time, and goes on with a date, there is one a rotation:
- * the two oldest are kept as what they have in common. Those that are alike are one before that.
+ * Drops one. A service that starts its log with the same line followed by a date adds one per rotation: the two oldest
+ * are merged to their common prefix, duplicates first.
  */
 function shorten(rivals: Rival[]): void {
   const twice = rivals.findIndex((rival, at) => rivals.findIndex((other) => areAlike(other, rival)) < at);

@@ -3,10 +3,10 @@ import { HEAD_BYTES, type Generation } from './generation.ts';
 import type { Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** So much before our place must be what it was, or the file was truncated and written anew. */
+/** Number of bytes before our position that must be unchanged, or the file was truncated and rewritten. */
 const LEAD_BYTES = 64;
 
-/** How a file stands. */
+/** A file's state. */
 export interface Standing {
   readonly size: number;
   /** Milliseconds by the file system's clock. */
@@ -14,8 +14,8 @@ export interface Standing {
 }
 
 /**
- * An open file and our place in it. The descriptor is held, so a rename or removal takes nothing away and the inode can't
- * be given to another file.
+ * An open file and our position in it. While it is open, a rename or removal loses nothing and the inode cannot be
+ * reused.
  */
 export class HeldFile implements Disposable {
   readonly dev: number;
@@ -24,10 +24,14 @@ export class HeldFile implements Disposable {
   readonly #buffer: Buffer;
   readonly #scratch = Buffer.allocUnsafe(HEAD_BYTES);
   #position = 0;
-  /** The bytes before our place. */
+  /** The bytes before our position. */
   #lead: Buffer = Buffer.alloc(0);
 
-  /** @param buffer shared by all files; room for the longest read and LEAD_BYTES more. Throws what `open` throws. */
+  /**
+   *
+   * @param buffer shared by all files; room for the longest read plus LEAD_BYTES
+   * @throws the error of `open`
+   */
   constructor(path: string, buffer: Buffer, open: OpenLog) {
     this.#buffer = buffer;
     this.#fd = open(path);
@@ -41,7 +45,7 @@ export class HeldFile implements Disposable {
     return Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
-  /** Whether that is the same file, however it is called. */
+  /** Whether that is the same file under any name. */
   isSame({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
     return this.dev === dev && this.ino === ino;
   }
@@ -54,7 +58,7 @@ export class HeldFile implements Disposable {
     return this.#lead;
   }
 
-  /** How it stands now, however it is called. */
+  /** Its current state, under any name. */
   stat(): Standing {
     return fstatSync(this.#fd);
   }
@@ -64,12 +68,12 @@ export class HeldFile implements Disposable {
     return fstatSync(this.#fd).nlink > 0;
   }
 
-  /** Its first bytes, which the next call overwrites. */
+  /** Its first bytes, overwritten by the next call. */
   beginning(): Buffer {
     return this.#scratch.subarray(0, readSync(this.#fd, this.#scratch, 0, HEAD_BYTES, 0));
   }
 
-  /** Goes to a place, and takes what lies before it for what must stay there. */
+  /** Moves to a position, and records the bytes before it, which must stay unchanged. */
   seek(position: number): void {
     const lead = Buffer.alloc(Math.min(position, LEAD_BYTES));
     const read = readSync(this.#fd, lead, 0, lead.length, position - lead.length);
@@ -77,20 +81,20 @@ export class HeldFile implements Disposable {
     this.#lead = lead.subarray(0, read);
   }
 
-  /** Whether these bytes lie there. */
+  /** Whether the file has these bytes there. */
   has(bytes: Buffer, at: number): boolean {
     const found = Buffer.alloc(bytes.length);
     return readSync(this.#fd, found, 0, found.length, at) === bytes.length && found.equals(bytes);
   }
 
-  /** Whether what was read is still what it begins with, and what lies before our place. */
+  /** Whether the file still starts with the generation's head, and the bytes before our position are unchanged. */
   holds(generation: Generation): boolean {
     return this.has(this.#lead, this.#position - this.#lead.length) && generation.matches(this.beginning());
   }
 
   /**
-   * The bytes from our place on, at most so many, in the shared buffer. Undefined when they belong to another content: the
-   * head is looked at after the read, so what was read before a truncation is never taken for what was written after it.
+   * Up to `bytes` bytes from our position, in the shared buffer. Undefined if they belong to another generation: the
+   * head is checked after the read, so bytes from before a truncation are never attributed to the content after it.
    */
   read(bytes: number, generation: Generation): Buffer | undefined {
     const lead = this.#lead.length;
@@ -102,7 +106,7 @@ export class HeldFile implements Disposable {
     return this.#buffer.subarray(lead, read);
   }
 
-  /** The first so many bytes of a chunk are done with. */
+  /** Consumes the first bytes of a chunk. */
   advance(chunk: Buffer, bytes: number): void {
     this.#position += bytes;
     const passed = chunk.subarray(Math.max(0, bytes - LEAD_BYTES), bytes);
@@ -115,13 +119,13 @@ export class HeldFile implements Disposable {
   }
 }
 
-/** Renames of one file, each between our look at its name and our opening that. */
+/** Maximum renames of a file between listing its name and opening it. */
 const MOST_RENAMES = 20;
 
 /**
- * Opens a file that was seen, under the name that rotation has given it since.
- * @param look what is there now
- * Throws what `open` throws, or that it is gone.
+ * Opens a listed file under its current name after rotation.
+ * @param look lists the current files
+ * @throws the error of `open`, or that it is gone
  */
 export function hold({ at, stat }: Sibling, buffer: Buffer, open: OpenLog, look: () => readonly Sibling[]): HeldFile {
   let name: string | undefined = at;

@@ -6,10 +6,10 @@ import { HEAD_BYTES } from './generation.ts';
 import type { HeldFile } from './held-file.ts';
 
 /**
- * Gets one line as bytes of a shared buffer, which the next read overwrites.
- * @param offset where the line begins in its generation
- * @param next where the next one begins
- * @param skipping whether the rest of this line, which was too long, comes there first
+ * Receives one line as bytes of a shared buffer, overwritten by the next read.
+ * @param offset of the line in its generation
+ * @param next offset of the next line
+ * @param skipping whether the rest of this overlong line follows there
  */
 export type TakeLine = (content: Content, line: Buffer, offset: number, next: number, skipping: boolean) => void;
 
@@ -17,23 +17,23 @@ export interface LineReaderOptions {
   readonly contents: Pick<Contents, 'cutLine'>;
   readonly counts: Counts;
   readonly log: Log;
-  /** Longer lines are cut there. */
+  /** Longer lines are truncated. */
   readonly maxLineBytes: number;
 }
 
 const NEWLINE = 10;
 
 /**
- * Makes lines of a held file's bytes. Between reads nothing is kept but the place: an unfinished line is read again from its
- * start.
+ * Splits an open file's bytes into lines. Between reads only the position is kept: an unfinished line is read again
+ * from its start.
  */
 export class LineReader {
   readonly #path: string;
   readonly #file: HeldFile;
   readonly #options: LineReaderOptions;
-  /** How many were taken. */
+  /** Number of lines taken. */
   lines = 0;
-  /** Whether a line that was too long is being skipped, up to its newline. */
+  /** Whether an overlong line is being skipped up to its newline. */
   skipping = false;
 
   constructor(path: string, file: HeldFile, options: LineReaderOptions) {
@@ -44,8 +44,8 @@ export class LineReader {
 
   /**
    * Takes the lines of at most one chunk.
-   * @param final also what follows the last newline, because nothing more will be read
-   * @returns whether there may be more to read now; undefined when the content is not there any more
+   * @param final also take the unterminated rest, because no more will be read
+   * @returns whether there may be more to read now; undefined if the content has changed
    */
   read(content: Content, take: TakeLine, final: boolean): boolean | undefined {
     const cut = nextCut(content, this.#file.position);
@@ -73,7 +73,10 @@ export class LineReader {
     return isFull;
   }
 
-  /** @returns how many bytes the whole lines take */
+  /**
+   *
+   * @returns number of bytes in complete lines
+   */
   #takeLines(content: Content, chunk: Buffer, take: TakeLine): number {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
@@ -92,7 +95,7 @@ export class LineReader {
     return start;
   }
 
-  /** Before a hole: the line that it cuts, and the one that it ends in, were acknowledged before they were reclaimed. */
+  /** At a hole: the line before it and the line it ends in were acknowledged before they were reclaimed. */
   #leap(content: Content, chunk: Buffer, take: TakeLine): true {
     const consumed = this.#takeLines(content, chunk, take);
     if (consumed > 0) this.#file.advance(chunk, consumed);
@@ -103,7 +106,7 @@ export class LineReader {
     return true;
   }
 
-  /** A line that is longer than a chunk: whole up to the cap, cut there if it goes on. */
+  /** A line longer than a chunk: complete up to the limit, truncated if it continues. */
   #takeLong(content: Content, take: TakeLine, final: boolean): boolean | undefined {
     const { maxLineBytes } = this.#options;
     const wanted = readBytesFor(maxLineBytes) + 1;
@@ -120,7 +123,7 @@ export class LineReader {
     return true;
   }
 
-  /** The end of what will be read, which no newline ends. */
+  /** The unterminated end of a file that will not grow. */
   #takeRest(content: Content, chunk: Buffer, take: TakeLine): void {
     if (chunk.length > this.#options.maxLineBytes) {
       this.#takeCut(content, chunk, this.#options.maxLineBytes, take);
@@ -132,7 +135,7 @@ export class LineReader {
     this.#takePart(content, chunk, take, false);
   }
 
-  /** The beginning of a line that is too long. */
+  /** The start of an overlong line. */
   #takeCut(content: Content, chunk: Buffer, bytes: number, take: TakeLine): void {
     this.#options.counts.cut++;
     this.skipping = true;
@@ -157,31 +160,31 @@ export class LineReader {
   }
 }
 
-/** Where the next event or line ends that an earlier run has cut. */
+/** The next end of an event or line recorded as a cut by an earlier run. */
 function nextCut({ cuts }: Content, position: number): number {
   let next = Infinity;
   for (const { at } of cuts) if (at > position && at < next) next = at;
   return next;
 }
 
-/** Where lines come from: our own reader, or one that it is held against. */
+/** A source of lines: our reader, or another one in comparisons. */
 export interface LineSource extends Disposable {
-  /** Looks for new, renamed and removed files. */
+  /** Finds new, renamed and removed files. */
   look(): void;
   /** Reads one chunk of each file that has more. Returns whether there is more to read now. */
   read(take: TakeLine, options: ReadOptions): Promise<boolean>;
   /**
-   * Resolves at once when files came or went, and else not before that time, and then when files have grown, or may have.
-   * Rejects with the signal's reason.
+   * Resolves at once when files appeared or disappeared; otherwise after that time, once files have grown or may have
+   * grown. Rejects with the signal's reason.
    */
   changed(ms: number, signal: AbortSignal): Promise<void>;
-  /** Bytes that are not acknowledged. */
+  /** Bytes not acknowledged. */
   readonly left: number;
 }
 
 export interface ReadOptions {
-  /** Nothing more will be read: unfinished lines count. */
+  /** No more will be read: unterminated lines count. */
   readonly final: boolean;
-  /** Called before each chunk: waits for room and lets others run. Whether to go on. */
+  /** Called before each chunk: waits for room and yields. Returns whether to continue. */
   readonly pace: () => Promise<boolean>;
 }

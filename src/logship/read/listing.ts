@@ -13,13 +13,13 @@ interface Listed {
 /** The files in a directory, sorted by name. */
 export type Listing = readonly Listed[];
 
-/** Reads a directory, once. */
+/** Maximum listings while files are being renamed, before the last one is used. */
 export type List = (directory: string, isWanted?: (name: string) => boolean) => Listing;
 
 /** Listings in which files still move, before the last one is taken for what it is. */
 const MOST_LISTINGS = 20;
 
-/** The files that are in a directory now; none when it is gone. */
+/** The files currently in a directory; none if it is gone. */
 export function listed(directory: string, isWanted: (name: string) => boolean = () => true): Listing {
   return namesIn(directory)
     .filter(isWanted)
@@ -30,10 +30,7 @@ export function listed(directory: string, isWanted: (name: string) => boolean = 
     });
 }
 
-/**
- * A directory that is read while files are renamed in it may show one of them nowhere: so it is read until it shows the same
- * twice.
- */
+/** A directory read during a rename may miss the file under both names: so it is read until two listings agree. */
 function settled(read: () => Listing): Listing {
   let found = read();
   for (let nth = 1; nth < MOST_LISTINGS; nth++) {
@@ -44,7 +41,7 @@ function settled(read: () => Listing): Listing {
   return found;
 }
 
-/** Those whose names begin so, however many others there are. */
+/** The entries with that prefix, efficient for large directories. */
 function withPrefix(listing: Listing, prefix: string): Listing {
   let [from, to] = [0, listing.length];
   while (from < to) {
@@ -61,12 +58,12 @@ function withPrefix(listing: Listing, prefix: string): Listing {
   return found;
 }
 
-/** What stands at a path, links followed; undefined where we can't see anything. */
+/** The stat of a path, following links; undefined if it is not accessible. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a directory on the way is gone, or closed to us
+    return undefined; // a parent directory is gone or inaccessible
   }
 }
 
@@ -85,22 +82,22 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** What logrotate and others add to a name: `.1`, `-20261121`, `.2026-11-21`. */
+/** Suffixes added by logrotate and others: `.1`, `-20261121`, `.2026-11-21`. */
 const ROTATED = /[.-]\d[\d.:_T-]*$/;
 const COMPRESSED = /\.(gz|bz2|xz|zst|lz4|lzma|zip|Z)$/;
 
-/** A file beside one that is followed, whose name begins with that one's. */
+/** A file next to a followed one, with that file's name as its prefix. */
 export interface Sibling {
   readonly at: string;
   readonly stat: Stats;
-  /** It has the name of an older content, and is not compressed. */
+  /** It has a rotation suffix, and is not compressed. */
   readonly isRotated: boolean;
 }
 
-/** Of two of the same instant `.2` is older than `.1`. */
+/** With the same timestamp `.2` is older than `.1`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-/** What rotation may have made of a file, as its directory was listed, the oldest first. */
+/** Possible rotations of a file in a listing, oldest first. */
 function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
   const name = basename(path);
   return withPrefix(listing, name)
@@ -112,7 +109,7 @@ function siblingsIn(listing: Listing, path: string): readonly Sibling[] {
     .toSorted((a, b) => a.stat.mtimeMs - b.stat.mtimeMs || BY_NAME.compare(b.at, a.at));
 }
 
-/** The name that a rotated file was written at; undefined for a name that no rotation made, or that is compressed. */
+/** The original name of a rotated file; undefined for names without a rotation suffix, and for compressed files. */
 export function baseOf(path: string): string | undefined {
   const base = path.replace(ROTATED, '');
   return base === path || isCompressed(path) ? undefined : base;
@@ -122,7 +119,7 @@ export function isCompressed(path: string): boolean {
   return COMPRESSED.test(path);
 }
 
-/** The beginning and the size of what was compressed by gzip. Undefined when it is no such file. */
+/** The head and size of a gzip file's content. Undefined for other files. */
 export function unzippedHead(
   path: string,
   open: OpenLog,
@@ -137,7 +134,7 @@ export function unzippedHead(
       const { size } = fstatSync(fd);
       const end = Buffer.alloc(4);
       readSync(fd, end, 0, 4, size - 4);
-      // The format keeps the size modulo 4 GiB, RFC 1952.
+      // gzip stores the size modulo 4 GiB, RFC 1952.
       return { head: plain.subarray(0, HEAD_BYTES), size: end.readUInt32LE() };
     } finally {
       closeSync(fd);
@@ -147,10 +144,10 @@ export function unzippedHead(
   }
 }
 
-/** What rotation may have made of the file at a path, the oldest first. */
+/** Possible rotations of the file at a path, oldest first. */
 export type Beside = (path: string) => readonly Sibling[];
 
-/** Beside each path as it is whenever it is asked for. */
+/** Siblings of a path, listed on every call. */
 export function besideOne(list: List): Beside {
   return (path) => {
     const name = basename(path);
@@ -161,7 +158,7 @@ export function besideOne(list: List): Beside {
   };
 }
 
-/** Beside many paths: each directory as it is when it is first asked for, so that it is listed once for all its files. */
+/** Siblings of many paths: each directory is listed once, on the first call. */
 export function besideMany(list: List): Beside {
   const listings = new Map<string, Listing>();
   return (path) => {

@@ -2,27 +2,31 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, re
 import { dirname, sep } from 'node:path';
 import { O_PATH } from '../../fs/at.ts';
 
-/** Opens a log for reading. @returns the descriptor. Throws the system's error, or why it is no log. */
+/**
+ * Opens a log for reading.
+ * @returns the descriptor
+ * @throws the system's error, or why it is not a log
+ */
 export type OpenLog = (path: string) => number;
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const MAGIC = /[*?[{(!]/;
 
-/** Where logs may be. */
+/** Allowed places of logs. */
 interface Allowed {
   /** Absolute globs. */
   readonly patterns: readonly string[];
-  /** Of the logs: for each glob below it. Of another one the directory before its first part that is a glob is the root. */
+  /** Log root, for globs below it. For other globs the root is the directory before the first wildcard. */
   readonly root?: string | undefined;
-  /** Whether a place is our own state's. */
+  /** Whether a path is inside our own state directory. */
   readonly isOwn?: ((place: string) => boolean) | undefined;
 }
 
 /**
- * Whoever may write into a log volume may put a link there, to what this process may read and they may not: its environment,
- * its tokens, its passwords. So it is judged by what it leads to, and what was judged is what is opened: a handle that reads
- * nothing -> a regular file, and at a place below a root? -> that very file, by way of the handle. A pipe that takes the place
- * of a file meanwhile is never opened. A root may be a link, and is what it led to at first.
+ * Any writer of a log volume may place a link to a file that this process can read and the writer cannot: its
+ * environment, tokens, passwords. So the target is checked, and the checked file is the one opened: an O_PATH
+ * descriptor -> a regular file below an allowed root? -> the same file, through the descriptor. A FIFO that replaces
+ * the file meanwhile is never opened. A root may be a link, and is resolved once at the start.
  */
 export function logOpener({ patterns, root, isOwn = () => false }: Allowed): OpenLog {
   const roots = [...new Set(patterns.map((each) => (root !== undefined && isBelow(each, root) ? root : rootOf(each))))];
@@ -48,7 +52,7 @@ export function logOpener({ patterns, root, isOwn = () => false }: Allowed): Ope
   };
 }
 
-/** The directory that a glob names before its first part that is none, or that a path lies in. */
+/** The directory of a glob before its first wildcard, or of a path. */
 function rootOf(pattern: string): string {
   const parts = pattern.split('/');
   const magic = parts.findIndex((part) => MAGIC.test(part));

@@ -1,37 +1,39 @@
-/** A place between two lines of a generation. */
+/** A position between two lines of a generation. */
 export interface Mark {
-  /** Bytes from the beginning. */
+  /** Bytes from the start. */
   readonly offset: number;
-  /** Whether a line that was too long is being skipped here, up to its newline. */
+  /** Whether an overlong line is being skipped up to its newline. */
   readonly skipping: boolean;
-  /** The time of the last dated line before it, in milliseconds since the epoch; of an undated line that follows. */
+  /**
+   * Timestamp of the last dated line before it, in milliseconds since the epoch; applies to following undated lines.
+   */
   readonly timeMs: number;
 }
 
 /**
- * The lines of one event in one generation, or of several that follow each other: from where the first begins to behind the
- * last line. Others may lie between.
+ * The lines of one or more consecutive events in one generation: from the start of the first to the end of the last.
+ * Lines of other events may be in between.
  */
 export interface Span {
   readonly progress: Progress;
   readonly start: number;
-  /** Grows with each line that joins; stands once the event is whole. */
+  /** Grows with each line that joins; fixed once the event is complete. */
   end: Mark;
-  /** Events of it that are not settled. */
+  /** Number of its events that are not settled. */
   open: number;
 }
 
 /**
- * An event that was ended by the clock and not by the lines that follow. Reading it again would not end it there, and its
- * later lines would be taken into a document that the server has already without them. So the checkpoint holds it before
- * the first document after it is sent, and a second reading ends the event at the same place.
+ * An event ended by timeout and not by the following lines. A second reading would not end it there, and would add
+ * later lines to a document that the server already has without them. So the checkpoint records it before the first
+ * document after it is sent, and a second reading ends the event at the same position.
  */
 export interface Cut {
-  /** Where the event begins in its generation. */
+  /** Start of the event in its generation. */
   readonly start: number;
   /** No line of its generation from here on belongs to it. */
   readonly at: number;
-  /** Where a rotation came between its lines: the next generation's first bytes, up to `to`, belong to it. */
+  /** If a rotation occurred between its lines: the next generation's first bytes up to `to` belong to it. */
   readonly onto?: Onto;
 }
 
@@ -42,22 +44,22 @@ interface Onto {
   to: number;
 }
 
-/** Settled spans that are kept before the array is made shorter. */
+/** Settled spans kept before the array is compacted. */
 const SLACK = 4096;
-/** How far back from the newest a span is looked for: as many workers may write to one file. */
+/** Distance from the newest within which a span is searched: as many workers may write to one file. */
 const NEAR = 64;
 
 /**
- * How far a generation's events are acknowledged without a gap. Batches are acknowledged in any order, and the lines of
- * several workers interleave: the mark only moves to a place that no event spans and before which all are settled. So
- * what is read from there again makes the same events.
+ * Tracks how far a generation's events are acknowledged without a gap. Batches are acknowledged in any order, and lines
+ * of several workers interleave: the mark only moves to a position that no event spans and before which all are
+ * settled. So reading from there again yields the same events.
  */
 export class Progress {
   #acknowledged: Mark;
-  /** In the order of their beginnings; those before #first are settled. */
+  /** Ordered by start; those before #first are settled. */
   readonly #spans: Span[] = [];
   #first = 0;
-  /** So many spans are kept before they are packed. */
+  /** Number of spans kept before they are packed. */
   #most = 2 * SLACK;
 
   constructor(from: Mark) {
@@ -68,17 +70,20 @@ export class Progress {
     return this.#acknowledged;
   }
 
-  /** What is kept in memory, settled or not. */
+  /** Spans in memory, settled or not. */
   get kept(): number {
     return this.#spans.length;
   }
 
-  /** Whether something is held or on its way. */
+  /** Whether an event is open or in flight. */
   get isOpen(): boolean {
     return this.#first < this.#spans.length;
   }
 
-  /** An event begins. @param end behind its first line */
+  /**
+   * Starts an event.
+   * @param end after its first line
+   */
   begin(start: number, end: Mark): Span {
     const span = { progress: this, start, end, open: 1 };
     this.#spans.push(span);
@@ -86,8 +91,8 @@ export class Progress {
   }
 
   /**
-   * Takes a whole event's span into the one that ends where it begins, so that what is sent together costs one span and not
-   * one an event. Returns whether it did; then `before` is to be settled once more, and `span` is not.
+   * Merges a complete event's span into the span that ends where it starts, so that events sent together cost one span.
+   * Returns whether it did; then `before` must be settled once more, and `span` not.
    */
   join(before: Span, span: Span): boolean {
     if (before.progress !== this || span.start !== before.end.offset || before.open === 0) return false;
@@ -102,7 +107,7 @@ export class Progress {
     return true;
   }
 
-  /** One event of the span is in, or in the dead-letter file. Returns whether the acknowledged mark moved. */
+  /** One event of the span is acknowledged, or in the dead-letter file. Returns whether the acknowledged mark moved. */
   settle(span: Span): boolean {
     if (--span.open > 0) return false;
     const spans = this.#spans;
@@ -126,7 +131,7 @@ export class Progress {
     return moved;
   }
 
-  /** One that is open may hold the mark for days, while thousands behind it are settled: of these neighbours become one. */
+  /** One open span may hold the mark for days while thousands behind it are settled: merges those neighbours. */
   #pack(): void {
     const spans = this.#spans;
     let last = this.#first;

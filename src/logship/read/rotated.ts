@@ -16,13 +16,13 @@ import { Tail, type Displaced, type TailOptions } from './tail.ts';
 
 interface RotatedOptions extends TailOptions {
   readonly list: List | undefined;
-  /** Whether that file is open, or was read to its end. */
+  /** Whether that file is open, or was read to the end. */
   readonly isKnown: (sibling: Sibling) => boolean;
-  /** Nothing of that file is left to read. */
+  /** That file was read to the end. */
   readonly finish: (sibling: Sibling) => void;
 }
 
-/** How far something was read that is not at its place any more. */
+/** Reading position of content that has left its path. */
 interface Unread {
   readonly path: string;
   readonly matches: (beginning: Buffer) => boolean;
@@ -34,8 +34,8 @@ interface Unread {
 const NO_LEAD = Buffer.alloc(0);
 
 /**
- * Finds what rotation did with contents that are not where they were written any more, beside that place: under a new name,
- * as a copy (logrotate's copytruncate, Kolla's default), or as a whole content that came and went between two polls.
+ * Finds rotated content next to its original path: under a new name, as a copy (logrotate's copytruncate, Kolla's
+ * default), or as a whole generation that appeared and was rotated between two polls.
  */
 export class Rotated {
   readonly #options: RotatedOptions;
@@ -48,12 +48,15 @@ export class Rotated {
     this.#beside = besideOne(this.#list);
   }
 
-  /** For one look at many paths. What stands at them is to be open by then. */
+  /** For polling many paths at once. Their current files must be open already. */
   lookAround(): Beside {
     return besideMany(this.#list);
   }
 
-  /** A file was truncated. @returns what to read: the rest from its copy, and what came between */
+  /**
+   * A file was truncated.
+   * @returns what to read: the rest from its copy, and generations in between
+   */
   displaced(tail: Tail, { content, position, skipping, lead, size, modifiedMs }: Displaced): readonly Tail[] {
     const { path } = tail;
     const siblings = this.#siblings(path);
@@ -74,7 +77,10 @@ export class Rotated {
     return [...rest, ...this.#between(path, others, modifiedMs)];
   }
 
-  /** A file was renamed or removed. @returns whole contents that came after it and were renamed too */
+  /**
+   * A file was renamed or removed.
+   * @returns whole generations that followed it and were renamed too
+   */
   renamed(tail: Tail): readonly Tail[] {
     const { path } = tail;
     const modifiedMs = tail.modifiedMs === -1 ? tail.file.stat().mtimeMs : tail.modifiedMs;
@@ -82,34 +88,34 @@ export class Rotated {
   }
 
   /**
-   * A path at which nothing was followed until now.
-   * @param modifiedMs older files beside it were read
+   * A path without a followed file so far.
+   * @param modifiedMs older siblings were read
    */
   absent(path: string, modifiedMs: number, beside: Beside): readonly Tail[] {
     return this.#between(path, this.#siblings(path, beside), modifiedMs);
   }
 
-  /** A file that was rotated away before we were there at all. */
+  /** A file that was rotated before our start. */
   older(path: string, at: string, beside: Beside): readonly Tail[] {
     const sibling = this.#siblings(path, beside).find((each) => each.at === at);
     return sibling === undefined ? [] : this.#open(path, sibling);
   }
 
   /**
-   * What happened to the files of a checkpoint while we were away.
-   * @param held what is open at a path
+   * Files of a checkpoint that changed while we were not running.
+   * @param held the open file at a path
    */
   away(held: (path: string) => HeldFile | undefined, beside: Beside): readonly Tail[] {
     const byPath = Map.groupBy(this.#options.contents.awaited, ({ generation }) => generation.path);
-    // Before a directory is listed: what has left its place by now is beside it then.
+    // Before a directory is listed: files that have left their path by now are in the listing.
     const current = new Map([...byPath.keys()].map((path) => [path, this.#currentOf(path, held(path))]));
     return [...byPath].flatMap(([path, entries]) => this.#awayFrom(path, entries, current.get(path), beside));
   }
 
-  /** The entry that what stands at a path goes on with. */
+  /** The entry continued by the file currently at a path. */
   #currentOf(path: string, held: HeldFile | undefined): Saved | undefined {
     try {
-      // Opening a pipe would wait for its writer.
+      // Opening a FIFO would wait for its writer.
       using own =
         held === undefined && statOf(path)?.isFile() ? new HeldFile(path, NO_LEAD, this.#options.open) : undefined;
       const file = held ?? own;
@@ -117,7 +123,7 @@ export class Rotated {
       const { size } = file.stat();
       return this.#options.contents.savedOf({ path, ino: file.ino, size, beginning: file.beginning() });
     } catch {
-      return undefined; // as if it were not there
+      return undefined; // treated as missing
     }
   }
 
@@ -150,14 +156,14 @@ export class Rotated {
     const { path } = saved.generation;
     const unread = unreadOf(saved, (beginning) => contents.isBeginning(saved, beginning));
     if (found === undefined) {
-      // Where the whole directory is missing it may still come.
+      // If the whole directory is missing, it may still appear.
       if (this.#siblings(path, beside).length > 0 || statOf(path) !== undefined) {
         this.#sayLost(unread, 0, beside);
         contents.forget(saved);
       }
       return [];
     }
-    // To its own file under another name a process may still write.
+    // A process may still write to its own file under another name.
     const isOwn = found.stat.ino === saved.generation.ino;
     const tails = isOwn ? this.#open(path, found) : this.#rest(path, found, unread);
     if (tails.length === 0) contents.forget(saved);
@@ -167,7 +173,7 @@ export class Rotated {
     return tails;
   }
 
-  /** Whole contents that were written after that time, and are rotated already. */
+  /** Whole generations that were written after that time and are already rotated. */
   #between(path: string, siblings: readonly Sibling[], modifiedMs: number): readonly Tail[] {
     // An empty one may still be written to.
     const isBetween = ({ isRotated, stat }: Sibling) => isRotated && stat.mtimeMs >= modifiedMs;
@@ -180,7 +186,7 @@ export class Rotated {
   #isCopy(sibling: Sibling, { path, matches, position, lead, modifiedMs }: Unread): boolean {
     const { size, mtimeMs } = sibling.stat;
     if (mtimeMs < modifiedMs) return false;
-    // One that is shorter was made before we read the last lines, which logrotate has then thrown away.
+    // A shorter one was copied before we read the last lines, which logrotate then discarded.
     const isCopy = (file: HeldFile) =>
       matches(file.beginning()) && (size < position || file.has(lead, position - lead.length));
     return this.#is(sibling, path, isCopy);
@@ -191,18 +197,18 @@ export class Rotated {
       using file = this.#hold(sibling, path);
       return judge(file);
     } catch {
-      return false; // it is gone, or closed to us: it counts as lost
+      return false; // gone or inaccessible: counts as lost
     }
   }
 
-  /** One or none: there may be no rest. */
+  /** Zero or one: there may be no rest. */
   #rest(path: string, sibling: Sibling, { position }: Unread): readonly Tail[] {
     if (sibling.stat.size > position) return this.#open(path, sibling);
     this.#options.finish(sibling);
     return [];
   }
 
-  /** One or none: what can't be opened is said. */
+  /** Zero or one: a file that cannot be opened is logged. */
   #open(path: string, sibling: Sibling): readonly Tail[] {
     try {
       return [new Tail({ path, file: this.#hold(sibling, path), isRotated: true }, this.#options)];
@@ -220,7 +226,10 @@ export class Rotated {
     return beside(path).filter((sibling) => !this.#options.isKnown(sibling));
   }
 
-  /** @param seen bytes behind the position that were there when we last looked */
+  /**
+   *
+   * @param seen bytes after the position at the last poll
+   */
   #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {
     const { counts, log } = this.#options;
     const headOf = (at: string) => unzippedHead(at, this.#options.open);

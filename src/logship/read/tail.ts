@@ -10,50 +10,50 @@ export interface TailOptions extends LineReaderOptions {
   /** Shared by all tails, from `tailBuffer`. */
   readonly buffer: Buffer;
   readonly open: OpenLog;
-  /** Something was truncated away. Returns whether there is something older to be read first. */
+  /** Content was truncated. Returns whether older content must be read first. */
   readonly displaced: (tail: Tail, displaced: Displaced) => boolean;
 }
 
-/** An open file, which its tail closes. */
+/** An open file, closed by its tail. */
 interface Followed {
-  /** Where it was written, without a rotation's suffix. */
+  /** Its path when written, without a rotation suffix. */
   readonly path: string;
   readonly file: HeldFile;
   /** It is no longer at that path. */
   readonly isRotated: boolean;
 }
 
-/** What was truncated away, as far as we had come with it. */
+/** Truncated content, with our position in it. */
 export interface Displaced {
-  /** Undefined when nothing whole had been written. */
+  /** Undefined if no complete line was written. */
   readonly content: Content | undefined;
   readonly position: number;
   readonly skipping: boolean;
   /** The bytes before the position. */
   readonly lead: Buffer;
-  /** The largest size that was seen. */
+  /** The largest size seen. */
   readonly size: number;
-  /** What was written to the file later than that is of other contents. */
+  /** Later writes to the file belong to other generations. */
   readonly modifiedMs: number;
 }
 
 const NEWLINE = 10;
 
-/** A buffer for all tails: room for a chunk, and for the longest line and one byte more. */
+/** A buffer for all tails: room for a chunk, and for the longest line plus one byte. */
 export function tailBuffer(maxLineBytes: number): Buffer {
   return HeldFile.bufferFor(readBytesFor(maxLineBytes) + 1);
 }
 
-/** Follows one open file: which content it holds, how far that was read, and whether it was truncated away. */
+/** Follows one open file: its generation, our position, and whether it was truncated. */
 export class Tail implements Disposable {
-  /** Where it was written, without a rotation's suffix. */
+  /** Its path when written, without a rotation suffix. */
   readonly path: string;
   readonly #file: HeldFile;
   readonly #options: TailOptions;
   readonly #reader: LineReader;
-  /** Bytes that were read. */
+  /** Bytes read. */
   bytes = 0;
-  /** What it begins with may be a content that was seen before it was rotated away. */
+  /** It may hold a generation known from before its rotation. */
   isRotated: boolean;
   #content: Content | undefined;
   #modifiedMs = -1;
@@ -68,7 +68,7 @@ export class Tail implements Disposable {
     this.#file = file;
     this.#reader = new LineReader(path, file, options);
     this.isRotated = isRotated;
-    // What it holds now may be truncated away before its turn comes: older contents are read first.
+    // Its current content may be truncated before it is read: older generations are read first.
     this.#modifiedMs = this.#file.stat().mtimeMs;
   }
 
@@ -80,7 +80,7 @@ export class Tail implements Disposable {
     return this.#content;
   }
 
-  /** The largest size that was seen of its content. */
+  /** The largest size seen of its generation. */
   get size(): number {
     return this.#size;
   }
@@ -89,17 +89,17 @@ export class Tail implements Disposable {
     return this.#modifiedMs;
   }
 
-  /** Lines that were read. */
+  /** Lines read. */
   get lines(): number {
     return this.#reader.lines;
   }
 
-  /** Bytes that are not read. */
+  /** Bytes not read. */
   get unread(): number {
     return Math.max(0, this.#file.stat().size - this.#file.position);
   }
 
-  /** Bytes that are not acknowledged. */
+  /** Bytes not acknowledged. */
   get left(): number {
     const { size } = this.#file.stat();
     const progress = this.#content?.progress;
@@ -107,19 +107,19 @@ export class Tail implements Disposable {
     return Math.max(0, size - from);
   }
 
-  /** Whether there is something to read, when the file stands so. */
+  /** Whether there is something to read in this state. */
   isBehind({ size, mtimeMs }: Standing): boolean {
     return this.#hasMore || size !== this.#size || mtimeMs !== this.#modifiedMs;
   }
 
-  /** Goes on with a content at a place of it, whatever the file begins with. */
+  /** Continues a generation at a position, regardless of the file's start. */
   goOn(content: Content, { position, skipping }: { readonly position: number; readonly skipping: boolean }): void {
     this.#content = content;
     this.#reader.skipping = skipping;
     this.#file.seek(position);
   }
 
-  /** Leaves out what is there: only what is written from now on is taken. */
+  /** Skips existing content: only later writes are read. */
   skipToEnd(): void {
     const { size } = this.#file.stat();
     if (size > 0) this.#content = this.#identify(size, true, size);
@@ -127,8 +127,9 @@ export class Tail implements Disposable {
 
   /**
    * Takes the lines of at most one chunk.
-   * @param final also what follows the last newline, because nothing more will be read
-   * @returns whether there is more to read now. Throws the system's error.
+   * @param final also take the unterminated rest, because no more will be read
+   * @returns whether there is more to read now
+   * @throws the system's error
    */
   read(take: TakeLine, final: boolean): boolean {
     const standing = this.#file.stat();
@@ -140,7 +141,7 @@ export class Tail implements Disposable {
     return this.#hasMore;
   }
 
-  /** Looks without reading whether something was truncated away. Throws the system's error. */
+  /** Checks for truncation without reading. Throws the system's error. */
   check(): void {
     const { size, mtimeMs } = this.#file.stat();
     const content = this.#content;
@@ -154,7 +155,7 @@ export class Tail implements Disposable {
     return this.#isClosed;
   }
 
-  /** Closes it. What is not acknowledged yet is remembered. */
+  /** Closes it. Unacknowledged content is remembered. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     if (this.#content !== undefined) this.#options.contents.retire(this.#content);
@@ -163,7 +164,7 @@ export class Tail implements Disposable {
 
   #readAt({ size, mtimeMs }: Standing, take: TakeLine, final: boolean): boolean {
     if (this.#content === undefined) {
-      // Whole contents may have come and gone while there was nothing in it whenever we looked.
+      // Whole generations may have come and gone between polls that found the file empty.
       if (this.#modifiedMs !== -1 && mtimeMs !== this.#modifiedMs && this.#displace()) return true;
       this.#content = this.#identify(size, final);
     }
@@ -176,7 +177,7 @@ export class Tail implements Disposable {
     return hasMore;
   }
 
-  /** Takes the file for what it begins with, if enough of that is there. */
+  /** Identifies the generation by the file's start, if there is enough of it. */
   #identify(size: number, final: boolean, from = 0): Content | undefined {
     const { dev, ino } = this.#file;
     const skipping = from > 0 && !this.#file.has(Buffer.of(NEWLINE), from - 1);
@@ -198,7 +199,10 @@ export class Tail implements Disposable {
     return true;
   }
 
-  /** @returns whether there is something older to be read first */
+  /**
+   *
+   * @returns whether older content must be read first
+   */
   #displace(content?: Content): boolean {
     return this.#options.displaced(this, {
       content,
@@ -214,20 +218,20 @@ export class Tail implements Disposable {
 export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' | 'open'> {
   /** Absolute globs. */
   readonly patterns: readonly string[];
-  /** Globs: absolute, or without a slash, of names. */
+  /** Globs: absolute, or matched against names if they have no slash. */
   readonly excludes?: readonly string[];
-  /** Of the logs. */
+  /** The log root. */
   readonly root?: string;
-  /** Whether a place is our own state's, whatever leads there. */
+  /** Whether a path is inside our own state directory, through any link. */
   readonly isOwn?: (place: string) => boolean;
-  /** Our own, which is never shipped. */
+  /** Our own state directory, never shipped. */
   readonly stateDir?: string;
-  /** On first start: what is done with what is there. Undefined later. */
+  /** On first start: what to do with existing files. Undefined later. */
   readonly firstStart?: 'beginning' | 'end' | undefined;
-  /** Rotated files that are older were there before us, in milliseconds since the epoch; the start, unless given. */
+  /** Older rotated files existed before us; milliseconds since the epoch; default the start. */
   readonly sinceMs?: number | undefined;
   /** Milliseconds of a monotonic clock. */
   readonly uptime?: () => number;
-  /** How directories are read; with the file system's calls, unless given. */
+  /** Reads directories; default the file system's calls. */
   readonly list?: List | undefined;
 }

@@ -7,22 +7,22 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** chokidar's. */
+/** chokidar's watch(). */
 export type Watch = (paths: string[], options: ChokidarOptions) => FSWatcher;
 
 interface WakeOptions {
-  /** Something came into a directory or left it. Called at each event, several for one change. */
+  /** An entry was added to or removed from a directory. Called for each event, several per change. */
   readonly moved: () => void;
-  /** Something in a directory was written to. */
+  /** A file in a directory was written to. */
   readonly grown: () => void;
   readonly log: Log;
-  /** chokidar's, unless given. */
+  /** Default chokidar's. */
   readonly watch?: Watch;
 }
 
 /**
- * Tells of changes in directories, so that new, rotated and written files are seen at once. It may miss things, and where no
- * watches are left it is given up: a poll finds all of it too, up to a second later.
+ * Reports changes in directories, so that new, rotated and written files are noticed at once. Best effort: it may miss
+ * events, and gives up if no inotify watches are left; polling finds all changes within a second.
  */
 export class Wake implements Disposable {
   readonly #options: WakeOptions;
@@ -35,12 +35,12 @@ export class Wake implements Disposable {
     this.#options = options;
   }
 
-  /** Whether changes are told. */
+  /** Whether changes are being reported. */
   get isWatching(): boolean {
     return this.#isReady && !this.#isOver;
   }
 
-  /** Watches these directories instead of those before. Resolves when that is asked for; never rejects. */
+  /** Watches these directories instead of the previous ones. Resolves when the watch is requested; never rejects. */
   async watch(directories: readonly string[]): Promise<void> {
     if (this.#isOver || directories === this.#watched) return;
     const gone = this.#watched.filter((directory) => !directories.includes(directory));
@@ -61,9 +61,9 @@ export class Wake implements Disposable {
   }
 
   async #begin(): Promise<FSWatcher> {
-    // Heavy, and only who follows for long needs it.
+    // Expensive to load, and only needed when following.
     const watch = this.#options.watch ?? (await import('chokidar')).watch;
-    // The directories alone: a watch a file costs as much as polling it, and an event a line more.
+    // Directories only: a watch per file costs as much as polling it, plus an event per line.
     const ignored = (_: string, stats?: { isFile(): boolean }) => stats?.isFile() === true;
     const watcher = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: false });
     watcher.on('raw', (event) => (event === 'rename' ? this.#options.moved() : this.#options.grown()));
@@ -80,10 +80,10 @@ export class Wake implements Disposable {
   }
 }
 
-/** How long quiet files may go unasked while the kernel tells of changes. */
+/** Maximum interval between polls of quiet files while the kernel reports changes. */
 const LONGEST_MS = 1000;
 
-/** The pause between two looks, which ends early when there is something to see. */
+/** The pause between two polls, cut short by changes. */
 export class Changes implements Disposable {
   readonly #wake: Wake;
   #hasMoved = false;
@@ -103,19 +103,19 @@ export class Changes implements Disposable {
     this.#wake = new Wake({ moved, grown, log });
   }
 
-  /** Whether files have come or gone since `seen`. */
+  /** Whether files have appeared or disappeared since `seen`. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
 
-  /** They were looked for. */
+  /** The files were listed. */
   seen(): void {
     this.#hasMoved = false;
   }
 
   /**
-   * Resolves at once when files came into these directories or left them; else after that time when files have grown, or when
-   * there would be no event; else at the event, a second later at most. Rejects with the signal's reason.
+   * Resolves at once when files appeared in or disappeared from these directories; after that time when files have
+   * grown or no watch is active; otherwise on the next event, at most a second later. Rejects with the signal's reason.
    */
   async wait(directories: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
     void this.#wake.watch(directories);
@@ -133,7 +133,7 @@ export class Changes implements Disposable {
     this.#wake[Symbol.dispose]();
   }
 
-  /** Resolves after that time, when something moved, and at an abort. */
+  /** Resolves after that time, on a move, and on abort. */
   async #rest(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

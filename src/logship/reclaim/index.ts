@@ -1,14 +1,14 @@
 /**
- * Reclaiming the disk of shipped lines, because a pod has no logrotate and its volume has a limit.
+ * Reclaims the disk space of shipped lines, since a Pod has no logrotate and its volume has a limit.
  *
- *   what every destination's checkpoint on disk says (marks) -> reclaimer (whole blocks before the lowest mark, but not the
- *   first ones and not the last; the file at that path is still that content) -> punch (util-linux
+ *   every destination's checkpoint on disk (marks) -> reclaimer (whole blocks before the lowest mark, except the first
+ *   and the last ones; the file at that path still holds that generation) -> punch (util-linux
  *   `fallocate --punch-hole --keep-size` on our own descriptor)
  *
- * The file keeps its size, and every byte its offset; what is reclaimed reads as zeros. So no writer has to know, no position
- * moves, and a restart goes on as ever. Only what a checkpoint on disk calls acknowledged is reclaimed: after a crash nothing
- * is read again that is gone. What can fail is said once, with its fix, and shipping goes on without.
- * `--reclaim auto` asks whether the log root's volume ends with its pod, in which case nothing else reclaims its disk.
+ * The file keeps its size and all offsets; reclaimed bytes read as zeros. So writers notice nothing, no position moves,
+ * and a restart resumes as usual. Only bytes acknowledged in a checkpoint on disk are reclaimed: after a crash nothing
+ * reclaimed is read again. Failures are logged once, with their fix, and shipping continues. `--reclaim auto` checks
+ * whether the log root's volume is deleted with its Pod, in which case nothing else reclaims its disk.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,31 +23,31 @@ interface StartOptions {
   readonly mode: 'auto' | 'on' | 'off';
   /** The log root. */
   readonly root: string;
-  /** Acknowledged bytes of each file that stay. */
+  /** Acknowledged bytes to keep in each file. */
   readonly keepBytes: number;
-  /** Of each destination, what its checkpoint on disk holds. */
+  /** The content of each destination's checkpoint on disk. */
   readonly saved: () => readonly (readonly Acknowledged[])[];
   readonly log: Log;
   readonly open: OpenLog;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two passes. */
   readonly everyMs?: number;
 }
 
-/** Goes on until it is disposed of, after a last look. */
+/** Runs until disposed, after a final pass. */
 interface Reclaiming extends AsyncDisposable {
-  /** So far. */
+  /** Total so far. */
   readonly bytes: () => number;
 }
 
-/** Checkpoints are written once a second at most. */
+/** Checkpoints are written at most once a second. */
 const EVERY_MS = 500;
-/** A stop should not take long. */
+/** A stop must not take long. */
 const LAST_MS = 2000;
 
 /**
- * Starts to reclaim, where that is wanted.
- * @returns undefined where it is not
- * @throws ConfigError where it was asked for and there is no program for it
+ * Starts reclaiming if enabled.
+ * @returns undefined if it is disabled
+ * @throws ConfigError if it was requested and its program is missing
  */
 export function startReclaiming({ mode, root, everyMs = EVERY_MS, ...rest }: StartOptions): Reclaiming | undefined {
   const { log } = rest;
@@ -69,7 +69,7 @@ export function startReclaiming({ mode, root, everyMs = EVERY_MS, ...rest }: Sta
     async [Symbol.asyncDispose]() {
       stop.abort();
       await ended;
-      // What it does not come to, the next start does.
+      // The next start reclaims the rest.
       await passOnce(reclaimer, AbortSignal.timeout(LAST_MS), log);
     },
   };
@@ -92,7 +92,7 @@ async function keepOn(reclaimer: Reclaimer, everyMs: number, signal: AbortSignal
   }
 }
 
-/** Whether it went well. Never rejects: that disk can't be reclaimed must not end the shipping. */
+/** Whether it succeeded. Never rejects: a failure to reclaim must not end shipping. */
 async function passOnce(reclaimer: Reclaimer, signal: AbortSignal, log: Log): Promise<boolean> {
   try {
     await reclaimer.pass(signal);
@@ -105,25 +105,25 @@ async function passOnce(reclaimer: Reclaimer, signal: AbortSignal, log: Log): Pr
 }
 
 interface Mount {
-  /** What of its file system is mounted. */
+  /** The mounted subtree of its file system. */
   readonly root: string;
   readonly point: string;
   readonly type: string;
 }
 
-/** Of the kubelet's own directory for such a volume, wherever that lies. */
+/** Part of the kubelet's path of such a volume, wherever its root directory is. */
 const EMPTY_DIR = '/volumes/kubernetes.io~empty-dir/';
 
 /**
- * Why what lies there is gone when the pod is: it is an emptyDir, or in memory. Undefined for all else, such as a directory of the
- * node, whose logs others look after.
+ * Why the directory's content is deleted with the Pod: it is an emptyDir, or in memory. Undefined otherwise, for
+ * example for a hostPath, whose logs are managed elsewhere.
  * @param directory absolute, without links
  * @param mountinfo the text of /proc/self/mountinfo
  */
 export function endsWithPod(directory: string, mountinfo: string): string | undefined {
   const mounts = mountinfo.split('\n').flatMap((line) => parseMount(line) ?? []);
   for (let at = directory; ; at = dirname(at)) {
-    // Of several at one point the last is on top.
+    // The last of several mounts at one point is on top.
     const mount = mounts.findLast(({ point }) => point === at);
     if (mount !== undefined) return reasonOf(mount);
     if (at === dirname(at)) return undefined;
@@ -144,7 +144,7 @@ function parseMount(line: string): Mount | undefined {
   return { root: unescaped(root), point: unescaped(point), type };
 }
 
-/** A space in a path is `\040`. */
+/** Spaces in paths are written `\040`. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

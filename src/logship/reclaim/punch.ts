@@ -2,28 +2,28 @@ import { oneLine } from '../../core/one-line.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
 
-/** Bytes of a file, the end not among them. */
+/** Bytes of a file, end exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Why a range was not reclaimed. `here`: of this file alone; otherwise of all, permanently. */
+/** Why a range was not reclaimed. `here`: for this file only; otherwise for all, permanently. */
 interface Refusal {
   readonly isHere: boolean;
   readonly reason: string;
 }
 
-/** Gives a range of an open file back. Undefined when it is done. Rejects for the signal alone. */
+/** Reclaims a range of an open file. Undefined on success. Rejects only for the signal. */
 export type Punch = (fd: number, range: Range, signal: AbortSignal) => Promise<Refusal | undefined>;
 
-/** Where distributions have it; not by PATH, which others may set. */
+/** Where distributions install it; PATH is not trusted. */
 const DIRECTORIES = '/usr/bin:/bin:/usr/sbin:/sbin';
 const DEADLINE_MS = 30_000;
-/** What the child finds at this number is the file. */
+/** The file's descriptor in the child. */
 const CHILD_FD = 3;
 
-/** util-linux's program, or why there is none. */
+/** The path of util-linux's program, or why it is unusable. */
 export function findFallocate(
   directories: string = DIRECTORIES,
 ): { readonly file: string } | { readonly reason: string } {
@@ -32,8 +32,8 @@ export function findFallocate(
 }
 
 /**
- * Node has no fallocate(2). The child opens our descriptor anew, so it is our file whatever has become of its name; that needs the
- * right to write it.
+ * Node has no fallocate(2). The child reopens our descriptor, so it is the same file whatever its name is now; that
+ * requires write permission.
  */
 export function fallocateWith(program: string): Punch {
   return async (fd, range, signal) => {

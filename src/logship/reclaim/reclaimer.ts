@@ -8,7 +8,7 @@ import type { Mark } from '../read/progress.ts';
 import type { Punch, Range } from './punch.ts';
 import type { OpenLog } from '../read/open-log.ts';
 
-/** How far a content is acknowledged: of a checkpoint's entry, what counts here. */
+/** How far a generation is acknowledged: the relevant part of a checkpoint's entry. */
 export interface Acknowledged {
   readonly generation: Pick<Identity, 'path' | 'ino' | 'head'>;
   readonly mark: Pick<Mark, 'offset' | 'skipping'>;
@@ -16,28 +16,28 @@ export interface Acknowledged {
 
 interface ReclaimOptions {
   readonly punch: Punch;
-  /** Of each destination, what its checkpoint on disk holds. */
+  /** The content of each destination's checkpoint on disk. */
   readonly saved: () => readonly (readonly Acknowledged[])[];
-  /** Acknowledged bytes of each file that stay. */
+  /** Acknowledged bytes to keep in each file. */
   readonly keepBytes: number;
   readonly open: OpenLog;
   readonly log: Log;
 }
 
 const NEWLINE = 10;
-/** After a refusal: so many bytes more, then it is tried again. */
+/** Bytes after which a refused file is retried. */
 const AGAIN_BYTES = 16 * 1024 * 1024;
 
-/** Reclaims, file by file, what every destination has. */
+/** Reclaims, file by file, what all destinations have acknowledged. */
 export class Reclaimer {
   readonly #options: ReclaimOptions;
-  /** By content, up to where. */
+  /** By generation, the reclaimed offset. */
   readonly #done = new Map<string, number>();
-  /** By content, up to where the system's refusal is not asked for again. */
+  /** By generation, the offset up to which the system's refusal is not retried. */
   readonly #refusedAt = new Map<string, number>();
   readonly #warnings: DedupedWarnings;
   #isOff = false;
-  /** Bytes that were reclaimed. */
+  /** Bytes reclaimed. */
   bytes = 0;
 
   constructor(options: ReclaimOptions) {
@@ -45,7 +45,7 @@ export class Reclaimer {
     this.#warnings = new DedupedWarnings(options.log);
   }
 
-  /** One look at all files. Rejects for the signal alone. */
+  /** One pass over all files. Rejects only for the signal. */
   async pass(signal: AbortSignal): Promise<void> {
     const marks = lowest(this.#options.saved());
     for (const known of [this.#done, this.#refusedAt])
@@ -84,7 +84,7 @@ export class Reclaimer {
     try {
       return this.#options.open(path);
     } catch (error) {
-      // Renamed or removed: its disk is reclaimed by the process that did that.
+      // Renamed or removed: the process that did so reclaims its disk.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(path, messageOf(error));
       return undefined;
     }
@@ -106,7 +106,7 @@ export class Reclaimer {
   }
 }
 
-/** Of each content that every destination knows, the mark of the one that is furthest behind. */
+/** For each generation known to every destination, the lowest mark. */
 function lowest(destinations: readonly (readonly Acknowledged[])[]): Map<string, Acknowledged> {
   const all = destinations.map((saved) => {
     const marks = new Map<string, Acknowledged>();
@@ -124,7 +124,7 @@ function lowest(destinations: readonly (readonly Acknowledged[])[]): Map<string,
   return first;
 }
 
-/** Two contents of one file that began alike count as one. */
+/** Two generations of one file with the same start count as one. */
 function keyOf({ generation: { path, ino, head } }: Acknowledged): string {
   return `${ino} ${path} ${head.toString('base64')}`;
 }
@@ -134,14 +134,14 @@ function keepLower(marks: Map<string, Acknowledged>, key: string, one: Acknowled
   if (known === undefined || one.mark.offset < known.mark.offset) marks.set(key, one);
 }
 
-/** Whether the file at the path is the one that the mark is of, and no other content since. */
+/** Whether the file at the path still holds the mark's generation. */
 function isStill(fd: number, { generation: { ino, head }, mark }: Acknowledged): boolean {
   const found = fstatSync(fd);
   if (found.ino !== ino || found.size < mark.offset) return false;
   const bytes = Buffer.alloc(head.length);
   if (readSync(fd, bytes, 0, head.length, 0) < head.length || !bytes.equals(head)) return false;
   if (mark.skipping) return true;
-  // A mark lies behind a line; a file that was written anew has another byte there, most of the time.
+  // A mark is after a newline; a rewritten file most likely has another byte there.
   return readSync(fd, bytes, 0, 1, mark.offset - 1) === 1 && bytes[0] === NEWLINE;
 }
 
@@ -149,18 +149,19 @@ function blockBytes(fd: number): number {
   return fstatSync(fd).blocks * 512;
 }
 
-/** For less it is not worth a process. */
+/** Smaller ranges are not worth a process. */
 const STEP_BYTES = 1024 * 1024;
 
-/** The byte before the mark tells our reader that the file is still the same: it must stay. */
+/** The byte before the mark identifies the file to our reader: it must be kept. */
 export const MIN_KEEP_BYTES = BLOCK_BYTES;
 
 /**
- * What can be reclaimed of a file now. Its beginning can't, where the fingerprint lies. So a process that truncates the file and
- * writes it anew, in the instant between our last look at it and the system's work, loses nothing unless he writes that much.
- * @param acknowledged by every destination, in bytes from the beginning
- * @param before up to where it was reclaimed already
- * @param keep how many acknowledged bytes stay for whoever looks at the file
+ * The range of a file that can be reclaimed now. Its start holds the fingerprint and is kept. So a process that
+ * truncates and rewrites the file between our check and the system call loses nothing unless it writes that much at
+ * once.
+ * @param acknowledged by every destination, in bytes from the start
+ * @param before end of the range already reclaimed
+ * @param keep acknowledged bytes to keep for readers of the file
  */
 export function givenBack(acknowledged: number, before: number, keep: number): Range | undefined {
   const start = Math.max(NEVER_GIVEN_BACK_BYTES, before);

@@ -1,21 +1,21 @@
 import type { Span } from '../read/progress.ts';
 import type { Capacity } from './limits.ts';
 
-/** What a document takes in memory beside its bytes: its spans and their marks. */
+/** Memory of a document in addition to its bytes: its spans and marks. */
 const DOCUMENT_OVERHEAD_BYTES = 200;
 
 /**
- * Documents as the body of a request. They are kept encoded: outside the JavaScript heap they cost what they weigh, and
- * a second try copies nothing.
+ * Documents as the body of a request. They stay encoded: outside the JavaScript heap they need no extra memory, and a
+ * retry copies nothing.
  */
 export class Batch {
-  /** Each document with its newlines, one behind the other. */
+  /** The documents with their newlines, concatenated. */
   readonly body: Buffer;
-  /** How often it was sent. */
+  /** Number of attempts. */
   tries: number;
   /** When its first document was read, in milliseconds since the epoch. */
   readonly sinceMs: number;
-  /** Where each document ends in the body. */
+  /** End offset of each document in the body. */
   readonly #ends: readonly number[];
   readonly #spans: readonly (readonly Span[])[];
 
@@ -32,27 +32,27 @@ export class Batch {
     this.tries = tries;
   }
 
-  /** How many documents. */
+  /** Number of documents. */
   get count(): number {
     return this.#ends.length;
   }
 
-  /** What it counts against the budget. */
+  /** Its size in the budget. */
   get weight(): number {
     return this.body.length + this.count * DOCUMENT_OVERHEAD_BYTES;
   }
 
-  /** One document's bytes: what the sink puts before it, and its JSON. */
+  /** One document's bytes: the sink's prefix and its JSON. */
   document(at: number): Buffer {
     return this.body.subarray(this.#beginOf(at), this.#ends[at]);
   }
 
-  /** Where its lines lie. */
+  /** The positions of its lines. */
   spans(at: number): readonly Span[] {
     return this.#spans[at] ?? [];
   }
 
-  /** Some of its documents in a row, on the same bytes. */
+  /** A range of its documents, sharing its bytes. */
   part(from: number, to: number): Batch {
     const begin = this.#beginOf(from);
     const body = this.body.subarray(begin, this.#ends[to - 1]);
@@ -60,7 +60,7 @@ export class Batch {
     return new Batch(body, ends, this.#spans.slice(from, to), this);
   }
 
-  /** Some of its documents for another try, on bytes of their own, so that the others' memory is free. */
+  /** Selected documents for a retry, with copied bytes so that the others' memory is freed. */
   pick(documents: readonly number[]): Batch {
     let length = 0;
     const ends = documents.map((at) => (length += this.document(at).length));
@@ -77,7 +77,7 @@ export class Batch {
   }
 }
 
-/** Two as one, on bytes of their own. */
+/** Merges two batches, with copied bytes. */
 export function joined(a: Batch, b: Batch): Batch {
   const both = [a, b];
   const bodies = both.map(({ body }) => body);
@@ -87,7 +87,7 @@ export function joined(a: Batch, b: Batch): Batch {
   return new Batch(Buffer.concat(bodies), ends, spans, { sinceMs: Math.min(a.sinceMs, b.sinceMs), tries });
 }
 
-/** The places of all its documents. */
+/** The indexes of all its documents. */
 export function range({ count }: Batch): number[] {
   return Array.from({ length: count }, (_, at) => at);
 }
@@ -97,23 +97,23 @@ function endOf(batch: Batch, at: number): number {
   return byteOffset + length - batch.body.byteOffset;
 }
 
-/** As a request of two thousand ordinary lines, and as much as nginx takes by default. */
+/** About two thousand ordinary lines, and nginx's default limit. */
 const CAPACITY_BYTES = 1024 * 1024;
 const BATCH_DOCUMENTS = 2000;
-/** Buffers that are kept for the next batches. */
+/** Buffers kept for reuse. */
 const SPARE_BUFFERS = 4;
 
 interface BatcherOptions {
-  /** What stands before a document's id and after it, by its day in UTC (`2026-11-20`); nothing where ids are not sent. */
+  /** The text before and after a document's id, by its day in UTC (`2026-11-20`); undefined if ids are not sent. */
   readonly opening: ((day: string) => string) | undefined;
   readonly capacity: Capacity;
   readonly now: () => number;
 }
 
-/** An event on its way. */
+/** An event to be sent. */
 interface Document {
   readonly id: string;
-  /** Its own, in UTC: `2026-11-20`. */
+  /** Its day in UTC: `2026-11-20`. */
   readonly day: string;
   /** JSON, on one line. */
   readonly source: string;
@@ -122,7 +122,7 @@ interface Document {
 
 const CLOSING = '"}}\n';
 
-/** Writes documents one behind the other until a request is full. */
+/** Appends documents until a request is full. */
 export class Batcher {
   readonly #options: BatcherOptions;
   readonly #spare: Buffer[] = [];
@@ -130,10 +130,10 @@ export class Batcher {
   #length = 0;
   #ends: number[] = [];
   #spans: (readonly Span[])[] = [];
-  /** The last document's, while it has one. */
+  /** The last document's span, if it has exactly one. */
   #run: readonly [Span] | undefined;
   #sinceMs = 0;
-  /** The opening is the same for all documents of a day. */
+  /** Documents of the same day share the opening. */
   #day = '';
   #opening = '';
 
@@ -149,22 +149,25 @@ export class Batcher {
     return this.#ends.length === 0;
   }
 
-  /** Documents that are not sealed yet. */
+  /** Documents not sealed yet. */
   get documents(): number {
     return this.#ends.length;
   }
 
-  /** When the first document was added that is not sealed yet. */
+  /** When the first unsealed document was added. */
   get sinceMs(): number | undefined {
     return this.isEmpty ? undefined : this.#sinceMs;
   }
 
-  /** @returns what it counts against the budget. */
+  /**
+   *
+   * @returns its size in the budget
+   */
   add({ id, day, source, spans }: Document): number {
     if (this.isEmpty) this.#sinceMs = this.#options.now();
     const before = this.#length;
     const { opening } = this.#options;
-    // As one, because each write costs as much as a hundred bytes.
+    // One write, since each costs as much as a hundred bytes.
     if (opening === undefined) this.#write(`${source}\n`);
     else this.#write(`${this.#openingOf(day, opening)}${id}${CLOSING}${source}\n`);
     this.#ends.push(this.#length);
@@ -172,10 +175,10 @@ export class Batcher {
     return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
   }
 
-  /** The documents so far. */
+  /** Closes the batch of the documents so far. */
   seal(): Batch {
     const body = this.#buffer.subarray(0, this.#length);
-    // A few lines must not hold a whole buffer for as long as the server is down.
+    // A few lines must not hold a whole buffer during an outage.
     const isSmall = this.#length * 4 < CAPACITY_BYTES;
     const batch = new Batch(isSmall ? Buffer.from(body) : body, this.#ends, this.#spans, { sinceMs: this.#sinceMs });
     if (!isSmall) this.#buffer = Buffer.alloc(0);
@@ -186,14 +189,14 @@ export class Batcher {
     return batch;
   }
 
-  /** The batch is done with, and its bytes are not read any more. */
+  /** The batch is settled, and its bytes are not read any more. */
   recycle({ body }: Batch): void {
     const { buffer, byteOffset } = body;
     if (buffer.byteLength !== CAPACITY_BYTES || byteOffset !== 0 || this.#spare.length >= SPARE_BUFFERS) return;
     this.#spare.push(Buffer.from(buffer));
   }
 
-  /** Documents that follow each other share a span: thousands of small objects that wait are what the collector is slow with. */
+  /** Consecutive documents share a span: thousands of small objects slow down the garbage collector. */
   #joined(spans: readonly Span[]): readonly Span[] {
     const [span, second] = spans;
     if (span === undefined || second !== undefined) {
@@ -214,7 +217,7 @@ export class Batcher {
   }
 
   #write(text: string): void {
-    // At most three bytes of UTF-8 for one unit of UTF-16: counted only where it may not fit.
+    // A UTF-16 unit needs at most three bytes of UTF-8: counted exactly only if it might not fit.
     if (this.#length + text.length * 3 > this.#buffer.length) this.#makeRoom(Buffer.byteLength(text));
     this.#length += this.#buffer.write(text, this.#length);
   }

@@ -7,18 +7,18 @@ import { openOwn, type StateDirectory } from '../state/held-directory.ts';
 
 interface DeadLetterOptions {
   readonly directory: StateDirectory;
-  /** The file's: `dead-letter.jsonl`. */
+  /** The file's name: `dead-letter.jsonl`. */
   readonly name: string;
-  /** Bytes that it and the one before it may take together. */
+  /** Maximum total bytes of the file and its predecessor. */
   readonly limit: number;
   readonly log: Log;
   readonly now: () => Date;
-  /** How many letters went with the oldest file. */
+  /** Number of letters lost with the oldest file. */
   readonly onDropped: (letters: number) => void;
 }
 
 interface Letter {
-  /** As it was sent: its action's line and its JSON. */
+  /** As sent: its action line and its JSON. */
   readonly document: Buffer;
   readonly reason: string;
 }
@@ -27,18 +27,18 @@ const NEWLINE = 10;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 /**
- * Documents that the server will never take, one JSON line each with the reason, for a person to look at. A file that has
- * half of the bytes allowed is put aside as FILE.1, over the one before, whose letters are counted and said.
+ * Documents that the server rejects permanently, one JSON line each with the reason, for inspection. At half of the
+ * allowed bytes the file is renamed to FILE.1, replacing the previous one, whose letters are counted and logged.
  */
 export class DeadLetters {
-  /** Its name, for messages. */
+  /** Its path, for messages. */
   readonly file: string;
   readonly #at: string;
   readonly #options: DeadLetterOptions;
   #queue: Promise<void> = Promise.resolve();
   /**
-   * Of the letters that earlier runs wrote. One that died before its checkpoint told of them is followed by one that reads
-   * their lines again, and is refused them again.
+   * Ids of letters written by earlier runs. After a crash before the next checkpoint, their lines are read and rejected
+   * again.
    */
   #earlier: ReadonlySet<string> | undefined;
 
@@ -48,7 +48,7 @@ export class DeadLetters {
     this.#at = options.directory.at(options.name);
   }
 
-  /** Resolves when all are on disk: only then may their lines count as settled. Rejects with the system's error. */
+  /** Resolves when all are on disk: only then their lines count as settled. Rejects with the system's error. */
   async write(letters: readonly Letter[]): Promise<void> {
     const mine = this.#queue.then(() => this.#append(letters));
     this.#queue = mine.catch(() => {});
@@ -68,7 +68,7 @@ export class DeadLetters {
       await file.appendFile((await isTorn(file, size)) ? `\n${text}` : text);
       await file.datasync();
     } catch (error) {
-      // A full disk takes the half of it, and all of it is written again.
+      // A full disk accepts a part, and the whole is written again later.
       await file.truncate(size).catch(() => {});
       throw error;
     }
@@ -94,7 +94,7 @@ function contentOf({ document, reason }: Letter) {
   return { reason, index: create._index, id: create._id, document: JSON.parse(text.slice(newline)) as unknown };
 }
 
-/** Whether we died in the middle of its last line. */
+/** Whether a crash left an incomplete last line. */
 async function isTorn(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -102,8 +102,8 @@ async function isTorn(file: FileHandle, size: number): Promise<boolean> {
 }
 
 /**
- * The ids of the letters in a file, none where there is no file. A line that a crash tore is no letter.
- * Rejects with the system's error.
+ * The ids of the letters in a file, none if it is missing. An incomplete line is skipped. Rejects with the system's
+ * error.
  */
 async function lettersIn(file: string): Promise<string[]> {
   const ids: string[] = [];

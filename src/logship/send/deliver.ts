@@ -15,24 +15,24 @@ export interface DeliverOptions {
   readonly outage: Outage;
   readonly capacity: Capacity;
   readonly log: Log;
-  /** A document is in, was in, or lies in the dead-letter file. */
+  /** A document is indexed, was already, or is in the dead-letter file. */
   readonly settled: (spans: readonly Span[]) => void;
-  /** Gives up at once. */
+  /** Aborts at once. */
   readonly signal: AbortSignal;
 }
 
 export interface Delivered {
-  /** What must be sent again: the same batch where nothing is known of any of its documents. */
+  /** Documents to send again: the same batch if the outcome of all of them is unknown. */
   readonly again?: Batch | undefined;
-  /** Whether the server took none of it, and all of it waits. */
+  /** Whether the server accepted nothing, and all documents wait. */
   readonly tookNothing: boolean;
 }
 
 const ALL_DONE: Delivered = { tookNothing: false };
 
 /**
- * Tries once to bring a batch in. What the server rejects goes to the dead-letter file; what it does not take now
- * is returned. Rejects when the signal is aborted, or when no repetition can help.
+ * Sends a batch once. Rejected documents go to the dead-letter file; those to retry are returned. Rejects when the
+ * signal is aborted, or on a permanent failure.
  */
 export async function deliver(batch: Batch, options: DeliverOptions): Promise<Delivered> {
   const { sink, counts, outage, capacity, signal } = options;
@@ -67,16 +67,16 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
 
 const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server takes' };
 
-/** For a server, or a proxy before it, that takes only smaller requests. */
+/** For a server or proxy with a smaller request limit. */
 async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
   const middle = batch.count >> 1;
   const halves = [batch.part(0, middle), batch.part(middle, batch.count)] as const;
   const first = await deliver(halves[0], options);
-  // Then the other would fare no better; as one, they are tried again together.
+  // The other half would fail as well; they are retried as one.
   if (first.again === halves[0]) return { again: batch, tookNothing: true };
   const second = await deliver(halves[1], options);
   const tookNothing = first.tookNothing && second.tookNothing;
-  // The half is a part of a batch whose memory may be used again: what waits takes its bytes along.
+  // The half shares memory that may be reused: copy the bytes that wait.
   const rest = second.again === halves[1] ? halves[1].pick(range(halves[1])) : second.again;
   if (first.again === undefined || rest === undefined) return { again: first.again ?? rest, tookNothing };
   return { again: joined(first.again, rest), tookNothing };
@@ -120,7 +120,7 @@ async function settleEach(batch: Batch, verdicts: readonly Verdict[], options: D
   return { again: batch.pick(again.toSorted((a, b) => a - b)), tookNothing };
 }
 
-/** Puts what is rejected into the dead-letter file. Returns why that failed: then it must be asked again. */
+/** Writes rejected documents to the dead-letter file. Returns why that failed: they are then sent again. */
 async function bury(
   batch: Batch,
   refused: readonly { readonly at: number; readonly reason: string }[],
@@ -143,7 +143,7 @@ async function bury(
 const REPEAT_MS = 30_000;
 const BUSY_MS = 5000;
 
-/** Says that the server takes nothing: when it begins, when the reason changes, every half minute, and when it ends. */
+/** Logs that the server does not accept writes: at the start, when the reason changes, every 30 s, and at the end. */
 export class Outage {
   readonly #name: string;
   readonly #log: Log;
@@ -155,14 +155,17 @@ export class Outage {
   #busySinceMs: number | undefined;
   #someSaidMs = -Infinity;
 
-  /** @param name the server's */
+  /**
+   *
+   * @param name of the server
+   */
   constructor(name: string, log: Log, now: () => number) {
     this.#name = name;
     this.#log = log;
     this.#now = now;
   }
 
-  /** A request was refused as a whole, or got no answer. */
+  /** A whole request was rejected, or got no response. */
   held(reason: string): void {
     const now = this.#now();
     this.#sinceMs ??= now;
@@ -170,21 +173,21 @@ export class Outage {
     this.#reason = reason;
     this.#saidMs = now;
     const since = now - this.#sinceMs < 1000 ? {} : { since: formatDuration(now - this.#sinceMs) };
-    this.#log.warn(`${this.#name} takes nothing, lines wait in their files: ${reason}`, since);
+    this.#log.warn(`${this.#name} does not accept writes, lines wait in their files: ${reason}`, since);
   }
 
-  /** It has too much to do. Only when that lasts it is an outage: a full queue is work that is being done. */
+  /** The server is overloaded. Only a lasting overload is an outage: a full queue is being worked off. */
   busy(reason: string): void {
     this.#busySinceMs ??= this.#now();
     if (Math.abs(this.#now() - this.#busySinceMs) >= BUSY_MS) this.held(reason);
   }
 
-  /** Of a request none of the documents was taken. One alone may hold only those of a closed index. */
+  /** No document of a request was accepted. A single request may hold only documents of a closed index. */
   stuck(reason: string): void {
     if (++this.#stuckInARow > 1) this.held(reason);
   }
 
-  /** Documents wait while others are taken. */
+  /** Some documents wait while others are accepted. */
   someWait(documents: number, reason: string): void {
     const now = this.#now();
     if (now - this.#someSaidMs < REPEAT_MS) return;
@@ -192,7 +195,7 @@ export class Outage {
     this.#log.info(`${documents} documents of a request are sent again: ${reason}`);
   }
 
-  /** Why it takes nothing now, and since when; undefined while it does. */
+  /** The reason and start of the outage; undefined if there is none. */
   get current(): { readonly reason: string; readonly sinceMs: number } | undefined {
     return this.#sinceMs === undefined ? undefined : { reason: this.#reason, sinceMs: this.#sinceMs };
   }
@@ -201,7 +204,7 @@ export class Outage {
     this.#stuckInARow = 0;
     this.#busySinceMs = undefined;
     if (this.#sinceMs === undefined) return;
-    this.#log.info(`${this.#name} takes documents again`, { after: formatDuration(this.#now() - this.#sinceMs) });
+    this.#log.info(`${this.#name} accepts writes again`, { after: formatDuration(this.#now() - this.#sinceMs) });
     this.#sinceMs = undefined;
     this.#reason = '';
   }

@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../core/abort.ts';
 
-/** Lets those go on who wait for something, such as room, that comes and goes. */
+/** Wakes waiters for a recurring condition, such as free room. */
 export class Gate {
   #opening: PromiseWithResolvers<void> | undefined;
 
@@ -9,7 +9,7 @@ export class Gate {
     this.#opening = undefined;
   }
 
-  /** Resolves when it is opened next, also when the wait is aborted: the caller looks at its signal. */
+  /** Resolves the next time it opens, and when the wait is aborted: the caller checks its signal. */
   async next(signal: AbortSignal): Promise<void> {
     this.#opening ??= Promise.withResolvers<void>();
     await unlessAborted(this.#opening.promise, signal).catch((error: unknown) => {
@@ -19,7 +19,7 @@ export class Gate {
 }
 
 /**
- * Bounds the bytes between reading and acknowledgement. When they are spent reading stops: the log file is the buffer.
+ * Bounds the bytes between reading and acknowledgement. When it is used up, reading stops: the log file is the buffer.
  */
 export class Budget {
   readonly #limit: number;
@@ -27,8 +27,9 @@ export class Budget {
   readonly #freed = new Gate();
 
   /**
-   * @param limit bytes; what is taken at once may exceed it
-   * @param reserved of them, for what is always there
+   *
+   * @param limit bytes; a single take may exceed it
+   * @param reserved part of it that is always in use
    */
   constructor(limit: number, reserved = 0) {
     this.#limit = limit;
@@ -52,38 +53,41 @@ export class Budget {
     if (!this.isSpent) this.#freed.open();
   }
 
-  /** Resolves when there is room, also when the wait is aborted: the caller looks at its signal. */
+  /** Resolves when there is room, and when the wait is aborted: the caller checks its signal. */
   async room(signal: AbortSignal): Promise<void> {
     while (this.isSpent && !signal.aborted) await this.#freed.next(signal);
   }
 }
 
-/** A little less than the mebibyte that nginx takes by default, so that a last document of usual length fits too. */
+/** Slightly less than nginx's default of 1 MiB, so that one more document of usual length fits. */
 const MOST_BYTES = 960 * 1024;
 const LEAST_BYTES = 128 * 1024;
-/** Who does not take so much takes no logs: that is a misconfigured proxy, which an operator fixes, and no fault of a line. */
+/**
+ * A server with a lower limit cannot take logs: a misconfigured proxy for an operator to fix, not a problem of a line.
+ */
 export const LEAST_REQUEST_BYTES = 64 * 1024;
 const STEP_BYTES = 32 * 1024;
-/** One on its way while the server works on the other. */
+/** One in transfer while the server processes the other. */
 const MOST_REQUESTS = 2;
-/** Requests that it takes in a row before it is asked for more at once. */
+/** Successful requests in a row before the size is increased. */
 const STREAK = 20;
 
 /**
- * What a server can take: when it has too much to do, one request at a time of half the bytes; slowly more as it takes them
- * again; and never as many bytes as it has refused for their length.
+ * Adapts to the server's capacity: when overloaded, one request at a time with half the bytes; slowly more as requests
+ * succeed; never a size it has rejected as too large.
  */
 export class Capacity {
   readonly #limit: number;
   #bytes: number;
-  /** More was refused for its length. */
+  /** Smallest size rejected as too large. */
   #longest = Infinity;
   #requests: number;
   readonly #mostRequests: number;
   #streak = 0;
 
   /**
-   * @param most where memory is scarce
+   *
+   * @param most lower if memory is scarce
    * @param mostRequests at a time
    */
   constructor(most: number = MOST_BYTES, mostRequests: number = MOST_REQUESTS) {
@@ -96,38 +100,38 @@ export class Capacity {
     return Math.min(this.#limit, this.#longest);
   }
 
-  /** That a request shall have. */
+  /** Target size of a request. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many may be on their way at once. */
+  /** Maximum concurrent requests. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** Whether a request that was filled before would better be two now. */
+  /** Whether a request filled earlier should now be split in two. */
   isTooMuch(bytes: number): boolean {
     return bytes > this.#longest || bytes > 2 * this.#bytes;
   }
 
-  /** The server took a request. */
+  /** A request succeeded. */
   taken(): void {
     this.#bytes = Math.min(this.#most, this.#bytes + STEP_BYTES);
     if (++this.#streak % STREAK !== 0) return;
     this.#requests = this.#mostRequests;
-    // So few were a misconfigured proxy, which may be fixed by now: one request in so many asks.
+    // Such a low limit was a misconfigured proxy, which may be fixed by now: one request in a streak probes it.
     if (this.#longest < LEAST_REQUEST_BYTES) this.#longest *= 8;
   }
 
-  /** It has too much to do (429), or a proxy closed the connection. */
+  /** The server is overloaded (429), or a proxy closed the connection. */
   busy(): void {
     this.#streak = 0;
     this.#requests = 1;
     this.#bytes = Math.min(this.#bytes, Math.max(LEAST_BYTES, this.#bytes >> 1));
   }
 
-  /** A request of so many bytes was too long (413). */
+  /** A request of that size was too large (413). */
   tooLong(bytes: number): void {
     this.#longest = Math.min(this.#longest, bytes >> 1);
     this.#streak = 0;

@@ -3,35 +3,35 @@ import type { Batch } from './batch.ts';
 import type { Delivered } from './deliver.ts';
 import { Gate, type Capacity } from './limits.ts';
 
-/** Batches that wait for a lane: more would only take memory, the file is the buffer. */
+/** Batches queued for a lane: more would only use memory, the file is the buffer. */
 const QUEUED = 2;
 const BACKOFF = { minMs: 200, maxMs: 10_000 };
-/** What is on its way always comes to an end: no signal is needed to wait for it. */
+/** Requests in flight always end: waiting for them needs no signal. */
 const NEVER = new AbortController().signal;
-/** Asked to stop there is no time for long pauses. */
+/** During shutdown there is no time for long pauses. */
 const LAST_BACKOFF = { minMs: 200, maxMs: 1000 };
 
 interface OutboxOptions {
-  /** One try. Rejects only for what ends the program. */
+  /** One attempt. Rejects only for errors that end the program. */
   readonly send: (batch: Batch) => Promise<Delivered>;
-  /** How many requests may be on their way at once. */
+  /** Maximum concurrent requests. */
   readonly capacity: Pick<Capacity, 'requests'>;
-  /** Told once, when `send` has rejected for another reason than the signal. */
+  /** Called once, when `send` rejects for another reason than the signal. */
   readonly failed: (error: unknown) => void;
-  /** Asked to stop. */
+  /** Shutdown was requested. */
   readonly stopping: AbortSignal;
-  /** Gives up at once. */
+  /** Aborts at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends batches, as many at a time as the server can take, and again what comes back. A server that takes nothing is asked with pauses that grow, for
- * all batches together; a few documents that it does not take wait apart, and the others go past them.
+ * Sends batches with as much concurrency as the server allows, and retries. During an outage it retries with backoff,
+ * for all batches together; a few documents that the server does not accept wait separately, and others overtake them.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #queue: Batch[] = [];
-  /** What waits apart, and its timer. */
+  /** Batches that wait separately, with their timers. */
   readonly #waiting = new Map<Batch, NodeJS.Timeout>();
   readonly #sending = new Set<Batch>();
   #lanes = 0;
@@ -47,32 +47,32 @@ export class Outbox {
     signal.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 
-  /** Whether a batch would leave at once. */
+  /** Whether a batch would be sent at once. */
   get isFree(): boolean {
     return this.#lanes < this.#options.capacity.requests && !this.#isOver;
   }
 
-  /** Whether a batch more would soon leave. */
+  /** Whether another batch would be sent soon. */
   get hasRoom(): boolean {
     return this.#queue.length < QUEUED;
   }
 
-  /** Resolves when it has room, or when the signal is aborted: the caller looks at both. */
+  /** Resolves when there is room, or when the signal is aborted: the caller checks both. */
   async room(signal: AbortSignal): Promise<void> {
     while (!this.hasRoom && !signal.aborted) await this.#room.next(signal);
   }
 
-  /** Documents that wait apart because the server does not take them, while it takes others. */
+  /** Documents that wait separately because the server accepts others but not them. */
   get waiting(): number {
     return [...this.#waiting.keys()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Documents that are not acknowledged. */
+  /** Unacknowledged documents. */
   get documents(): number {
     return this.#unsettled.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** When the oldest document was read that is not acknowledged, in milliseconds since the epoch. */
+  /** When the oldest unacknowledged document was read, in milliseconds since the epoch. */
   get sinceMs(): number | undefined {
     const open = this.#unsettled;
     return open.length === 0 ? undefined : open.reduce((least, { sinceMs }) => Math.min(least, sinceMs), Infinity);
@@ -88,7 +88,7 @@ export class Outbox {
     this.#open();
   }
 
-  /** Resolves when nothing is left to send, be it that all is settled or that sending is over. */
+  /** Resolves when there is nothing left to send: everything is settled, or sending has ended. */
   async idle(): Promise<void> {
     while (this.#lanes > 0 || this.#waiting.size > 0) await this.#idle.next(NEVER);
   }
@@ -97,7 +97,7 @@ export class Outbox {
     if (this.isFree && this.#queue.length > 0) void this.#drain();
   }
 
-  /** A lane. It ends when nothing is left to send, or when there are more than the server can take. */
+  /** One lane. Ends when there is nothing left to send, or when there are more lanes than the server allows. */
   async #drain(): Promise<void> {
     this.#lanes++;
     try {
@@ -133,7 +133,7 @@ export class Outbox {
     }
   }
 
-  /** After requests of which nothing was taken. A stop cuts the pause short. */
+  /** Backoff after requests of which nothing was accepted. A stop cuts it short. */
   async #rest(): Promise<void> {
     const { stopping, signal } = this.#options;
     signal.throwIfAborted();

@@ -1,13 +1,13 @@
 /**
- * How shipping stands, for the kubelet and for Prometheus.
+ * State of shipping for the kubelet and Prometheus.
  *
- *   view (what each destination's pipeline tells when it is asked) -> lag (how long bytes wait, by looking once a second;
- *     does it take what is there, and why not) -> /readyz, with reasons to who is in the pod
- *     -> metrics (families of Prometheus) -> /metrics
+ *   view (state of each destination's pipeline, on demand) -> lag (age of waiting bytes, sampled once a second;
+ *     whether and why a destination does not accept writes) -> /readyz, with reasons only within the Pod
+ *     -> metrics (Prometheus families) -> /metrics
  *
- * The port is the sidecar's, whose one component kolla-log-ship is with `--listen`. Liveness depends on nothing remote: who can
- * answer is alive. Readiness is off while a destination takes nothing, but for a moment, or when nothing was acknowledged for
- * long while lines wait. Paths and numbers are for everybody who reaches the port, reasons are not.
+ * The server is the sidecar's; with `--listen` kolla-log-ship is its only component. Liveness depends on nothing
+ * remote. Readiness fails while a destination does not accept writes for more than a moment, or when nothing was
+ * acknowledged for long while lines wait. Paths and numbers are visible to every client of the port, reasons are not.
  */
 export { shippingFamilies } from './metrics.ts';
 export { Lags, readinessOf } from './lag.ts';

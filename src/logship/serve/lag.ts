@@ -2,39 +2,42 @@ import { formatDuration } from '../../core/duration.ts';
 import type { FileState } from '../counts.ts';
 import type { DestinationState } from '../view.ts';
 
-/** How far a file was written at a moment. */
+/** The size of a file at a moment. */
 interface Seen {
   readonly atMs: number;
-  /** Bytes since the start, over all of its contents. */
+  /** Bytes since the start, over all of its generations. */
   readonly written: number;
 }
 
-/** Beyond so many every second one is left out: the age is then less exact. */
+/** Above this number every second sample is dropped: the age becomes less precise. */
 const KEPT = 64;
 
-/** How long the oldest byte of one file waits that is not acknowledged. */
+/** Age of the oldest unacknowledged byte of a file. */
 export class FileLag {
   #seen: Seen[] = [];
 
-  /** @param nowMs of a clock that is never set back */
+  /**
+   *
+   * @param nowMs of a monotonic clock
+   */
   look({ bytes, unread, left }: FileState, nowMs: number): void {
     const written = bytes + unread;
     const acknowledged = written - left;
-    // What was there when we looked then is acknowledged since.
+    // Everything up to that sample has been acknowledged since.
     while (this.#seen.length > 0 && this.#seen[0]!.written <= acknowledged) this.#seen.shift();
     if (left === 0 || this.#seen.at(-1)?.written === written) return;
     this.#seen.push({ atMs: nowMs, written });
     if (this.#seen.length > KEPT) this.#seen = this.#seen.filter((_, at) => at % 2 === 0);
   }
 
-  /** Milliseconds; 0 when nothing waits. */
+  /** Milliseconds; 0 if nothing waits. */
   age(nowMs: number): number {
     const [first] = this.#seen;
     return first === undefined ? 0 : nowMs - first.atMs;
   }
 }
 
-/** Since when a destination has settled nothing while lines wait for it. */
+/** When a destination last settled a document while lines wait. */
 interface Quiet {
   settled: number;
   sinceMs: number;
@@ -42,7 +45,7 @@ interface Quiet {
 
 const LOOK_MS = 1000;
 
-/** What only looking again and again can tell, once a second until it is disposed of. */
+/** State that needs regular samples, taken once a second until disposed. */
 export class Lags implements Disposable {
   readonly #states: () => readonly DestinationState[];
   readonly #files = new Map<string, Map<string, FileLag>>();
@@ -59,19 +62,19 @@ export class Lags implements Disposable {
       this.#lookAtFiles(state, nowMs);
       const { documents, acknowledged, already, rejected } = state.counts;
       const settled = acknowledged + already + rejected;
-      // An unfinished last line is no document yet: it waits for who writes it, not for the destination.
+      // An unterminated last line is no document yet: it waits for its writer, not for the destination.
       const isWaiting = state.lagBytes > 0 && documents > settled;
       if (this.#quiet.get(state.name)?.settled !== settled || !isWaiting)
         this.#quiet.set(state.name, { settled, sinceMs: nowMs });
     }
   }
 
-  /** Milliseconds that the oldest byte of a file waits. */
+  /** Age of the oldest waiting byte of a file, in milliseconds. */
   ofFile(destination: string, path: string, nowMs: number = performance.now()): number {
     return this.#files.get(destination)?.get(path)?.age(nowMs) ?? 0;
   }
 
-  /** Milliseconds for which a destination has settled nothing while lines wait for it. */
+  /** Milliseconds since a destination last settled a document while lines wait. */
   quiet(destination: string, nowMs: number = performance.now()): number {
     return nowMs - (this.#quiet.get(destination)?.sinceMs ?? nowMs);
   }
@@ -94,18 +97,18 @@ export class Lags implements Disposable {
 
 interface Readiness {
   readonly isReady: boolean;
-  /** May name hosts. */
+  /** May contain host names. */
   readonly reason: string;
 }
 
-/** What passes by itself should not take a pod out of service: a server that begins anew, a moment's overload. */
+/** Transient conditions must not take a Pod out of service: a restarting server, a short overload. */
 export const OUTAGE_MS = 5000;
 /** A server may be slow. */
 export const QUIET_MS = 60_000;
 
 /**
- * Whether a destination takes what is there.
- * @param quietMs for how long it has settled nothing while lines wait for it
+ * Whether a destination is accepting writes.
+ * @param quietMs since it last settled a document while lines wait
  * @param nowMs since the epoch
  */
 export function readinessOf(
@@ -115,9 +118,9 @@ export function readinessOf(
 ): Readiness {
   const behind = `${lagBytes} bytes are not acknowledged, the oldest for ${formatDuration(Math.round(lagSeconds) * 1000)}`;
   const state = lagBytes === 0 ? 'all is acknowledged' : behind;
-  // A clock that was set back must not hide it.
+  // A clock set back must not hide it.
   if (outage !== undefined && Math.abs(nowMs - outage.sinceMs) >= OUTAGE_MS)
-    return { isReady: false, reason: `takes nothing: ${outage.reason}; ${state}` };
+    return { isReady: false, reason: `does not accept writes: ${outage.reason}; ${state}` };
   if (quietMs >= QUIET_MS)
     return { isReady: false, reason: `has acknowledged nothing for ${formatDuration(quietMs)}; ${state}` };
   const apart = waiting === 0 ? '' : `; ${waiting} documents wait that it does not take now`;

@@ -3,7 +3,10 @@ import type { FileState } from '../counts.ts';
 import type { DestinationState, Shown, SideState } from '../view.ts';
 import type { Lags } from './lag.ts';
 
-/** A file is four series a destination. Files beyond these have none of their own, and count in the sums. */
+/**
+ * A file has four series per destination. Files beyond this number have no series of their own, and count only in the
+ * sums.
+ */
 const FILES = 500;
 
 type Row = readonly [name: string, type: Family['type'], help: string, value: (of: DestinationState) => number];
@@ -67,7 +70,7 @@ const OF_DESTINATIONS: readonly Row[] = [
   [
     'outage',
     'gauge',
-    'Whether the destination takes nothing (1) or something (0).',
+    'Whether the destination rejects writes (1) or accepts them (0).',
     (of) => Number(of.outage !== undefined),
   ],
 ];
@@ -80,7 +83,7 @@ const OF_FILES: readonly FileRow[] = [
   ['file_lag_bytes', 'gauge', 'Bytes of a file that are not acknowledged.', ({ left }) => left],
 ];
 
-/** What a scraper gets of shipping. Names, paths and numbers only: the page is open to whoever reaches the port. */
+/** Metrics of shipping. Names, paths and numbers only: every client of the port can read the page. */
 export function shippingFamilies(shown: Shown, lags: Lags): Family[] {
   const states = shown.pipelines();
   const ofEach = (value: (of: DestinationState) => number): Sample[] =>
@@ -127,7 +130,7 @@ function family(name: string, type: Family['type'], help: string, samples: reado
   return { name: `kolla_log_ship_${name}`, type, help, samples };
 }
 
-/** Of seconds the milliseconds. */
+/** Rounds seconds to milliseconds. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

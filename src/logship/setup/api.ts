@@ -6,7 +6,7 @@ import type { ProxyEnv } from '../sink/agents.ts';
 import { NoAnswerError, Server, type ServerOptions } from '../sink/server.ts';
 import { at, type JsonObject } from './json.ts';
 
-/** Characters of a reply that is not a server's. */
+/** Maximum characters of an unexpected reply. */
 const LONGEST_BODY = 200;
 
 export interface Reply {
@@ -14,13 +14,13 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** A server that is set up. */
+/** A server being set up. */
 export interface Api extends Disposable {
   /** For messages: `elasticsearch at http://es:9200`. Without credentials. */
   readonly name: string;
   /**
-   * One request; a status from 400 on is returned like any other, but for those that say who may not.
-   * @throws NotPermittedError for 401 and 403, UnavailableError when no server answers, DeadlineError when it is too late
+   * One request; a status of 400 and above is returned like any other, except for authorization failures.
+   * @throws NotPermittedError for 401 and 403, UnavailableError if no server responds, DeadlineError on timeout
    */
   request(method: string, path: string, body?: JsonObject): Promise<Reply>;
 }
@@ -29,11 +29,14 @@ interface ConnectOptions {
   readonly log: Log;
   readonly proxyEnv: ProxyEnv;
   readonly timeoutMs: number;
-  /** The process's own. */
+  /** The process's signal. */
   readonly signal: AbortSignal;
 }
 
-/** @throws ConfigError for files that can't be read */
+/**
+ *
+ * @throws ConfigError if files are unreadable
+ */
 export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, signal }: ConnectOptions): Api {
   const server = new Server(options, { log, proxyEnv });
   const tooLate = AbortSignal.timeout(timeoutMs);
@@ -64,7 +67,7 @@ export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, sign
   };
 }
 
-/** What a server says of a failure, with its status. */
+/** A server's error message and status. */
 export function reasonOf({ status, body }: Reply): string {
   const error = at(body, 'error');
   const reason = typeof error === 'string' ? error : (at(error, 'reason') ?? textOf(body).slice(0, LONGEST_BODY));

@@ -1,15 +1,14 @@
 /**
- * `kolla-log-ship setup`: what a server should know before the first line comes.
+ * `kolla-log-ship setup`: prepares a server before the first line is shipped.
  *
- *   options -> what is wanted, as data: an index template and a policy for retention (resources.ts, mappings.ts)
- *     -> read what is there -> plan what differs (plan.ts) -> let the server try the template
- *     -> show the plan, and unless --dry-run make it so -> ask the server whether that template is the one that counts
+ *   options -> desired state as data: an index template and a retention policy (resources.ts, mappings.ts)
+ *     -> read the current state -> plan the differences (plan.ts) -> let the server simulate the template
+ *     -> show the plan, and unless --dry-run apply it -> ask the server whether that template applies
  *
- * Run again it changes nothing. What it makes carries our mark, and what is there without that mark is left alone unless
- * --force is given. Nothing is written before everything was read and tried. `--saved-objects` asks no server: it prints what
- * Kibana or OpenSearch Dashboards import (saved-objects/).
- * What can fail: options (64), files (65), a server without what retention needs, or whose own templates win (69), a refusal (77),
- * no answer in time (75).
+ * Idempotent. Resources carry our mark; resources without it are not changed unless --force is given. Nothing is
+ * written before everything was read and simulated. `--saved-objects` contacts no server: it prints objects to import
+ * into Kibana or OpenSearch Dashboards (saved-objects/). Errors: options (64), files (65), a server without a needed
+ * feature or with templates of higher priority (69), permission denied (77), timeout (75).
  */
 import { command } from '../../cli/command.ts';
 import { SETUP_OPTIONS } from './settings.ts';
@@ -35,7 +34,7 @@ export const setup = command({
     },
   ],
   async run(input, context) {
-    const { runSetup } = await import('./run.ts'); // shipping has no use for it
+    const { runSetup } = await import('./run.ts'); // not needed for shipping
     return await runSetup(input, context);
   },
 });

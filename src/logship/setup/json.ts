@@ -1,4 +1,4 @@
-/** What a server sends and takes. */
+/** JSON sent to and received from a server. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
@@ -8,22 +8,22 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of keys; undefined where there is none. */
+/** The value at a path of keys; undefined if missing. */
 export function at(value: unknown, key: string, ...path: readonly string[]): Json | undefined {
   const found = isObject(value) ? value[key] : undefined;
   const [next, ...rest] = path;
   return next === undefined ? found : at(found, next, ...rest);
 }
 
-/** The text or number at a path, as text; empty where there is none. */
+/** The text or number at a path, as text; empty if missing. */
 export function textAt(value: unknown, key: string, ...path: readonly string[]): string {
   const found = at(value, key, ...path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
 /**
- * Whether everything that is wanted is there: a server fills in its own defaults beside it, and shows numbers and
- * booleans of settings as text.
+ * Whether the actual state contains the wanted one: a server adds its defaults, and returns numbers and booleans in
+ * settings as text.
  */
 export function holds(actual: unknown, wanted: Json | undefined): boolean {
   if (wanted === undefined) return true;
@@ -40,7 +40,7 @@ export function holds(actual: unknown, wanted: Json | undefined): boolean {
   return isSameValue(actual, wanted);
 }
 
-/** Whether two values that hold no others are the same: `2` and `"2"` are. */
+/** Whether two scalars are equal; `2` and `"2"` are. */
 export function isSameValue(a: unknown, b: unknown): boolean {
   return isValue(a) && isValue(b) && String(a) === String(b);
 }
@@ -49,12 +49,12 @@ function isValue(value: unknown): value is string | number | boolean | null {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Whether two are the same, whatever the order of their keys. */
+/** Whether two values are equal, regardless of the order of keys. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
-/** With the keys of its objects in order. */
+/** With the keys of its objects sorted. */
 export function sorted(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((each: Json) => sorted(each) ?? null);
   if (!isObject(value)) return value;
@@ -64,7 +64,7 @@ export function sorted(value: Json | undefined): Json | undefined {
 
 const WIDTH = 100;
 
-/** For people: what fits into a line stays in one, so that a field and its mapping are told apart from the next at a look. */
+/** Formats for reading: whatever fits on one line stays on one, so that each field and its mapping are one line. */
 export function pretty(value: Json | undefined, indent = ''): string {
   const short = JSON.stringify(value ?? null);
   if (typeof value !== 'object' || value === null || indent.length + short.length <= WIDTH)

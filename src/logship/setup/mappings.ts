@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from './json.ts';
 
-/** Whose field names documents have. */
+/** The naming scheme of document fields. */
 export type Schema = 'kolla' | 'ecs' | 'raw';
 export type ServerKind = 'elasticsearch' | 'opensearch';
 
-/** Longer values are found by their words, but do not count in lists of the most frequent. */
+/** Longer values are searchable by word, but not in aggregations. */
 const LONGEST_VALUE = 1024;
 
 const DATE: JsonObject = { type: 'date' };
 const KEYWORD: JsonObject = { type: 'keyword', ignore_above: LONGEST_VALUE };
-/** Words to search for, and the value as a whole under `.keyword`, where dashboards that were made before have it. */
+/** Full-text search, and the whole value under `.keyword`, as existing dashboards expect. */
 const TEXT: JsonObject = { type: 'text', fields: { keyword: KEYWORD } };
 /** Only as a whole, and under `.keyword` as well. */
 const ID: JsonObject = { ...KEYWORD, fields: { keyword: KEYWORD } };
-/** What is no number is kept and found in its document, and the document is not refused for it. */
+/** A malformed number is kept in its document, which is not rejected. */
 const NUMBER: JsonObject = { type: 'long', ignore_malformed: true };
 
 const KOLLA_TEXTS =
@@ -24,8 +24,8 @@ const KOLLA_IDS =
 const KOLLA_NUMBERS = 'Vars Bytes status bytes duration_us';
 
 /**
- * How a server is to take a schema's fields. Unknown fields become text with a `.keyword`, as without
- * a template; no text is taken for a date, because the first line's look would then refuse the next one's.
+ * The mapping of a schema's fields. Unknown fields become text with `.keyword`, as without a template; date detection
+ * is off, since the first line's format would cause later ones to be rejected.
  */
 export function mappingsOf(schema: Schema, kind: ServerKind): JsonObject {
   const base = { _meta: { managed_by: MARK }, date_detection: false };
@@ -57,10 +57,10 @@ export function mappingsOf(schema: Schema, kind: ServerKind): JsonObject {
   }
 }
 
-/** By this we know what we made. */
+/** The mark of our resources. */
 export const MARK = 'kolla-log-ship';
 
-/** What is no keyword in ECS, of the fields that logs have. */
+/** ECS fields in logs that are not keywords. */
 const ECS: JsonObject = {
   message: TEXT,
   error: { properties: { message: { type: 'text' }, stack_trace: { type: 'text' } } },
@@ -70,7 +70,10 @@ const ECS: JsonObject = {
   event: { properties: { duration: NUMBER } },
 };
 
-/** A Pod's labels: any names, dotted ones too (`app` beside `app.kubernetes.io/name`), which as objects would clash. */
+/**
+ * A Pod's labels: any names, including dotted ones (`app` and `app.kubernetes.io/name`), which would conflict as
+ * objects.
+ */
 function labels(kind: ServerKind): JsonObject {
   return { type: kind === 'opensearch' ? 'flat_object' : 'flattened' };
 }

@@ -5,18 +5,18 @@ import { MARK } from './mappings.ts';
 import type { Resource } from './resources.ts';
 import type { SetupSettings } from './settings.ts';
 
-/** What is to be done about one resource. */
+/** The planned action for one resource. */
 export interface Step {
   readonly resource: Resource;
   readonly action: 'create' | 'update' | 'unchanged';
   readonly before: JsonObject | undefined;
-  /** Where it is written. */
+  /** The request path for writing. */
   readonly path: string;
 }
 
 /**
- * Reads what is there and compares. Nothing is written.
- * @throws UnavailableError for a server that has no such thing, and for one that another tool has created
+ * Reads the current state and compares. Writes nothing.
+ * @throws UnavailableError if the server lacks the feature, or another tool created the resource
  */
 export async function plan(api: Api, wanted: readonly Resource[], { force }: { force: boolean }): Promise<Step[]> {
   const steps: Step[] = [];
@@ -45,19 +45,17 @@ async function stepOf(api: Api, resource: Resource, force: boolean): Promise<Ste
   return { resource, action: 'update', before, path: path + (resource.overwrite?.(reply.body) ?? '') };
 }
 
-/** Writes what differs, in order. */
+/** Writes the differences, in order. */
 export async function apply(api: Api, steps: readonly Step[]): Promise<void> {
   for (const { action, path, resource } of steps) {
     if (action === 'unchanged') continue;
     const reply = await api.request('PUT', path, resource.body);
     if (reply.status >= 300)
-      throw new UnavailableError(
-        `${api.name} does not take the ${resource.what} '${resource.name}': ${reasonOf(reply)}`,
-      );
+      throw new UnavailableError(`${api.name} rejects the ${resource.what} '${resource.name}': ${reasonOf(reply)}`);
   }
 }
 
-/** How a server says that it does not know such a path. */
+/** How a server reports an unknown path. */
 function isNoHandler(reply: Reply): boolean {
   return /no handler found|Incorrect HTTP method|Unsupported HTTP method/i.test(JSON.stringify(reply.body));
 }
@@ -70,33 +68,33 @@ function notThere(api: Api, { what, name, needs }: Resource, reply: Reply): Erro
   );
 }
 
-/** Of a proxy, or of another kind of server. */
+/** For a proxy, or another kind of server. */
 function strange(api: Api, { what, name }: Pick<Resource, 'what' | 'name'>, reply: Reply): Error {
-  return new UnavailableError(`${api.name} does not tell its ${what} '${name}': ${reasonOf(reply)}`);
+  return new UnavailableError(`${api.name} does not return its ${what} '${name}': ${reasonOf(reply)}`);
 }
 
 /**
- * Lets the server try the template without keeping it: a mapping or setting that it does not know, or a template of
- * another tool for the same names with the same priority, is told before anything is written.
+ * Lets the server simulate the template: an unknown mapping or setting, or another tool's template with the same
+ * patterns and priority, is reported before anything is written.
  */
 export async function checkTemplate(api: Api, settings: SetupSettings, steps: readonly Step[]): Promise<void> {
   const step = steps.find(({ resource }) => resource.what === 'index template');
   if (step === undefined || step.action === 'unchanged') return;
   const { body } = step.resource;
-  // The one that it replaces is still there, and is not what it must win over.
+  // The template being replaced still exists and must not count as a competitor.
   const replaced = step.before === undefined ? -1 : Number(step.before['priority'] ?? 0);
   const tried: JsonObject = replaced < 0 ? body : { ...body, priority: Math.max(settings.priority, replaced) + 1 };
   const reply = await api.request('POST', simulation(settings), tried);
   if (reply.status >= 300)
-    throw new UnavailableError(`${api.name} would not take the index template '${settings.name}': ${reasonOf(reply)}`);
+    throw new UnavailableError(`${api.name} rejects the index template '${settings.name}': ${reasonOf(reply)}`);
   throwUnlessOurs(api, settings, reply.body);
 }
 
-/** Whether the template that is there now is the one that a new index gets. */
+/** Whether the stored template is the one applied to a new index. */
 export async function checkWinner(api: Api, settings: SetupSettings): Promise<void> {
   const reply = await api.request('POST', simulation(settings));
   if (reply.status >= 300)
-    throw new UnavailableError(`${api.name} does not tell which template counts: ${reasonOf(reply)}`);
+    throw new UnavailableError(`${api.name} does not report which template applies: ${reasonOf(reply)}`);
   throwUnlessOurs(api, settings, reply.body);
 }
 

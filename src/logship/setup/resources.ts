@@ -2,25 +2,25 @@ import { at, holds, isObject, isSame, textAt, type Json, type JsonObject } from 
 import { mappingsOf, MARK } from './mappings.ts';
 import type { SetupSettings } from './settings.ts';
 
-/** One thing at the server that is read, compared and written as a whole. */
+/** A resource at the server that is read, compared and written as a whole. */
 export interface Resource {
   readonly what: 'index template' | 'ILM policy' | 'ISM policy';
   readonly name: string;
   readonly path: string;
   readonly body: JsonObject;
-  /** What of the reply to a GET is its body, as it would be written. Undefined for an empty reply. */
+  /** The body in the reply to a GET, in the form in which it is written. Undefined for an empty reply. */
   readonly current: (reply: unknown) => JsonObject | undefined;
-  /** Whether we made it. */
+  /** Whether we created it. */
   readonly isOurs: (current: JsonObject) => boolean;
-  /** Whether there is nothing to change. */
+  /** Whether it is up to date. */
   readonly isRight: (current: JsonObject) => boolean;
-  /** What a write over what is there must say: `?if_seq_no=...`. */
+  /** The query for overwriting the existing one: `?if_seq_no=...`. */
   readonly overwrite?: (reply: unknown) => string;
-  /** What a server lacks that has no such thing; undefined for what every server has. */
+  /** The feature that it requires; undefined if every server has it. */
   readonly needs?: string;
 }
 
-/** The policy first: a template names it. */
+/** The policy first: a template refers to it. */
 export function wantedResources(settings: SetupSettings): Resource[] {
   const policy = retentionOf(settings);
   return [...(policy === undefined ? [] : [policy]), templateOf(settings)];
@@ -52,7 +52,7 @@ function templateOf(settings: SetupSettings): Resource {
     isOurs: (current) => at(current, '_meta', 'managed_by') === MARK,
     isRight: (current) =>
       holds(current, body) &&
-      // What is left from before would stay, were it only looked whether the new is there.
+      // Compared as a whole: stale fields would otherwise remain.
       isSame(at(current, 'template', 'mappings'), at(body, 'template', 'mappings')) &&
       isObject(current['data_stream']) === settings.isDataStream &&
       isSame(lifecycleNameIn(current), lifecycleNameIn(body)) &&
@@ -76,8 +76,9 @@ function lifecycleNameIn(template: JsonObject): Json | undefined {
 }
 
 /**
- * The policy that removes what is older than `--keep`: Index Lifecycle Management on Elasticsearch, Index State
- * Management on OpenSearch. None without `--keep`, and none for a data stream of Elasticsearch, whose template says it.
+ * The policy that deletes indices older than `--keep`: Index Lifecycle Management on Elasticsearch, Index State
+ * Management on OpenSearch. None without `--keep`, and none for a data stream of Elasticsearch, whose template holds
+ * it.
  */
 function retentionOf(settings: SetupSettings): Resource | undefined {
   const { kind, keep, isDataStream, name } = settings;
@@ -98,7 +99,7 @@ function ilmPolicy(name: string, keep: string): Resource {
       return isObject(current) ? { policy: current } : undefined;
     },
     isOurs: (current) => at(current, 'policy', '_meta', 'managed_by') === MARK,
-    // Phases that were added by hand would go on moving or shrinking indices.
+    // Phases added manually would keep moving or shrinking indices.
     isRight: (current) =>
       holds(current, { policy }) && Object.keys(at(current, 'policy', 'phases') ?? {}).join() === 'delete',
     needs: 'Index Lifecycle Management',
@@ -107,13 +108,13 @@ function ilmPolicy(name: string, keep: string): Resource {
 
 function ismPolicy({ name, pattern, isDataStream }: SetupSettings, keep: string): Resource {
   const policy: JsonObject = {
-    // It has no field for a mark of ours.
+    // It has no field for our mark.
     description: `removes what is older than ${keep}; made by ${MARK}`,
     default_state: 'kept',
     states: [
       {
         name: 'kept',
-        // A data stream's newest index can't be removed: it must become an older one first.
+        // A data stream's write index cannot be deleted: it must be rolled over first.
         actions: isDataStream ? [{ rollover: { min_index_age: '1d' } }] : [],
         transitions: [{ state_name: 'removed', conditions: { min_index_age: keep } }],
       },

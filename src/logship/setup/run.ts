@@ -12,7 +12,7 @@ import { setupSettings, type SETUP_OPTIONS } from './settings.ts';
 
 type SetupInput = Pick<Input<typeof SETUP_OPTIONS>, 'options'>;
 
-/** Sets up each server of the options, or prints saved objects. */
+/** Sets up each server given by the options, or prints saved objects. */
 export async function runSetup({ options }: SetupInput, context: Context): Promise<ExitCode> {
   const { stdout, signal, terminal, log, inherited } = context;
   if (options.savedObjects !== undefined) {
@@ -48,7 +48,7 @@ const WORDS = {
   unchanged: { done: 'unchanged', planned: 'unchanged', style: 'dim' },
 } as const;
 
-/** What was done or would be: a line each, for an update with the difference. */
+/** The changes, done or planned: one line each, with a diff for an update. */
 async function reportOf(steps: readonly Step[], options: ReportOptions): Promise<string> {
   if (options.form === 'json') return `${JSON.stringify(jsonOf(steps, options))}\n`;
   const parts = await Promise.all(steps.map((step) => textOf(step, options)));
@@ -79,12 +79,12 @@ async function textOf(
   return title + indented(hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith('\\'))));
 }
 
-/** Values come from a server, so nothing in them steers a terminal. */
+/** Values come from a server and must not control the terminal. */
 function indented(lines: readonly string[]): string {
   return lines.map((line) => `    ${printable(line)}\n`).join('');
 }
 
-/** What is there without the defaults that a server fills in, and with numbers where it shows them as text. */
+/** The current state without the server's defaults, and with numbers that it returns as text. */
 function comparable(before: Json | undefined, after: Json | undefined): Json {
   if (isObject(before) && isObject(after)) {
     const kept = Object.entries(before).filter(([key]) => key in after || !FILLED_IN.has(key));

@@ -9,18 +9,18 @@ import type { Schema, ServerKind } from './mappings.ts';
 
 type SetupOptions = Values<typeof SETUP_OPTIONS>;
 
-/** What one server is to get. */
+/** The desired state of one server. */
 export interface SetupSettings {
   readonly kind: ServerKind;
   /** Of the template and the policy. */
   readonly name: string;
-  /** What the template is for. */
+  /** The template's index pattern. */
   readonly pattern: string;
-  /** A name that the pattern matches and no real index has. */
+  /** A name that matches the pattern and is not a real index. */
   readonly sample: string;
   readonly isDataStream: boolean;
   readonly schema: Schema;
-  /** As the server writes it: `14d`, `36h`. */
+  /** In the server's notation: `14d`, `36h`. */
   readonly keep: string | undefined;
   readonly shards: number;
   readonly replicas: number;
@@ -32,7 +32,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_KEEP_MS = 36_500 * DAY_MS;
 
 /**
- * The servers of the options, each with what it is to get.
+ * The servers given by the options, each with its desired state.
  * @throws UsageError with the option's name
  */
 export function setupSettings(options: SetupOptions): { server: ServerOptions; settings: SetupSettings }[] {
@@ -55,7 +55,7 @@ export function setupSettings(options: SetupOptions): { server: ServerOptions; s
   return servers.map((server) => ({ server, settings: { ...common, kind: server.kind } }));
 }
 
-/** Days where they are whole: what a person wrote and a server shows. */
+/** In whole days if possible, as written by users and returned by servers. */
 function keepOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let ms: number;
@@ -64,7 +64,7 @@ function keepOf(text: string | undefined): string | undefined {
   } catch (cause) {
     throw new UsageError(`--keep: ${messageOf(cause)}`, { cause });
   }
-  // An index is of a day: one that goes sooner takes lines along that were written a moment ago.
+  // Indices are daily: with a shorter retention, lines written a moment ago would be deleted.
   if (ms < DAY_MS) throw new UsageError(`--keep ${text}: an index is of a day, so at least 1d`);
   return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / HOUR_MS)}h`;
 }

@@ -7,23 +7,23 @@ import type { Log } from '../../core/log.ts';
 import { WatchedFile } from './login.ts';
 
 export interface TlsFiles {
-  /** PEM file; the authorities to trust instead of the well-known ones. */
+  /** PEM file; CA certificates to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
-  /** PEM files of our own certificate and its key, for a server that asks for one. */
+  /** PEM files of the client certificate and its key, if the server requires one. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 }
 
-/** The environment's words on proxies, in both spellings. */
+/** The proxy variables of the environment, in both spellings. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-/** Idle connections are closed after so long: a proxy in between drops them silently. */
+/** Idle connections are closed after this time: proxies drop them silently. */
 const IDLE_MS = 30_000;
 const KEYS = ['ca', 'cert', 'key'] as const;
 
 /**
- * Connections to one destination, kept open between requests. When a file of certificates changes, new connections are
- * made with it, and the old ones end as they become idle.
+ * Keep-alive connections to one destination. When a certificate file changes, new connections use it, and existing ones
+ * close when idle.
  */
 export class Agents implements Disposable {
   readonly #files: Readonly<Record<(typeof KEYS)[number], WatchedFile | undefined>>;
@@ -31,7 +31,10 @@ export class Agents implements Disposable {
   readonly #http: HttpAgent;
   #https: HttpsAgent;
 
-  /** @throws ConfigError for files that can't be read, or hold no certificate, or no key to it */
+  /**
+   *
+   * @throws ConfigError if files are unreadable or have no certificate, or the key does not match
+   */
   constructor({ caFile, certFile, keyFile }: TlsFiles, proxyEnv: ProxyEnv) {
     this.#files = {
       ca: watched(caFile, '--ca-file'),
@@ -46,13 +49,13 @@ export class Agents implements Disposable {
   /** For the next request to this URL. */
   agentFor({ protocol }: URL, log: Log): HttpAgent {
     if (protocol === 'http:') return this.#http;
-    // All are looked at: a certificate and its key change together.
+    // All files are checked: a certificate and its key change together.
     const changed = KEYS.filter((key) => this.#files[key]?.refresh(log));
     if (changed.length === 0) return this.#https;
     try {
       this.#https = this.#made();
     } catch (error) {
-      log.warn(`${messageOf(error)}: going on with the ones before`);
+      log.warn(`${messageOf(error)}: keeping the previous ones`);
     }
     return this.#https;
   }
@@ -78,7 +81,7 @@ export class Agents implements Disposable {
 function watched(file: string | undefined, option: string): WatchedFile | undefined {
   if (file === undefined) return undefined;
   const found = new WatchedFile(file, option);
-  // OpenSSL takes a file without one for no authority at all.
+  // OpenSSL treats a file without certificates as an empty CA list.
   if (!found.text.includes('-----BEGIN ')) throw new ConfigError(`${option}: ${file} holds nothing in PEM`);
   return found;
 }
@@ -86,26 +89,29 @@ function watched(file: string | undefined, option: string): WatchedFile | undefi
 const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 type Name = (typeof NAMES)[number];
 
-/** The environment's words on proxies: HTTP_PROXY for http:// URLs, HTTPS_PROXY for https:// ones, NO_PROXY for whom not. */
+/**
+ * The proxy variables of the environment: HTTP_PROXY for http:// URLs, HTTPS_PROXY for https:// ones, NO_PROXY for
+ * exceptions.
+ */
 export function proxyEnvOf(env: NodeJS.ProcessEnv): ProxyEnv {
   const both = NAMES.flatMap((name) => [name, name.toLowerCase()]);
   return defined(Object.fromEntries(both.map((name) => [name, env[name]])));
 }
 
-/** The variable of the proxy that a URL is asked by way of. */
+/** The variable with the proxy for a URL. */
 export function proxyNameOf({ protocol }: URL): Name {
   return protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 }
 
 /**
- * What of that is for these URLs, as Node's agents understand it: of a proxy without a scheme, and of one that they don't
- * know, they say nothing and go past it, and what is no URL they show with its password.
+ * The proxy settings for these URLs in the form Node's agents accept: they silently bypass a proxy without a scheme or
+ * with an unknown one, and show an invalid URL with its password.
  * @throws ConfigError with the variable's name, and never its value
  */
 export function proxiesFor(urls: readonly URL[], env: ProxyEnv): ProxyEnv {
   const names = new Set<Name>(['NO_PROXY', ...urls.map(proxyNameOf)]);
   const found = [...names].flatMap((name) => {
-    // In the order in which Node looks, for whom an empty one is none.
+    // In Node's order; an empty variable counts as unset.
     const spelling = [name.toLowerCase(), name].find((each) => (env[each] ?? '') !== '');
     if (spelling === undefined) return [];
     const value = env[spelling] ?? '';
@@ -124,7 +130,7 @@ function proxyUrl(name: string, value: string): string {
   return url.href;
 }
 
-/** Of a password with a slash the rest would be a path, and its beginning a port. */
+/** A slash in the password would turn the rest into a path, and its start into a port. */
 function isLoginWhole({ username, password, pathname, search, hash }: URL): boolean {
   try {
     decodeURIComponent(username + password);

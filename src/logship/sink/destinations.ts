@@ -10,7 +10,7 @@ type Options = Values<typeof SINK_OPTIONS>;
 const KINDS = ['elasticsearch', 'opensearch'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Where documents go, and under which name that is known in the state directory and in metrics. */
+/** A destination, and its name in the state directory and in metrics. */
 export interface Destination {
   /** `elasticsearch-es-9200`; `stdout`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Destination {
   readonly server: ElasticsearchOptions | undefined;
 }
 
-/** A `--to`: its kind, and the URLs that stand with it. */
+/** A `--to`: its kind and URLs. */
 interface ToServer {
   readonly kind: Kind;
   readonly urls: string[];
@@ -26,9 +26,9 @@ interface ToServer {
 type To = ToServer | { readonly kind: 'stdout'; readonly urls: string[] };
 
 /**
- * From options to destinations, in their order. What stands beside `--to` (`--url`, who we are, certificates) is for the
- * one without a URL of its own, or the only server; `opensearch=VALUE` is for that kind. A password must not reach a
- * server that it is not for.
+ * Maps options to destinations, in order. Values of options next to `--to` (`--url`, credentials, certificates) apply
+ * to the one without its own URL, or to the only server; `opensearch=VALUE` applies to that kind. A password must not
+ * be sent to another server.
  * @throws UsageError with the option's name
  */
 export function destinationsOf(options: Options): readonly [Destination, ...Destination[]] {
@@ -51,11 +51,11 @@ export function destinationsOf(options: Options): readonly [Destination, ...Dest
   });
   const names = found.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new UsageError(`--to: ${twice} is there twice`);
+  if (twice !== undefined) throw new UsageError(`--to: ${twice} is given twice`);
   return found as [Destination, ...Destination[]];
 }
 
-/** `elasticsearch`, `opensearch=https://os:9200`; a URL alone is one more host of the one before. */
+/** `elasticsearch`, `opensearch=https://os:9200`; a URL alone adds a host to the previous one. */
 function toList(words: readonly string[]): To[] {
   const tos: To[] = [];
   for (const word of listOf(words)) {
@@ -69,7 +69,7 @@ function toList(words: readonly string[]): To[] {
 function toOf(word: string): To {
   const [kind = '', ...rest] = word.split('=');
   const isKnown = kind === 'stdout' || isKind(kind);
-  // Not what follows: credentials may stand in it.
+  // Not the rest: it may contain credentials.
   const shown = word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://...` : word;
   if (!isKnown)
     throw new UsageError(`--to: '${shown}' is none of elasticsearch, opensearch (with =URL or without), stdout`);
@@ -86,7 +86,7 @@ function listOf(words: readonly string[]): string[] {
   return all.filter((word) => word !== '');
 }
 
-/** What is given must be for a destination. */
+/** Every value must apply to a destination. */
 function checkUse(options: Options, tos: readonly To[], main: To | undefined): void {
   const { user, passwordFile, apiKeyFile, caFile, certFile, keyFile, password, apiKey } = options;
   if (options.url.length > 0 && (main === undefined || main.urls.length > 0))
@@ -109,7 +109,7 @@ function forWhom(tos: readonly To[], flag: string): string {
   return some === undefined ? 'no --to is a server' : `for which server? --${flag} ${some.kind}=...`;
 }
 
-/** The kind that a value is for, where it names one. */
+/** The kind that a value applies to, if it names one. */
 function kindOf(value: string): Kind | undefined {
   return KINDS.find((kind) => value.startsWith(`${kind}=`));
 }
@@ -141,11 +141,11 @@ function urlOf(word: string, flag: string): URL {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError(`${flag} is not an http:// or https:// URL`);
   if (url.username !== '' || url.password !== '')
-    throw new UsageError(`${flag}: others would see credentials in it; give --user and --password-file`);
+    throw new UsageError(`${flag}: it must not contain credentials; give --user and --password-file`);
   return url;
 }
 
-/** Refused here, it is one error; refused by the server, it would be one dead letter a line. */
+/** Rejected here it is one error; rejected by the server it would be one dead letter per line. */
 function targetOf({ indexPrefix, dataStream }: Options): Target {
   const name = dataStream ?? indexPrefix;
   const flag = dataStream === undefined ? '--index-prefix' : '--data-stream';
@@ -158,7 +158,7 @@ type LoginWords = Readonly<Record<'user' | 'password' | 'passwordFile' | 'apiKey
 
 function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWords): LoginOptions | undefined {
   if (apiKeyFile !== undefined || apiKey !== undefined) {
-    if (user !== undefined) throw new UsageError('--user and an API key: a server is told one of them');
+    if (user !== undefined) throw new UsageError('--user and an API key: use only one of them');
     return apiKeyFile === undefined ? { apiKey: apiKey ?? '' } : { apiKeyFile };
   }
   if (user === undefined) {
@@ -170,7 +170,7 @@ function loginOf({ user, password, passwordFile, apiKey, apiKeyFile }: LoginWord
   return { user, password };
 }
 
-/** Good for a file's name and a metric's label. */
+/** Valid as a file name and a metric label. */
 function nameOf(kind: Kind, { host, pathname }: URL): string {
   return `${kind}-${host}${pathname}`.replace(/[^\w.-]+/g, '-').replace(/-$/, '');
 }

@@ -2,14 +2,14 @@ import { oneLine } from '../../core/one-line.ts';
 import { NoAnswerError, Server, type ServerOptions, type ServerParts } from './server.ts';
 import type { Answer, Sink, Verdict } from './sink.ts';
 
-/** Where documents lie at a server: in an index a day (`flog-2026.11.20`), or in a data stream. */
+/** Target at a server: one index per day (`flog-2026.11.20`), or a data stream. */
 export type Target = { readonly indexPrefix: string } | { readonly dataStream: string };
 
 export interface ElasticsearchOptions extends ServerOptions {
   readonly target: Target;
 }
 
-/** Elasticsearch 8 and 9, OpenSearch 2 and 3. `create`, so that what is in already is told and not written twice. */
+/** Elasticsearch 8 and 9, OpenSearch 2 and 3. Uses `create`, so that duplicates are reported and not written twice. */
 export function elasticsearchSink(options: ElasticsearchOptions, parts: ServerParts): Sink {
   const { target } = options;
   const server = new Server(options, parts);
@@ -46,8 +46,8 @@ function indexOf(target: Target, day: string): string {
 }
 
 /**
- * Asked for by name, so that a missing template is said: a bulk request would make a plain index of that name, in which
- * a data stream's life cycle does not hold.
+ * Created by name, so that a missing template is reported: a bulk request would create a plain index of that name,
+ * without the data stream's lifecycle.
  */
 async function makeDataStream(server: Server, name: string, signal: AbortSignal): Promise<Answer | undefined> {
   const { status, body } = await server.ask(
@@ -55,7 +55,7 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
     signal,
   );
   const text = body.toString();
-  // Who may write into it need not be one who may make it.
+  // Permission to write does not imply permission to create it.
   if (status === 200 || status === 403 || text.includes('resource_already_exists_exception')) return undefined;
   const answer = readBulkReply(status, body, 0, (is) => hintFor(is, { dataStream: name }));
   if (answer.is !== 'held') return { is: 'held', reason: `no data stream ${name}: status ${status}` };
@@ -65,7 +65,7 @@ async function makeDataStream(server: Server, name: string, signal: AbortSignal)
   return { is: 'held', reason: `no data stream ${name}: ${answer.reason}${fix}` };
 }
 
-/** What to do about a status. */
+/** The fix for a status. */
 function hintFor(status: number, target: Target): string {
   const where = 'dataStream' in target ? target.dataStream : `${target.indexPrefix}*`;
   if (status === 401) return '; see --user and --password-file, or --api-key-file';
@@ -75,8 +75,8 @@ function hintFor(status: number, target: Target): string {
 }
 
 /**
- * Only what verdicts need: a full reply costs more to read than the request to make. A shard that is not there is waited for
- * by asking again, and not for a minute with a request in hand.
+ * Only the fields needed for verdicts: a full reply costs more to parse than the request to build. Missing shards are
+ * handled by retries instead of keeping a request open for a minute.
  */
 const BULK_PATH =
   '/_bulk?timeout=15s&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by';
@@ -97,9 +97,9 @@ interface Reply {
 }
 
 /**
- * The server's reply to a bulk request of so many documents.
- * @param body one that is no bulk reply holds everything, because then another server answered
- * @param hint what to do about a status
+ * Parses the server's reply to a bulk request.
+ * @param body other than a bulk reply holds everything, because it came from another server
+ * @param hint the fix for a status
  */
 export function readBulkReply(
   status: number,
@@ -112,7 +112,7 @@ export function readBulkReply(
     const reason = `status ${status}: ${reasonIn(body.toString())}${hint(status)}`;
     return { is: 'held', reason, because: status === 429 ? 'busy' : undefined };
   }
-  // Long before its items: parsing them for nothing would double what a batch costs.
+  // Fast path before parsing the items, which would double the cost of a batch.
   if (body.toString('latin1', 0, ALL_IN.length) === ALL_IN) return { is: 'all in' };
   const text = body.toString();
   const items = itemsIn(text);
@@ -141,8 +141,8 @@ function verdictOf(item: Item | undefined, hint: (status: number) => string): Ve
 }
 
 /**
- * Whether not the document is wrong but its index, which an operator will fix: it is closed, or can't be made because the
- * cluster has as many shards as it may have.
+ * Whether the index and not the document is the problem, for an operator to fix: it is closed, or cannot be created
+ * because of the cluster's shard limit.
  */
 function isOfTheIndex({ type = '', reason = '' }: NonNullable<Item['error']> = {}): boolean {
   if (type === 'index_closed_exception' || type === 'invalid_index_name_exception') return true;
@@ -155,7 +155,7 @@ function reasonIn(text: string): string {
     if (typeof error === 'string') return oneLine(error);
     if (error?.reason !== undefined) return oneLine(`${error.type}: ${error.reason}`);
   } catch {
-    // Not JSON: a proxy's page, shown as it is.
+    // Not JSON: a proxy's page, shown unchanged.
   }
   return oneLine(text.slice(0, 200)).trim() || 'no body';
 }

@@ -2,20 +2,23 @@ import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
-/** Who we are to a server. Files are read again when they change. */
+/** Credentials for a server. Files are reloaded when they change. */
 export type LoginOptions =
   | { readonly user: string; readonly password: string }
   | { readonly user: string; readonly passwordFile: string }
   | { readonly apiKey: string }
   | { readonly apiKeyFile: string };
 
-/** The Authorization header, and how it came about. */
+/** The Authorization header and its source. */
 export class Login {
   readonly #header: (secret: string) => string;
   readonly #file: WatchedFile | undefined;
   readonly #secret: string;
 
-  /** @throws ConfigError for a file that can't be read */
+  /**
+   *
+   * @throws ConfigError if a file is unreadable
+   */
   constructor(options: LoginOptions) {
     this.#header = 'user' in options ? (secret) => basic(options.user, secret) : apiKey;
     this.#secret = 'password' in options ? options.password : 'apiKey' in options ? options.apiKey : '';
@@ -23,7 +26,7 @@ export class Login {
     if ('apiKeyFile' in options) this.#file = new WatchedFile(options.apiKeyFile, '--api-key-file');
   }
 
-  /** As it stands in the file now. */
+  /** From the current content of the file. */
   authorization(log: Log): string {
     this.#file?.refresh(log);
     return this.#header(this.#file?.text ?? this.#secret);
@@ -34,12 +37,12 @@ function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** Elasticsearch shows a key in two spellings: `id:key`, and the same encoded. */
+/** Elasticsearch shows a key in two forms: `id:key`, and base64-encoded. */
 function apiKey(key: string): string {
   return `ApiKey ${key.includes(':') ? Buffer.from(key).toString('base64') : key}`;
 }
 
-/** A file that is read again when it has changed: a Secret in a volume is renewed under a pod that goes on. */
+/** A file that is reloaded when it changes: a mounted Secret may be renewed during the Pod's life. */
 export class WatchedFile {
   readonly file: string;
   readonly #option: string;
@@ -48,8 +51,9 @@ export class WatchedFile {
   #failure = '';
 
   /**
+   *
    * @param option that named it, for messages
-   * @throws ConfigError for a file that can't be read or is empty; never with its text
+   * @throws ConfigError if the file is unreadable or empty; never with its content
    */
   constructor(file: string, option: string) {
     this.file = file;
@@ -57,12 +61,15 @@ export class WatchedFile {
     this.#read();
   }
 
-  /** Without the line break that such files often end with. */
+  /** Without a trailing line break. */
   get text(): string {
     return this.#text;
   }
 
-  /** Looks at it again. One that can't be read now stays what it was, which is said once. Whether it has changed. */
+  /**
+   * Reloads it if needed. If it is unreadable, the last content is kept and a warning is logged once. Returns whether
+   * it has changed.
+   */
   refresh(log: Log): boolean {
     try {
       if (this.#mark() === this.#seen) return false;
@@ -70,11 +77,11 @@ export class WatchedFile {
       this.#read();
       this.#failure = '';
       if (this.#text === before) return false;
-      log.info(`${this.file} has changed: using it from now on`);
+      log.info(`${this.file} has changed: reloaded`);
       return true;
     } catch (error) {
       const failure = messageOf(error);
-      if (failure !== this.#failure) log.warn(`${failure}: going on with what it held before`);
+      if (failure !== this.#failure) log.warn(`${failure}: keeping the previous one`);
       this.#failure = failure;
       return false;
     }
@@ -82,7 +89,7 @@ export class WatchedFile {
 
   #read(): void {
     try {
-      // Before its content: one that changes in between is read again.
+      // Taken before the content: a change in between causes another reload.
       const seen = this.#mark();
       const text = readFileSync(this.file, 'utf8').replace(/\r?\n$/, '');
       if (text === '') throw new Error('it is empty');

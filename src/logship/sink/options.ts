@@ -1,6 +1,6 @@
 import type { Option } from '../../cli/option.ts';
 
-/** How servers are reached, and where documents lie there; `setup` takes the same. */
+/** Options for connecting to servers and for the target; also those of `setup`. */
 export const SINK_OPTIONS = [
   {
     flag: 'to',
@@ -103,7 +103,7 @@ export const SINK_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** How documents are sent, and what becomes of those that are refused. */
+/** Options for sending, and for rejected documents. */
 export const SEND_OPTIONS = [
   {
     flag: 'gzip',

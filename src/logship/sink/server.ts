@@ -9,9 +9,9 @@ import { Agents, proxiesFor, proxyNameOf, type ProxyEnv, type TlsFiles } from '.
 import { Login, type LoginOptions } from './login.ts';
 
 export interface ServerOptions {
-  /** For messages, and for what the two do differently. */
+  /** For messages and for differences between the two. */
   readonly kind: 'elasticsearch' | 'opensearch';
-  /** One cluster's, each without credentials. */
+  /** Hosts of one cluster, without credentials. */
   readonly urls: readonly [URL, ...URL[]];
   readonly login: LoginOptions | undefined;
   readonly tls: TlsFiles;
@@ -20,22 +20,22 @@ export interface ServerOptions {
 export interface ServerParts {
   readonly log: Log;
   readonly proxyEnv: ProxyEnv;
-  /** Whether bodies are sent compressed. */
+  /** Whether bodies are compressed. */
   readonly gzip?: boolean;
 }
 
 interface Asked {
   readonly method: string;
-  /** Below the URL's own: `/_bulk`. */
+  /** Appended to the URL's path: `/_bulk`. */
   readonly path: string;
   readonly body?: Buffer | undefined;
   readonly contentType?: string;
 }
 
-/** No host answered. The message is one line, for people. */
+/** No host responded. The message is one line, for users. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
-  /** Whether a connection was there and broke, as it does when a request is too long for a proxy. */
+  /** Whether the connection was established and then broke, as when a request is too large for a proxy. */
   readonly isCut: boolean;
 
   constructor(message: string, isCut: boolean, options?: ErrorOptions) {
@@ -45,13 +45,13 @@ export class NoAnswerError extends Error {
 }
 
 const CONNECT_MS = 10_000;
-/** A bulk that takes longer is asked again; its ids tell what was in. */
+/** A slower bulk request is retried; its ids prevent duplicates. */
 const ANSWER_MS = 60_000;
-/** What a proxy says of a server that is not there. */
+/** Statuses of a proxy whose server is unreachable. */
 const GONE = new Set([502, 503, 504]);
 const CUT = new Set(['ECONNRESET', 'EPIPE']);
 
-/** The hosts of one cluster, our login there, and the connections to them. */
+/** The hosts of one cluster, with credentials and connections. */
 export class Server implements Disposable {
   readonly #options: ServerOptions;
   readonly #gzip: boolean;
@@ -61,7 +61,10 @@ export class Server implements Disposable {
   readonly #proxyEnv: ProxyEnv;
   readonly #hosts: Hosts;
 
-  /** @throws ConfigError for files that can't be read, and a proxy that can't be asked */
+  /**
+   *
+   * @throws ConfigError for unreadable files, and for an unusable proxy
+   */
   constructor(options: ServerOptions, { log, proxyEnv, gzip = false }: ServerParts) {
     this.#options = options;
     this.#gzip = gzip;
@@ -79,8 +82,8 @@ export class Server implements Disposable {
   }
 
   /**
-   * Asks each host until one answers, and gives its answer, whatever its status.
-   * @throws NoAnswerError when none does, or the signal's reason
+   * Tries each host until one responds, and returns its response, whatever the status.
+   * @throws NoAnswerError if none does, or the signal's reason
    */
   async ask(asked: Asked, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, path, body: plain, contentType = 'application/json' } = asked;
@@ -139,12 +142,12 @@ export class Server implements Disposable {
   }
 }
 
-/** Two slashes at a path's beginning would name another host, which would get the password. */
+/** A path starting with two slashes would name another host, which would receive the password. */
 function below(host: URL, path: string): URL {
   return new URL(host.pathname.replace(/^\/+/, '/').replace(/\/+$/, '') + path, host);
 }
 
-/** Loaded by who compresses. */
+/** Loaded only if compression is on. */
 async function gzipped(body: Buffer): Promise<Buffer> {
   const { constants, gzip } = await import('node:zlib');
   return await promisify<Buffer, { level: number }, Buffer>(gzip)(body, { level: constants.Z_BEST_SPEED });
@@ -156,16 +159,16 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
     return `it wants another client certificate: see --cert-file and --key-file (${code})`;
-  // Wrong bytes can be what ended it: a server that speaks TLS hangs up on a request in clear text.
+  // A protocol mismatch can cause it: a TLS server closes the connection on a plain-text request.
   if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
     return `ECONNRESET: it hung up without an answer${protocol === 'http:' ? '; is it https://?' : ''}`;
   return oneLine(networkReason(error, caFile));
 }
 
-/** A host that failed is skipped so long, while others answer. */
+/** A failed host is skipped for this time while others respond. */
 const PASSED_OVER_MS = 10_000;
 
-/** Whose turn it is among the hosts of one cluster. */
+/** Rotation among the hosts of one cluster. */
 class Hosts {
   readonly #urls: readonly URL[];
   readonly #failedMs = new Map<URL, number>();
@@ -175,7 +178,7 @@ class Hosts {
     this.#urls = urls;
   }
 
-  /** All of them, in the order to try them for the next request: each in turn, those that failed lately last. */
+  /** All hosts in the order to try for the next request: round robin, recently failed ones last. */
   order(): URL[] {
     const count = this.#urls.length;
     const first = this.#next;

@@ -9,17 +9,17 @@ import type { Cut, Mark } from '../read/progress.ts';
 import { readOwn, type StateDirectory } from './held-directory.ts';
 import { replaceKeepingRoom } from './spare-room.ts';
 
-/** A generation and how far it is acknowledged. */
+/** A generation and its acknowledged position. */
 export interface Saved {
   readonly generation: Identity;
   readonly mark: Mark;
-  /** Those behind the mark. */
+  /** Those after the mark. */
   readonly cuts: readonly Cut[];
-  /** When the file was last written as far as was seen, in milliseconds by the file system's clock; -1 before. */
+  /** Last modification seen, in milliseconds by the file system's clock; -1 if unknown. */
   readonly modifiedMs: number;
   /**
-   * All of it is acknowledged, and it is not at its path any more: only what comes there next, and may begin like it, must
-   * be named otherwise.
+   * Fully acknowledged and no longer at its path: only needed to name a later generation with the same start
+   * differently.
    */
   readonly isOver?: true;
 }
@@ -82,23 +82,23 @@ function plain({ path, dev, ino, firstSeenMs, head, rivals }: Identity) {
   };
 }
 
-/** What is left of a content that is over. */
+/** The remaining entry of such a generation. */
 export function over(generation: Identity): Saved {
   return { generation, mark: { offset: 0, skipping: false, timeMs: 0 }, cuts: [], modifiedMs: -1, isOver: true };
 }
 
-/** What an earlier run left. */
+/** State left by an earlier run. */
 export interface Loaded {
   readonly files: readonly Saved[];
-  /** No line was shipped from here yet. */
+  /** No line has been shipped from here yet. */
   readonly isFirstStart: boolean;
-  /** When it was written, in milliseconds by the file system's clock; undefined without one. */
+  /** When it was written, in milliseconds by the file system's clock; undefined without a checkpoint. */
   readonly savedMs: number | undefined;
 }
 
 /**
- * What earlier runs got acknowledged. One that can't be read is set aside: everything is then
- * read again, and as ids stay the same, nothing is indexed twice. Rejects with the system's error.
+ * Positions acknowledged by earlier runs. An unreadable checkpoint is renamed: everything is then read again, and as
+ * ids stay the same, nothing is indexed twice. Rejects with the system's error.
  */
 export async function loadCheckpoint(directory: StateDirectory, log: Log, name: string): Promise<Loaded> {
   const file = directory.at(name);
@@ -118,7 +118,7 @@ export async function loadCheckpoint(directory: StateDirectory, log: Log, name: 
   }
 }
 
-/** Whether it is one, but not as this version writes it. */
+/** Whether it is a checkpoint of another version. */
 function isOfOthers(text: string): boolean {
   try {
     return (JSON.parse(text) as { version?: unknown } | null)?.version !== VERSION;
@@ -127,7 +127,7 @@ function isOfOthers(text: string): boolean {
   }
 }
 
-/** What was set aside before may be wanted for a diagnosis. */
+/** A previously renamed one may be needed for diagnosis. */
 async function freeName(path: string): Promise<string> {
   for (let n = 0; ; n++) {
     const name = n === 0 ? path : `${path}.${n}`;
@@ -135,24 +135,27 @@ async function freeName(path: string): Promise<string> {
   }
 }
 
-/** Writes checkpoints one at a time, and never stops the shipping: a full disk is said, and tried again. */
+/** Writes checkpoints one at a time without stopping the shipping: a full disk is logged, and the write retried. */
 export class CheckpointWriter {
   readonly #directory: StateDirectory;
   readonly #name: string;
   readonly #log: Log;
   #queue: Promise<void> = Promise.resolve();
   #failed = false;
-  /** What is on disk for certain: what was written last. */
+  /** The last state known to be on disk. */
   saved: readonly Saved[] = [];
 
-  /** @param name the file's, one a destination */
+  /**
+   *
+   * @param name of the file, one per destination
+   */
   constructor(directory: StateDirectory, log: Log, name: string) {
     this.#directory = directory;
     this.#name = name;
     this.#log = log;
   }
 
-  /** Resolves when what `collect` returns, at the time of writing, is on disk. Returns whether it is. */
+  /** Resolves when the result of `collect` at the time of writing is on disk. Returns whether it is. */
   async save(collect: () => readonly Saved[]): Promise<boolean> {
     this.#queue = this.#queue.then(() => this.#write(collect()));
     await this.#queue;

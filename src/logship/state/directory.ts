@@ -8,12 +8,15 @@ import { isThere } from '../../fs/access.ts';
 import { replaceFile } from '../../fs/replace-file.ts';
 import { cannotKeep, readOwn, type StateDirectory } from './held-directory.ts';
 
-/** Writes a file of the state directory as a whole: after a crash it is the old one or the new one. Rejects with the system's error. */
+/**
+ * Replaces a file of the state directory atomically: after a crash it is the old or the new one. Rejects with the
+ * system's error.
+ */
 export async function replaceOwn(file: string, text: string): Promise<void> {
   await replaceFile(file, { content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
 }
 
-/** Reads, or makes once, the id of this source of logs. ConfigError where it can't write. */
+/** Reads, or generates once, the id of this log source. ConfigError if it is not writable. */
 export async function openState(directory: StateDirectory, given: string | undefined): Promise<{ source: string }> {
   const file = directory.at('source-id');
   try {
@@ -27,16 +30,16 @@ export async function openState(directory: StateDirectory, given: string | undef
   }
 }
 
-/** The first destination's: what `kolla-probe log-ship` looks at. */
+/** The first destination's, read by `kolla-probe log-ship`. */
 const FIRST = 'checkpoint.json';
-/** Says whose that is. */
+/** Names the destination of that file. */
 const OWNER = 'checkpoint.of';
 const STDOUT = 'stdout';
 
 /**
- * The checkpoint's name of each destination. Who changes the order of `--to` must not have one resume where another was: the
- * files change names as well. Where a server takes the place of another, which may be another name of the same, it goes on
- * there; stdout, for a person, replaces no destination.
+ * The checkpoint name of each destination. When the order of `--to` changes, no destination may resume with another's
+ * checkpoint: the files are renamed accordingly. If a server replaces another, which may be another name of the same
+ * server, it resumes there; stdout, meant for a person, replaces none.
  * @param names of the destinations
  */
 export async function checkpointNames(directory: StateDirectory, names: readonly string[]): Promise<readonly string[]> {
@@ -44,11 +47,11 @@ export async function checkpointNames(directory: StateDirectory, names: readonly
   const owner = await readOwn(directory.at(OWNER)).then((text) => text.trim(), ignoreAbsent);
   const hasOwn = await isThere(directory.at(nameFor(first)));
   const isReplaced = owner !== undefined && owner !== first;
-  // What was printed is in no server, and what a server has was not printed.
+  // Printed lines are in no server, and a server's lines were not printed.
   const areServers = ![owner, first].includes(STDOUT);
   if (isReplaced && (names.includes(owner) || hasOwn || !areServers))
     await rename(directory.at(FIRST), directory.at(nameFor(owner))).catch(ignoreAbsent);
-  // Before the rename: after a start that died in between, what lies there must not be taken for the former owner's.
+  // Before the rename: after a crash in between, the file must not be attributed to its former owner.
   if (owner !== first) await replaceOwn(directory.at(OWNER), `${first}\n`);
   if (hasOwn && !(await isThere(directory.at(FIRST)))) await rename(directory.at(nameFor(first)), directory.at(FIRST));
   return names.map((name, at) => (at === 0 ? FIRST : nameFor(name)));
@@ -59,26 +62,27 @@ function nameFor(destination: string): string {
 }
 
 const NAME = 'running.sock';
-/** Of each, another process was quicker, or died. */
+/** Attempts; on each, another process was faster or died. */
 const TRIES = 5;
 
 /**
- * Holds a state directory for one process: a second would write over the first one's checkpoint, and, on first start,
- * ship under a source's id of its own, so that every line is in twice. It is a socket, which the kernel lets no process answer
- * at once its process is dead, however that died. Only who does answer is refused: where there can't be a socket (a volume
- * that is full, or knows none) that is said, and shipping goes on. A pod on another node, on a shared volume, is not seen.
- * @throws ConfigError when another process holds it
+ * Locks a state directory for one process: a second would overwrite the first one's checkpoint and, on first start,
+ * ship under a source id of its own, so that every line is indexed twice. The lock is a listening socket, which stops
+ * accepting as soon as its process dies, however it died. The start is refused only if the socket accepts: if it cannot
+ * be created (a full volume, or one without sockets), that is logged and shipping continues. A Pod on another node that
+ * shares the volume is not detected.
+ * @throws ConfigError if another process holds it
  */
 export async function holdState(directory: StateDirectory, log: Log): Promise<AsyncDisposable> {
   await using made = new AsyncDisposableStack();
   try {
-    // By way of its descriptor: a socket's path may have no more than 107 bytes.
+    // Through the descriptor: a socket's path is limited to 107 bytes.
     const server = await bind(directory.at(NAME), directory.path);
     made.defer(async () => await closed(server));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    // Of a directory that can't be had, and a disk that is full, others tell.
+    // An inaccessible directory and a full disk are reported elsewhere.
     if (code !== 'ENOENT' && code !== 'ENOSPC' && code !== 'EROFS')
       log.debug(`another process is not kept from using ${directory.path}: ${directory.inWords(messageOf(error))}`);
   }
@@ -98,7 +102,7 @@ async function bind(path: string, directory: string): Promise<Server> {
       throw new ConfigError(
         `another kolla-log-ship uses ${directory}, and two would lose each other's place: end it, or give --state another directory`,
       );
-    // Left by one that died; not the one of who was quicker just now.
+    // Left by a dead process, and not the socket of one that was just faster.
     const now = await stat(path).catch(() => undefined);
     if (now?.isSocket() === true && now.ino === before?.ino) await unlink(path);
   }
@@ -112,7 +116,7 @@ function listening(path: string): Promise<Server> {
   });
 }
 
-/** Rejects with the system's error where that can't be told. */
+/** Rejects with the system's error if it cannot be determined. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -127,7 +131,7 @@ function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** That removes the socket, too. */
+/** That also removes the socket. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }

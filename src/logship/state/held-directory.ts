@@ -4,41 +4,44 @@ import { join, relative, sep } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { makeDirectory } from '../../fs/directory.ts';
 
-/** Of the state directory: what lies there is ours alone. */
+/** The state directory is private. */
 const STATE_MODE = 0o700;
 
 /**
- * The state directory. It lies in the log volume by default, where services may rename it and put a link in its place: so it is
- * held, and its files are reached by way of the descriptor.
+ * The state directory. By default it is in the log volume, where services may rename it and replace it by a link: so it
+ * is held open, and its files are accessed through the descriptor.
  */
 export class StateDirectory implements Disposable {
-  /** As a person knows it, for messages. */
+  /** The user-visible path, for messages. */
   readonly path: string;
   readonly #fd: number | undefined;
 
-  /** @param fd of the directory; undefined goes by its path */
+  /**
+   *
+   * @param fd of the directory; without it, accessed by path
+   */
   constructor(path: string, fd?: number) {
     this.path = path;
     this.#fd = fd;
   }
 
-  /** Where the system finds one of its files. */
+  /** The system path of one of its files. */
   at(name: string): string {
     return this.#fd === undefined ? join(this.path, name) : `/proc/self/fd/${this.#fd}/${name}`;
   }
 
-  /** What one of its files is called in messages. */
+  /** The user-visible path of one of its files. */
   nameOf(name: string): string {
     return join(this.path, name);
   }
 
-  /** Whether a place is in it, wherever it has been moved to meanwhile. */
+  /** Whether a path is inside it, wherever it has been moved. */
   has(place: string): boolean {
     const own = this.#fd === undefined ? this.path : readlinkSync(`/proc/self/fd/${this.#fd}`);
     return place.startsWith(own + sep);
   }
 
-  /** An error's text with the name that a person knows. */
+  /** An error's text with the user-visible path. */
   inWords(text: string): string {
     return this.#fd === undefined ? text : text.replaceAll(`/proc/self/fd/${this.#fd}`, this.path);
   }
@@ -51,9 +54,9 @@ export class StateDirectory implements Disposable {
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Makes the directory where it is not there, and holds it.
- * @param root of the logs: below it nothing on the way may be a link
- * @throws ConfigError for such a link, and where it can't be had
+ * Creates the directory if it is missing, and holds it open.
+ * @param root of the logs: no path component below it may be a link
+ * @throws ConfigError for such a link, and if the directory is inaccessible
  */
 export async function holdDirectory(path: string, root: string): Promise<StateDirectory> {
   try {
@@ -67,7 +70,7 @@ export async function holdDirectory(path: string, root: string): Promise<StateDi
   }
 }
 
-/** That nothing can be kept there, and why. */
+/** The error that no state can be kept there. */
 export function cannotKeep(path: string, why: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot keep state in ${path}: ${why}; give --state a directory that this user may write`, {
     cause,
@@ -87,9 +90,9 @@ function held(path: string, root: string): StateDirectory {
 }
 
 /**
- * Opens a file of ours in the directory. A link in its place, or a file of another user, is none of ours.
- * @param flags as open(2) has them
- * @throws the system's error, or what it is
+ * Opens one of our files in the directory. Rejects a link, and another user's file.
+ * @param flags as in open(2)
+ * @throws the system's error, or the kind of file
  */
 export async function openOwn(file: string, flags: number): Promise<FileHandle> {
   const handle = await open(file, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
@@ -99,7 +102,7 @@ export async function openOwn(file: string, flags: number): Promise<FileHandle> 
   throw new Error(found.isFile() ? `it belongs to uid ${found.uid}` : 'it is not a regular file');
 }
 
-/** The text of a file of ours. Rejects as openOwn. */
+/** The text of one of our files. Rejects as openOwn. */
 export async function readOwn(file: string): Promise<string> {
   await using handle = await openOwn(file, constants.O_RDONLY);
   return await handle.readFile('utf8');

@@ -2,20 +2,20 @@ import { pause } from '../../core/backoff.ts';
 import type { Contents } from '../read/contents.ts';
 import type { CheckpointWriter } from './checkpoint.ts';
 
-/** Between one checkpoint and the next, unless something may not be sent before it is there. */
+/** Interval between checkpoints, unless one is needed before a document may be sent. */
 const CHECKPOINT_MS = 1000;
 
 interface Kept {
   readonly checkpoint: CheckpointWriter;
   readonly contents: Contents;
-  /** How many cuts the framer has made. */
+  /** Number of cuts made by the framer. */
   readonly cuts: () => number;
   readonly now: () => number;
 }
 
 /**
- * When a checkpoint is written: at most once a second for what was acknowledged, and before any document is sent that a
- * second reading would name or cut otherwise.
+ * Decides when a checkpoint is written: at most once a second for acknowledgements, and before any document that a
+ * second reading would name or cut differently.
  */
 export class Keeper {
   readonly #kept: Kept;
@@ -36,7 +36,7 @@ export class Keeper {
     return this.#canSave;
   }
 
-  /** When it last said all that was acknowledged, in milliseconds since the epoch. */
+  /** When it last covered everything acknowledged, in milliseconds since the epoch. */
   get savedMs(): number {
     return this.#isDirty ? this.#savedMs : this.#kept.now();
   }
@@ -47,7 +47,7 @@ export class Keeper {
   }
 
   async saveWhenDue(): Promise<void> {
-    // A clock that was set back must not put it off.
+    // A clock set back must not delay it.
     const sinceMs = Math.abs(this.#kept.now() - this.#triedMs);
     if (this.#isDirty && sinceMs >= CHECKPOINT_MS) await this.save();
   }
@@ -66,8 +66,9 @@ export class Keeper {
   }
 
   /**
-   * What a second reading would find otherwise must be on disk before any document of it is in the index. A joined event
-   * that is read again would answer for lines that were sent apart: for cuts, sending waits for the disk until the signal.
+   * Decisions that a second reading could not repeat must be on disk before a document that depends on them is indexed.
+   * A joined event that is read again would acknowledge lines that were sent separately: with pending cuts, sending
+   * waits for the disk until the signal.
    */
   async beforeSending(signal: AbortSignal): Promise<void> {
     if (this.#begunSaved < this.#begun) await this.save();
@@ -83,5 +84,5 @@ export class Keeper {
 }
 
 function ignoreAbort(): void {
-  // The loop looks at its signal.
+  // The loop checks its signal.
 }

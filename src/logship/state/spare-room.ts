@@ -6,14 +6,14 @@ import { replaceOwn } from './directory.ts';
 import { openOwn } from './held-directory.ts';
 
 const STEP_BYTES = 64 * 1024;
-/** A checkpoint grows: offsets have more digits, files come. */
+/** Checkpoints grow: offsets get more digits, files are added. */
 const GROWTH = 1.25;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Writes a checkpoint as a whole, also where its volume is full: there it alone lets disk be reclaimed, and takes some
- * itself. So two files of its size and more are kept beside it, and written over where they lie: no room is free in between,
- * which a service that still writes would take. Two, because the checkpoint before is too small to be the next one's room.
+ * Replaces a checkpoint atomically even on a full volume, where the checkpoint is what allows disk to be reclaimed but
+ * itself needs space. So two spare files of at least its size are kept next to it and overwritten in place: no space is
+ * freed in between, which a service could take. Two, because the previous checkpoint is too small to hold the next.
  * Rejects with the system's error.
  */
 export async function replaceKeepingRoom(file: string, text: string): Promise<void> {
@@ -29,7 +29,7 @@ export async function replaceKeepingRoom(file: string, text: string): Promise<vo
   for (const spare of spares) await keep(spare, bytes);
 }
 
-/** What there is no room for now is tried again with the next checkpoint. */
+/** If there is no space now, the next checkpoint retries. */
 async function keep(spare: string, bytes: number): Promise<void> {
   const size = await stat(spare).then(
     (found) => found.size,
@@ -56,7 +56,7 @@ async function overwrite(spare: string, file: string, text: string): Promise<voi
   try {
     const { size } = await handle.stat();
     const bytes = Buffer.from(text);
-    // With spaces after it, which JSON allows: they are room for a later one.
+    // Padded with spaces, which JSON allows: room for a later one.
     await handle.writeFile(Buffer.concat([bytes, Buffer.alloc(Math.max(0, size - bytes.length), ' ')]));
     await handle.sync();
     await exchange(spare, file, size);
@@ -66,7 +66,7 @@ async function overwrite(spare: string, file: string, text: string): Promise<voi
   await syncDirectory(dirname(file));
 }
 
-/** What was a spare itself is one again. */
+/** A former spare becomes a spare again. */
 async function exchange(spare: string, file: string, size: number): Promise<void> {
   const before = temporaryFor(file);
   const isLarge = (await stat(file)).size >= size;

@@ -8,16 +8,16 @@ import type { SyslogMessage } from '../parse/syslog.ts';
 interface FilesOptions {
   /** The log root. */
   readonly root: string;
-  /** A file that has as many bytes is renamed to `.1`. */
+  /** At this size a file is renamed to `.1`. */
   readonly maxBytes: number;
-  /** Whether `PATH.1` is not needed any more, which the next rename overwrites. */
+  /** Whether `PATH.1` is no longer needed; the next rename overwrites it. */
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
 }
 
-/** Whoever reaches the port may name programs. */
+/** Any client of the port can name programs. */
 const PROGRAMS = 32;
-/** A file's name may have 255 bytes, and rotation's ending needs some. */
+/** File names are limited to 255 bytes, minus a rotation suffix. */
 const NAME_LENGTH = 128;
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o640;
@@ -28,23 +28,23 @@ interface Open {
   size: number;
 }
 
-/** The files that syslog is written to, one a program. No other process rotates them. */
+/** The files to which syslog is written, one per program. No other process rotates them. */
 export class SyslogFiles implements Disposable {
   readonly #options: FilesOptions;
   readonly #open = new Map<string, Open>();
   readonly #paths = new Map<string, string>();
-  /** Whose last line was cut off by a disk that was full. */
+  /** Files whose last line was truncated by a full disk. */
   readonly #torn = new Set<string>();
   #pending = new Map<string, string[]>();
   #problem = '';
-  /** Lines that no file took. */
+  /** Lines that could not be written. */
   lost = 0;
 
   constructor(options: FilesOptions) {
     this.#options = options;
   }
 
-  /** Keeps a line for the next flush(). */
+  /** Queues a line for the next flush(). */
   add(program: string | undefined, line: string): void {
     const path = this.pathOf(program);
     const lines = this.#pending.get(path);
@@ -52,14 +52,14 @@ export class SyslogFiles implements Disposable {
     else lines.push(line);
   }
 
-  /** Writes what was added. Never throws: what can't be written is lost, counted and said. */
+  /** Writes the queued lines. Never throws: lines that cannot be written are lost, counted and logged. */
   flush(): void {
     const pending = this.#pending;
     this.#pending = new Map();
     for (const [path, lines] of pending) this.#write(path, lines);
   }
 
-  /** haproxy's is where Kolla has it; all others are kept from the files that services write themselves. */
+  /** haproxy's is Kolla's path; others are separate from files that services write themselves. */
   pathOf(program = 'unknown'): string {
     const known = this.#paths.get(program);
     if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export class SyslogFiles implements Disposable {
     const { maxBytes, mayRotate } = this.#options;
     const open = this.#open.get(path);
     if (open === undefined) return this.#openAt(path);
-    // Another process may have moved it, or re-created the whole volume.
+    // Another process may have renamed it, or re-created the whole volume.
     const isMoved = statSync(path, { throwIfNoEntry: false })?.ino !== open.ino;
     if (!isMoved && (open.size < maxBytes || !mayRotate(path))) return open;
     closeSync(open.fd);
@@ -131,8 +131,8 @@ const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Acts on a file in a directory of the root, which is made where it is not there, while that directory is held: services may put a
- * link in the place of either, which would have their lines written elsewhere. Throws the system's error.
+ * Acts on a file in a subdirectory of the root, created if missing and held open meanwhile: services may replace either
+ * by a link to redirect the lines. Throws the system's error.
  */
 function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T {
   const directory = dirname(path);
@@ -152,7 +152,10 @@ function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T
   }
 }
 
-/** @param torn called before an error after which a part is written */
+/**
+ *
+ * @param torn called before an error that leaves a partial write
+ */
 function writeAll(file: Open, bytes: Buffer, torn: () => void): void {
   let at = 0;
   try {
@@ -166,8 +169,8 @@ function writeAll(file: Open, bytes: Buffer, torn: () => void): void {
 }
 
 /**
- * A message as one line of RFC 5424, whatever it came as: facility and severity are kept in its number, and its time has
- * a zone. Control characters in it, newlines above all, are written as rsyslog writes them: `#012`.
+ * A message as one line of RFC 5424, whatever its original format: facility and severity are kept in the priority, and
+ * its timestamp has a zone. Control characters, mainly newlines, are escaped as in rsyslog: `#012`.
  */
 export function lineOf(message: SyslogMessage): string {
   const { facility, severity, timeMs, host, program, pid, messageId, data, text } = message;
@@ -175,7 +178,7 @@ export function lineOf(message: SyslogMessage): string {
   return escaped(`<${facility * 8 + severity}>1 ${words.join(' ')} ${text}`);
 }
 
-/** As octal numbers: all but the tab, which lines of logs have. */
+/** As octal numbers; tabs are kept, since log lines contain them. */
 function escaped(text: string): string {
   return text
     .replace(/[\0\r\n]+$/, '')

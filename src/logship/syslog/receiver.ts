@@ -13,7 +13,7 @@ import { lineOf, SyslogFiles } from './files.ts';
 interface SyslogOptions {
   readonly at: Address;
   readonly root: string;
-  /** Of times in messages that have none. */
+  /** For timestamps without a zone. */
   readonly zone: Zone;
   readonly mayRotate: (path: string) => boolean;
   readonly log: Log;
@@ -22,32 +22,32 @@ interface SyslogOptions {
   readonly maxBytes?: number;
 }
 
-/** Receives until it is disposed of; then what has come is in the files. */
+/** Receives until disposed; then all received messages are in the files. */
 export interface Syslog extends AsyncDisposable {
-  /** The one that it got, where 0 was asked for. */
+  /** The bound port, if 0 was requested. */
   readonly port: number;
-  /** Datagrams that came. */
+  /** Datagrams received. */
   readonly received: () => number;
-  /** Lines that no file took. */
+  /** Lines that could not be written. */
   readonly lost: () => number;
-  /** Datagrams that the kernel dropped because we read too slowly; undefined where that can't be seen. */
+  /** Datagrams dropped by the kernel because we read too slowly; undefined if unknown. */
   readonly dropped: () => number | undefined;
 }
 
 const FILE_BYTES = 64 * 1024 * 1024;
 /** As much as the system allows (net.core.rmem_max), for bursts. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** At a stop: what has come is read for so long at most, should a client go on sending. */
+/** Maximum time to drain on a stop, in case a client keeps sending. */
 const LAST_MS = 500;
 const LOOK_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** What a message's own time may be off. */
+/** Maximum deviation of a message's timestamp. */
 const AHEAD_MS = DAY_MS;
 const BEHIND_MS = 30 * DAY_MS;
 
 /**
- * Binds the socket and begins to write.
- * @throws ConfigError for an address that is taken or not ours, NotPermittedError for a port that needs root
+ * Binds the socket and starts writing.
+ * @throws ConfigError if the address is in use or not local, NotPermittedError for a privileged port
  */
 export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
   const { at, root, zone, mayRotate, log, now, maxBytes = FILE_BYTES } = options;
@@ -65,7 +65,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
     files.add(message.program, lineOf({ ...message, timeMs: believable(message.timeMs, now()) }));
     if (willFlush) return;
     willFlush = true;
-    // What came together is one write.
+    // Datagrams received together are one write.
     setImmediate(flush);
   });
   const bound = await bind(socket, at);
@@ -91,7 +91,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
   };
 }
 
-/** Each day that is told makes an index: whoever reaches the port must not make as many as a server may have. */
+/** Each day creates an index: a client of the port must not exhaust the server's shards. */
 function believable(timeMs: number, arrivedMs: number): number {
   return timeMs > arrivedMs + AHEAD_MS || timeMs < arrivedMs - BEHIND_MS ? arrivedMs : timeMs;
 }
@@ -113,7 +113,7 @@ async function bind(socket: Socket, at: Address): Promise<Address> {
   }
 }
 
-/** Until nothing waits in the kernel. Nothing tells when that is so. */
+/** Polls until the kernel's queue is empty; there is no event for it. */
 async function drained(at: Address): Promise<void> {
   const until = performance.now() + LAST_MS;
   do await nextTurn();
@@ -121,7 +121,7 @@ async function drained(at: Address): Promise<void> {
   await nextTurn();
 }
 
-/** Says when the kernel has dropped some. */
+/** Logs datagrams dropped by the kernel. */
 class Drops implements Disposable {
   readonly #timer: NodeJS.Timeout;
   readonly #at: Address;
@@ -149,11 +149,11 @@ class Drops implements Disposable {
   }
 }
 
-/** What the kernel knows of a socket. */
+/** The kernel's counters of a socket. */
 interface SocketQueue {
-  /** Bytes that wait to be read. */
+  /** Bytes waiting to be read. */
   readonly waiting: number;
-  /** Datagrams that found no room. */
+  /** Datagrams dropped for lack of room. */
   readonly dropped: number;
 }
 
@@ -161,8 +161,8 @@ interface SocketQueue {
 const ROW = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ \S+ [0-9A-F]+:([0-9A-F]+) .* (\d+) *$/;
 
 /**
- * Of the UDP socket that is bound there, from /proc/net/udp or udp6.
- * @returns undefined where that can't be seen
+ * The queue of the UDP socket bound there, from /proc/net/udp or udp6.
+ * @returns undefined if unknown
  */
 function queueOf({ host, port }: Address): SocketQueue | undefined {
   const wanted = isIPv6(host) ? undefined : hexOf(host);
@@ -180,7 +180,7 @@ function queueOf({ host, port }: Address): SocketQueue | undefined {
   return undefined;
 }
 
-/** Four bytes in the order of the machines that we run on: 127.0.0.1 is 0100007F. */
+/** Four bytes in little-endian order: 127.0.0.1 is 0100007F. */
 function hexOf(host: string): string {
   const bytes = host.split('.').map(Number).toReversed();
   return bytes.map((byte) => byte.toString(16).padStart(2, '0').toUpperCase()).join('');

@@ -1,19 +1,19 @@
 import { errnoOf, quotePattern, type MysqlSession } from '../../mysql/index.ts';
 import type { Requirement } from './options.ts';
 
-/** An account of the service's user name, as the server has it. */
+/** An account of the service's user on the server. */
 export interface Account {
   readonly host: string;
-  /** `specified`: a certificate of a certain issuer or subject. */
+  /** `specified`: a certificate of a specific issuer or subject. */
   readonly require: Requirement | 'specified';
 }
 
 const REQUIRE: Readonly<Record<string, Account['require']>> = { '': 'none', ANY: 'ssl', X509: 'x509' };
-/** No privilege to look: table, column, database, or another account's grants. */
+/** No privilege to read: table, column, database, or another account's grants. */
 const MAY_NOT_LOOK = new Set([1044, 1142, 1143, 1227]);
 const NO_SUCH_GRANT = 1141;
 
-/** The user's accounts, one for each host part; undefined where the admin may not look at them. */
+/** The user's accounts, one per host part; undefined if the admin may not read them. */
 export async function accountsOf(admin: MysqlSession, user: string): Promise<Account[] | undefined> {
   const rows = await unlessRefused(
     admin.rows('SELECT Host AS host, ssl_type AS type FROM mysql.user WHERE User = ? ORDER BY Host', [user]),
@@ -21,18 +21,18 @@ export async function accountsOf(admin: MysqlSession, user: string): Promise<Acc
   return rows?.map(({ host, type }) => ({ host: String(host), require: REQUIRE[String(type)] ?? 'specified' }));
 }
 
-/** The account of that host part. Names of hosts are the same in capitals. */
+/** The account of that host part. Host names are case-insensitive. */
 export function accountAt(accounts: readonly Account[], host: string): Account | undefined {
   return accounts.find((account) => account.host.toLowerCase() === host.toLowerCase());
 }
 
-/** `GRANT ... ON ... TO ...`, a statement each; some hold a password's hash. None where the admin may not look. */
+/** `GRANT ... ON ... TO ...`, one per statement; some contain a password hash. None if the admin may not read them. */
 export async function grantsOf(admin: MysqlSession, account: string): Promise<string[]> {
   const rows = await unlessRefused(admin.rows(`SHOW GRANTS FOR ${account}`));
   return (rows ?? []).flatMap((row) => Object.values(row).map(String));
 }
 
-/** Whether one of these statements gives everything in the database. */
+/** Whether one of these statements grants all privileges on the database. */
 export function hasGrant(grants: readonly string[], database: string): boolean {
   const own = `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO `;
   return grants.some((text) => text.startsWith(own) || text.startsWith('GRANT ALL PRIVILEGES ON *.* TO '));

@@ -5,7 +5,7 @@ import type { EnsureValues } from './options.ts';
 import { readSecret } from '../target/read-text.ts';
 import type { Source } from '../target/target.ts';
 
-/** The account that may create things, at the service's server; undefined when none was given. */
+/** The admin account on the service's server; undefined if none was given. */
 export async function findAdmin(options: EnsureValues, { target, place }: Source): Promise<MysqlTarget | undefined> {
   const { adminUser: user, adminPassword, adminPasswordFile, adminSocket } = options;
   if (user === undefined) {
@@ -28,7 +28,7 @@ export async function findAdmin(options: EnsureValues, { target, place }: Source
   };
 }
 
-/** The same account at the server of another database. */
+/** The same account on the server of another database. */
 export function adminAt({ user, password, socket, tls }: MysqlTarget, target: MysqlTarget): MysqlTarget {
   return {
     ...target,
@@ -50,7 +50,7 @@ function strayOf(options: EnsureValues): string | undefined {
   return given.find(([value]) => value !== undefined)?.[1];
 }
 
-/** An account is not made such that its own URL can't be used with it. */
+/** Rejects TLS requirements that the account's own URL does not meet. */
 function checkRequirement({ require }: EnsureValues, { tls }: MysqlTarget, place: string): void {
   const missing =
     require === undefined || require === 'none'
@@ -64,7 +64,7 @@ function checkRequirement({ require }: EnsureValues, { tls }: MysqlTarget, place
     throw new ConfigError(`--require ${require}, but the database URL (${place}) has ${missing}`);
 }
 
-/** As the service's URL has it, but for what is given for the admin. */
+/** The TLS options of the service's URL, overridden by those of the admin. */
 function adminTls({ adminTlsCa, adminTlsCert, adminTlsKey }: EnsureValues, url: MysqlTls | undefined) {
   if (adminTlsKey !== undefined && adminTlsCert === undefined) {
     throw new UsageError('--admin-tls-key is given without --admin-tls-cert');

@@ -11,7 +11,7 @@ import { findAdmin } from './admin.ts';
 import { makeReady } from './make-ready.ts';
 import { checkEnsureOptions, ENSURE_OPTIONS } from './options.ts';
 
-/** Databases, accounts and grants alone: no lock, no migration. */
+/** Creates databases, accounts and grants only: no lock, no migration. */
 export const ensureCommand = command({
   summary: "Makes a service's databases, account and grants where they are missing, and logs in on every node.",
   description:

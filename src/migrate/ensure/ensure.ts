@@ -12,16 +12,16 @@ import { accountAt, accountsOf, grantsOf, hasGrant, type Account } from './accou
 import type { EnsureOptions, Requirement } from './options.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** Host parts of accounts that were there before, perhaps with another password. */
+/** Host parts of accounts that existed before, possibly with another password. */
 interface Ensured {
   readonly existed: readonly string[];
 }
 
 /**
- * Makes the service's database, accounts and grants where they are missing. What exists stays as it is: neither a
- * charset nor a password is changed, and what an account must show only when that is asked for. It looks first and then
- * writes: on Galera each of these statements stops all writers for a moment, also where it has nothing to do.
- * @throws mysqlError() with what it was making
+ * Creates the service's database, accounts and grants where missing. Existing objects are not changed: neither charset
+ * nor password, and TLS requirements only on request. Reads before it writes: on Galera each of these statements blocks
+ * all writers briefly, even without effect.
+ * @throws mysqlError() with the object being created
  */
 export async function ensure(
   admin: MysqlSession,
@@ -45,7 +45,7 @@ export async function ensure(
     if (await grant(admin, account, database)) did.push(`${account} granted everything in ${database}`);
   }
   const are = `database ${database}, ${options.accountHost.map((host) => quoteAccount(user, host)).join(', ')} and grants`;
-  log.info(did.length === 0 ? `${are} are in place: nothing was changed` : did.join('; '));
+  log.info(did.length === 0 ? `${are} are up to date: nothing was changed` : did.join('; '));
   return { existed };
 }
 
@@ -84,7 +84,7 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
   return true;
 }
 
-/** An admin who may not look grants again, which does no harm. */
+/** An admin without read privilege grants again, which is harmless. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
   const there = await orSay(`look at grants of ${account}`, () => grantsOf(admin, account));
   if (hasGrant(there, database)) return false;
@@ -94,7 +94,7 @@ async function grant(admin: MysqlSession, account: string, database: string): Pr
   return true;
 }
 
-/** Sets the password of accounts that were there before. */
+/** Sets the password of existing accounts. */
 export async function setPassword(admin: MysqlSession, user: string, hosts: readonly string[], password: string) {
   for (const host of hosts) {
     const account = quoteAccount(user, host);
@@ -102,13 +102,13 @@ export async function setPassword(admin: MysqlSession, user: string, hosts: read
   }
 }
 
-/** Each IF NOT EXISTS answers with a warning (1007, 1973) when another client was first. */
+/** IF NOT EXISTS yields a warning (1007, 1973) if another client was faster. */
 async function run(admin: MysqlSession, doing: string, words: readonly string[]): Promise<boolean> {
   const { warnings } = await orSay(doing, () => admin.change(words.join(' ')));
   return warnings === 0;
 }
 
-/** Again for a while, where Galera undid it. */
+/** Retries for a while if Galera rolled it back. */
 async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> {
   try {
     return await repeated(statement);
@@ -117,7 +117,7 @@ async function orSay<T>(doing: string, statement: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Servers of different age spell it differently. */
+/** The syntax differs between server versions. */
 function modern(words: string): string {
   return words.replaceAll(/\butf8(?=[_,])/g, 'utf8mb3');
 }

@@ -1,12 +1,12 @@
 /**
  * Databases, accounts and grants.
  *
- *   options -> admin (its password, socket, TLS) -> server reached -> each database of the service: looked at, made where
- *     it is missing -> accounts, what they must show, grants: the same -> login as the service, on each node of the cluster
+ *   options -> admin (its password, socket, TLS) -> server reached -> each database of the service: read, created if
+ *     missing -> accounts, TLS requirements, grants: the same -> login as the service, on each node of the cluster
  *
- * A second run changes nothing, which on Galera matters: each of these statements stops all writers for a moment. What can fail:
- * options that contradict each other (64), files (65), the server (69, 75), and an account that the server does not let
- * in (77), whose reason is looked for, since the server gives the same one for a wrong password and for missing TLS.
+ * Idempotent, which matters on Galera: each of these statements blocks all writers briefly. Errors: contradicting
+ * options (64), files (65), the server (69, 75), and an account that the server rejects (77); the reason is then
+ * diagnosed, since the server reports the same error for a wrong password and for missing TLS.
  */
 export { findAdmin } from './admin.ts';
 export { ensureCommand } from './command.ts';

@@ -1,10 +1,10 @@
 /**
- * Whether the service can log in: on the node that the admin used, then on each other node of the cluster.
+ * Whether the service can log in: on the node used by the admin, then on each other node of the cluster.
  *
- *   account -> the node that made it -> every other node that the cluster names, or that was given, side by side
+ *   account -> the node that created it -> all other nodes known to the cluster or given, in parallel
  *
- * A new account takes some milliseconds to get everywhere, so a refusal is believed only when it lasts. A node that
- * can't be reached is said, or that the cluster does not name now; another that refuses is an error with its name.
+ * A new account takes milliseconds to replicate, so a rejection counts only if it persists. An unreachable node, or one
+ * missing from the cluster's list, is logged; another node that rejects the login is an error with its name.
  */
 import { NotPermittedError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -26,26 +26,26 @@ import { reach, type Reached } from '../target/reach.ts';
 interface LoginOptions {
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
-  /** As reach() takes it, for the first node. */
+  /** Passed to reach() for the first node. */
   readonly settleMs?: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** Another password would not help: one node takes the one that another refuses. */
+/** Another password would not help: one node accepts the password that another rejects. */
 class AccountsDifferError extends NotPermittedError {
   override name = 'AccountsDifferError';
 }
 
-/** How long a node may be behind the one on which the account was made. */
+/** How long a node may lag behind the one that created the account. */
 const SETTLE_MS = 3000;
 const HANDSHAKE_MS = 3000;
 const BACKOFF = { minMs: 20, maxMs: 250 };
 
 /**
- * Logs in everywhere.
+ * Logs in on all nodes.
  * @param target its first place is the node on which the account was ensured
- * @throws what reach() throws for the first node; AccountsDifferError that names another one that refuses
+ * @throws what reach() throws for the first node; AccountsDifferError naming another node that rejects the login
  */
 export async function tryLogin(target: MysqlTarget, options: LoginOptions): Promise<void> {
   const { signal, log } = options;
@@ -53,7 +53,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   if (!first.isGalera) return;
   const answers = await Promise.all((await otherPlaces(first, target)).map((place) => tryAt(place, target, signal)));
   signal.throwIfAborted();
-  // One that has lost the others goes on refusing accounts that were made since.
+  // A partitioned node keeps rejecting accounts created since.
   const named = new Set((await otherNodes(first)).map(formatAddress));
   for (const { place, error } of answers) {
     if (error === undefined) continue;
@@ -70,7 +70,7 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
   log.info(`account ${target.user} can log in on ${tried + 1} of ${answers.length + 1} nodes`);
 }
 
-/** Those that the cluster names and those that were given; the same one by name and by address is tried twice. */
+/** The cluster's nodes and the given ones; a node given by name and by address is tried twice. */
 async function otherPlaces(first: Reached, { places = [] }: MysqlTarget): Promise<Address[]> {
   const all = [...(await otherNodes(first)), ...places];
   const own = formatAddress(first.at);
@@ -94,12 +94,12 @@ async function tryAt(at: Address, target: MysqlTarget, signal: AbortSignal) {
   }
 }
 
-/** The node has judged, though perhaps too soon. */
+/** The node has decided, though possibly too early. */
 function isRefusal(error: unknown): boolean {
   return isDenied(error) || errnoOf(error) === UNKNOWN_DATABASE;
 }
 
-/** Whether the server does not let the account in, for its password or for what else it must show: it does not say. */
+/** Whether the server rejects the account, because of its password or another requirement: the error is the same. */
 export function isAccessDenied(error: unknown): boolean {
   if (error instanceof AccountsDifferError) return false;
   return [error, (error as Error).cause].some((each) => errnoOf(each) === ACCESS_DENIED);

@@ -8,12 +8,12 @@ import { isAccessDenied, tryLogin } from './login.ts';
 import type { EnsureOptions } from './options.ts';
 import { refusedFor } from './refused.ts';
 
-/** What is made, where, and by whom. */
+/** What to create, where, and with which account. */
 interface ReadyPlan extends EnsureOptions {
   readonly target: MysqlTarget;
   /** The service's other databases. */
   readonly others: readonly MysqlTarget[];
-  /** Undefined: everything is left alone. */
+  /** Undefined: nothing is changed. */
   readonly admin: MysqlTarget | undefined;
   readonly timeoutMs: number;
   readonly galeraDonor: DonorPolicy;
@@ -26,13 +26,13 @@ interface ReadyEffects {
 
 /**
  * With an admin: waits for the server, ensures each database, account and grants, and tries the account on each node.
- * @returns the plan's target, whose first place is the one that has just been used
- * @throws what reach() and ensure() throw; NotPermittedError for an account that is not let in, with the reason
+ * @returns the plan's target, whose first place is the one just used
+ * @throws what reach() and ensure() throw; NotPermittedError for a rejected account, with the reason
  */
 export async function makeReady(plan: ReadyPlan, effects: ReadyEffects): Promise<MysqlTarget> {
   const { admin, target, others } = plan;
   if (admin === undefined) {
-    effects.log.info('no --admin-user: database, account and grants are left alone');
+    effects.log.info('no --admin-user: database, account and grants are not changed');
     return target;
   }
   const at = await makeOne(plan, target, admin, effects);
@@ -62,7 +62,7 @@ async function makeOne(
   return session.at;
 }
 
-/** Sets the password of accounts that were there before, if that is what the server refused and if it was asked for. */
+/** Sets the password of existing accounts, if the server rejected it and --rotate was given. */
 async function rotate(
   session: Reached,
   target: MysqlTarget,

@@ -3,7 +3,7 @@ import { repeated } from '../lock/repeated.ts';
 import { accountAt, accountsOf, grantsOf, hasGrant } from './accounts.ts';
 import type { EnsureOptions } from './options.ts';
 
-/** What a run would do, as far as it can be seen without the lock. It holds no secret: it is printed. */
+/** The changes of a run, as far as they can be determined without the lock. Printed, so without secrets. */
 export interface Seen {
   readonly action: 'create' | 'update';
   readonly kind: string;
@@ -12,7 +12,9 @@ export interface Seen {
   readonly lacks?: string;
 }
 
-/** What ensure() would make or alter, by the same looks. Where the admin may not look, what it would try. */
+/**
+ * The objects that ensure() would create or alter, by the same queries. If the admin may not read, those it would try.
+ */
 export async function missingIn(
   admin: MysqlSession,
   { database, user }: MysqlTarget,

@@ -1,11 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 
-/** What an account must show besides its password. */
+/** TLS requirements of an account. */
 const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
-/** Who makes databases, accounts and grants, and how: for a migration and for `ensure` alone. */
+/** Options for creating databases, accounts and grants: for a migration and for `ensure`. */
 export const ENSURE_OPTIONS = [
   {
     flag: 'admin-user',
@@ -107,18 +107,18 @@ export const ENSURE_OPTIONS = [
 
 export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
-/** How database, account and grants are to be. */
+/** Desired state of database, account and grants. */
 export interface EnsureOptions {
-  /** The account is made for each of them. */
+  /** The account is created for each of them. */
   readonly accountHost: readonly string[];
-  /** Undefined: what is there stays as it is. */
+  /** Undefined: existing accounts are not changed. */
   readonly require?: Requirement | undefined;
   readonly rotate: boolean;
   readonly charset: string;
   readonly collation: string;
 }
 
-/** UsageError for values that no server would take. */
+/** Throws UsageError for values that no server accepts. */
 export function checkEnsureOptions({ charset, collation, accountHost }: EnsureValues): void {
   for (const [flag, word] of Object.entries({ charset, collation })) {
     if (!/^\w+$/.test(word)) throw new UsageError(`--${flag}: '${word}' is not the name of one`);

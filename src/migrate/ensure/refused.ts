@@ -2,7 +2,7 @@ import { NotPermittedError } from '../../core/errors.ts';
 import { quoteAccount, type MysqlSession, type MysqlTarget } from '../../mysql/index.ts';
 import { accountAt, accountsOf, type Account } from './accounts.ts';
 
-/** Why the server did not let the service in. */
+/** Why the server rejected the service. */
 interface Refusal {
   /** Another password would help. */
   readonly isPassword: boolean;
@@ -11,14 +11,14 @@ interface Refusal {
 
 interface Asked {
   readonly accountHost: readonly string[];
-  /** Those of them that were there before. */
+  /** Those that existed before. */
   readonly existed: readonly string[];
 }
 
 /**
- * The server answers the same (1045) to a wrong password, to an account that must use TLS or show a certificate, and to
- * one that it takes for another account: the admin can tell them apart.
- * @param cause what the login ended with
+ * The server reports the same error (1045) for a wrong password, for missing TLS or client certificate, and for a login
+ * matched to another account: the admin can tell them apart.
+ * @param cause the error of the login
  */
 export async function refusedFor(
   admin: MysqlSession,

@@ -2,20 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isDenied, mysqlError, quoteAccount, quotePattern, quoteText, type MysqlSession } from '../../mysql/index.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** MySQL takes no longer name. */
+/** MySQL's maximum. */
 const LONGEST_NAME = 32;
 const PASSWORD_BYTES = 24;
 
-/** What a migration's command logs in with instead of the service's account. */
+/** Login of a migration's command, instead of the service's account. */
 export interface Credentials {
   readonly user: string;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
 }
 
 /**
- * The account for the migration of a database under a token: `keystone_m7_1c09b3`. The end of it is of user and
- * database: a user may migrate several databases, each of which has tokens of its own.
+ * The account for the migration of a database under a token: `keystone_m7_1c09b3`. The suffix is derived from user and
+ * database: a user may migrate several databases, each with its own tokens.
  */
 export function accountNameOf(user: string, database: string, token: number): string {
   const end = `_m${token}_${createHash('sha256')
@@ -26,25 +26,28 @@ export function accountNameOf(user: string, database: string, token: number): st
 }
 
 /**
- * Whether it may be the name of such an account. The service's account can write into the fence row: what stands there
- * must not make an admin lock and drop `root`.
+ * Whether it may be the name of such an account. The service's account can write to the fence row, which must not make
+ * an admin lock and drop `root`.
  */
 export function isAccountName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST_NAME && /_m\d+_[0-9a-f]{6}$/.test(name);
 }
 
-/** Letters, digits and what needs no encoding in a URL: Alembic takes a `%` for something else. One of each kind that servers ask for. */
+/**
+ * Letters, digits and characters that need no URL encoding: Alembic interprets `%`. Contains each character class that
+ * servers require.
+ */
 export function randomPassword(): string {
   return `${randomBytes(PASSWORD_BYTES).toString('base64url')}-Aa1`;
 }
 
-/** From where an account may log in, and what its connection must have, in SQL. */
+/** Where an account may log in from, and its TLS requirement, in SQL. */
 interface Host {
   readonly host: string;
   readonly require: string;
 }
 
-/** Makes the account as the service's own is, from the same hosts and under the same TLS rules, for these databases. */
+/** Creates the account for these databases like the service's own: same hosts, same TLS requirements. */
 export async function makeAccount(
   admin: MysqlSession,
   { user, password }: Credentials,
@@ -55,14 +58,14 @@ export async function makeAccount(
     const account = quoteAccount(user, host);
     const run = (sql: string) => repeated(() => admin.change(sql));
     try {
-      // Of a former life of this database, whose tokens began anew.
+      // Left by an earlier database of this name, whose tokens started over.
       await run(`DROP USER IF EXISTS ${account}`);
       await run(`CREATE USER ${account} IDENTIFIED BY ${quoteText(password)}${require}`);
       for (const database of databases) {
         await run(`GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`);
       }
     } catch (error) {
-      // Half made it is of no use. Where it may not be dropped, it may not have been made either.
+      // A partially created account is useless. If it cannot be dropped, it was probably not created either.
       await run(`DROP USER IF EXISTS ${account}`).catch(() => {});
       const refused = mysqlError(`make account ${account}`, error);
       refused.message = refused.message.replaceAll(password, '***');
@@ -71,7 +74,10 @@ export async function makeAccount(
   }
 }
 
-/** @param otherwise where the admin may not read the accounts */
+/**
+ *
+ * @param otherwise if the admin may not read the accounts
+ */
 async function hostsOf(admin: MysqlSession, user: string, otherwise: readonly string[]): Promise<Host[]> {
   const text = (column: string) => `CONVERT(${column} USING utf8mb4) AS ${column}`;
   try {
@@ -97,7 +103,7 @@ function requirement({ ssl_type, ssl_cipher, x509_issuer, x509_subject }: Record
   return ` REQUIRE ${parts.join(' AND ')}`;
 }
 
-/** No login with it is possible any more, on any node; open sessions stay. Nothing where there is no such account. */
+/** Prevents new logins on all nodes; open sessions remain. Does nothing if the account does not exist. */
 export async function lockAccount(admin: MysqlSession, user: string, hosts: readonly string[]): Promise<void> {
   for (const { host } of await hostsOf(admin, user, hosts)) {
     const account = quoteAccount(user, host);
@@ -119,8 +125,8 @@ const DEFINED = [
 ] as const;
 
 /**
- * What in the databases has the account as its definer: it runs with that account's rights, and without the account the
- * live service gets error 1449 for each statement that meets it.
+ * Objects in the databases with the account as definer: they run with its privileges, and without it the service would
+ * get error 1449 for each statement that uses them.
  */
 export async function definedBy(admin: MysqlSession, user: string, databases: readonly string[]): Promise<string[]> {
   const found: string[] = [];

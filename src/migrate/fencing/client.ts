@@ -14,7 +14,7 @@ export interface Login {
   readonly session: Reached;
 }
 
-/** Does something with each of the service's accounts, on each server where it has one. The first is the held session's. */
+/** Runs a function for each of the service's accounts, on each server that has one. The first is the held session's. */
 export async function forEachLogin(
   plan: Databases,
   held: Reached,
@@ -36,8 +36,8 @@ export async function forEachLogin(
 }
 
 /**
- * Whether everything that comes from this address as the service's account, from now on, is ours: the server sees our
- * own address (no proxy or NAT stands between), no other machine can have it, and no other client is there already.
+ * Whether all future connections from this address with the service's account are ours: the server sees our own address
+ * (no proxy or NAT in between), no other machine can have it, and no other client is connected from it.
  */
 export async function isAlone(
   plan: Databases,
@@ -65,8 +65,8 @@ export async function isAlone(
 }
 
 /**
- * Whether sessions from where a migration came can belong to no other client: it was alone there, and we are not there too.
- * @param own from where the server sees us come
+ * Whether sessions from a migration's address can belong only to it: it was alone there, and we are not there too.
+ * @param own our address as seen by the server
  */
 export function isConclusive(left: { readonly client: string; readonly isAlone: boolean }, own: string): boolean {
   return left.isAlone && !isLocal(left.client) && left.client !== own;

@@ -16,16 +16,16 @@ interface EndOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Nothing runs under them any more: a node that can't be reached is not waited for. */
+  /** Nothing runs under them any more: unreachable nodes are not waited for. */
   readonly isOver?: boolean;
 }
 
 /**
- * Ends accounts permanently: no login is possible, open sessions are killed on every node of every server, and then
- * they are dropped. One that something in the databases has as its definer stays, locked: it works as a definer.
- * @returns those that stay
- * @throws UnavailableError when sessions are left at the deadline, or a node can't be reached until then;
- *   NotPermittedError for an admin that can't see or end them
+ * Removes accounts: new logins are prevented, open sessions are killed on every node of every server, and then the
+ * accounts are dropped. An account that is the definer of an object is kept, locked: that is sufficient for a definer.
+ * @returns the accounts kept
+ * @throws UnavailableError if sessions remain at the deadline, or a node is unreachable until then; NotPermittedError
+ * if the admin cannot see or kill them
  */
 export async function endAccounts(
   plan: Databases,
@@ -63,14 +63,14 @@ export async function endAccounts(
 
 async function endSessions(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
   await onEveryNode(session, options, async (node) => {
-    // Under wsrep_sync_wait it answers after the lock on the account was applied there.
+    // With wsrep_sync_wait it responds only after the account's lock was applied there.
     const left = (await Promise.all(names.map((name) => sessionsOf(node, name)))).flat();
     for (const { id } of left) await killSession(node, id);
     return left.length === 0 ? undefined : `killed, and not gone yet: ${listOf(left)}`;
   });
 }
 
-/** What is left of a command that has ended: a session whose client is just gone, or a daemon's. */
+/** Remains of an exited command: a session whose client has just gone, or a daemon's. */
 async function endLate(session: Reached, names: readonly string[], options: EveryNodeOptions): Promise<void> {
   const deadline = Math.min(options.deadline, performance.now() + LATE_MS);
   try {
@@ -81,7 +81,7 @@ async function endLate(session: Reached, names: readonly string[], options: Ever
   }
 }
 
-/** The servers that the databases are on, and which are on each. */
+/** The servers of the databases, each with its databases. */
 export function serversOf({ target, others }: Pick<Databases, 'target' | 'others'>) {
   const servers = new Map<string, { target: MysqlTarget; databases: string[] }>();
   for (const each of [target, ...others]) {

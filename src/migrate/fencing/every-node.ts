@@ -15,26 +15,25 @@ const STATEMENT_MS = 10_000;
 const POLL_MS = 250;
 
 export interface EveryNodeOptions {
-  /** Who we are on each node. */
+  /** The login on each node. */
   readonly target: MysqlTarget;
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** What is done on each node, as it follows "cannot": `look for the sessions of keystone`. */
+  /** The action on each node, as it follows "cannot": `look for the sessions of keystone`. */
   readonly doing: string;
-  /** How often in a row nothing must be left. Default 2: a session that is just logging in is not to be seen yet. */
+  /** Consecutive checks that must find nothing. Default 2: a session that is just logging in is not visible yet. */
   readonly looks?: number;
 }
 
-/** What is still to be waited for on one node; undefined when nothing is. */
+/** What remains on one node; undefined if nothing. */
 type OnNode = (node: MysqlSession) => Promise<string | undefined>;
 
 /**
- * Does something on each node of the cluster, again and again until it has nothing left to wait for on any of them. The
- * nodes are those that the cluster itself lists at the time: one that it has given up can commit nothing any more; one
- * that it lists and we can't reach is tried again.
- * @throws UnavailableError at the deadline, with what each node still waits for
+ * Repeats an action on each node of the cluster until nothing remains on any of them. The nodes are those that the
+ * cluster currently lists: an evicted node cannot commit any more; a listed but unreachable node is retried.
+ * @throws UnavailableError at the deadline, with what remains on each node
  */
 export async function onEveryNode(session: Reached, options: EveryNodeOptions, work: OnNode): Promise<void> {
   const { deadline, signal, log, doing, looks = 2 } = options;
@@ -46,7 +45,7 @@ export async function onEveryNode(session: Reached, options: EveryNodeOptions, w
   for (;;) {
     const left: string[] = [];
     const look = async (node: MysqlSession) => {
-      // A node that freezes meanwhile must not keep us from ending.
+      // A node that freezes meanwhile must not block our exit.
       const waiting = await unlessAborted(work(node), signal);
       if (waiting !== undefined) left.push(waiting);
     };
@@ -90,7 +89,7 @@ async function nodeAt(place: Address, { target, signal }: EveryNodeOptions): Pro
   const node = await connect({ ...account, ...place }, options);
   try {
     await markSession(node, STATEMENT_MS);
-    // What was committed elsewhere before (an account that was locked) is applied here before we look.
+    // Changes committed elsewhere before (an account lock) are applied here before we read.
     await node.change('SET SESSION wsrep_sync_wait = 7', [], STATEMENT_MS);
     return node;
   } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * What a migration's command can still do after its helper lost the lock: nothing.
+ * Fencing: ensures that a migration's command can do nothing after its helper has lost the lock.
  *
- *   before the command: how its sessions can be told from the live service's is written into the fence row (trace);
- *     with an admin that is an account of its own, made for this token, else the address that it comes from
- *   taking over: what the one before left (trace) -> its account locked, its sessions killed on every node until none is
- *     left; or those from its address; or, when they can't be told from the service's, an operator is asked
- *   after the command: the account's sessions ended, the account dropped; kept, locked, where a trigger needs it
+ *   before the command: what distinguishes its sessions from the live service's is written to the fence row (trace);
+ *     with an admin it is an account created for this token, else the address of its connections
+ *   taking over: the trace of the previous migration -> its account locked, its sessions killed on every node until none is
+ *     left; or those from its address; or, if they cannot be told from the service's, an operator must decide
+ *   after the command: the account's sessions are killed, the account dropped; kept, locked, if a trigger needs it
  *
- * A trace stays in the row until its sessions have ended, also through takeovers that fail. What can fail: a node that
- * is listed and can't be reached (69 at the deadline), sessions that cannot be told apart (69, with the list).
+ * A trace stays in the row until its sessions have ended, even across failed takeovers. Errors: a listed node that is
+ * unreachable (69 at the deadline), sessions that cannot be told apart (69, with the list).
  */
 export { beginOwn, endOwn } from './own.ts';
 export { fencePredecessor } from './predecessor.ts';

@@ -1,12 +1,12 @@
 import type { MysqlSession } from '../../mysql/index.ts';
 
-/** Any one of them lets an account KILL others' sessions: MariaDB's, MySQL 8's, and that of older ones. */
+/** Any of them allows an account to KILL others' sessions: MariaDB's, MySQL 8's, and that of older versions. */
 const KILL = /\b(?:CONNECTION[ _]ADMIN|SUPER)\b/;
 const EVERYTHING = /\bALL PRIVILEGES ON \*\.\* /;
 
 /**
- * What the admin lacks to see and end other accounts' sessions; undefined when nothing. The process list of one without
- * PROCESS has its own sessions alone: it would take those of a migration that runs on for gone.
+ * The privileges that the admin lacks to see and kill other accounts' sessions; undefined if none. Without PROCESS the
+ * process list shows only the admin's own sessions: a running migration would seem gone.
  */
 export async function lackedToEnd(admin: MysqlSession): Promise<string | undefined> {
   const rows = await admin.rows('SHOW GRANTS');

@@ -1,16 +1,16 @@
 import { formatAddress, type Address } from '../../net/address.ts';
 import { memberOf, membersBeside, type MysqlSession } from '../../mysql/index.ts';
 
-/** The nodes of a cluster beside the session's own, as far as anybody knows where they are. */
+/** The nodes of a cluster other than the session's own, as far as their addresses are known. */
 interface Nodes {
   readonly places: readonly Address[];
-  /** How many the cluster has, our own among them. */
+  /** Number of nodes in the cluster, including ours. */
   readonly count: number;
-  /** Whether some do not say where they are: then those that were given are to be looked at, and counted. */
+  /** Whether some have no known address: then the given ones must be checked, and counted. */
   readonly isPartial: boolean;
 }
 
-/** Those that the cluster names; where it does not know some, those that were given (`--host`) as well. */
+/** The nodes listed by the cluster; if some are unknown, also those given by `--host`. */
 export async function nodesOf(
   session: MysqlSession & { readonly at: Address },
   given: readonly Address[] = [],
@@ -23,13 +23,13 @@ export async function nodesOf(
   return { places: isPartial ? [...all.values()] : places, count: 1 + places.length + unknown, isPartial };
 }
 
-/** What is to be said of nodes that were not checked, as their addresses are unknown; undefined when there are none. */
+/** A message about nodes that were not checked because their addresses are unknown; undefined if there are none. */
 export async function unseenNodes(
   { count, isPartial }: Nodes,
   looked: readonly MysqlSession[],
 ): Promise<string | undefined> {
   if (!isPartial) return undefined;
-  // One that was given by name and by address is one.
+  // A node given by name and by address counts once.
   const seen = new Set(await Promise.all(looked.map((node) => memberOf(node))));
   const left = count - seen.size;
   if (left <= 0) return undefined;

@@ -28,9 +28,9 @@ const CONFIRM_MS = 10_000;
 const TAKEN = 'another migrator has taken the lock: nothing was started here';
 
 /**
- * Writes down how our command's sessions can be told from the service's, then makes the account that it runs under,
- * and tries it on each node. In this order: an account is known to a successor before it exists.
- * @returns undefined when the command runs as the service's own account
+ * Records what distinguishes our command's sessions from the service's, then creates its account, and tries it on each
+ * node. In this order a successor knows an account before it exists.
+ * @returns undefined if the command runs as the service's own account
  */
 export async function beginOwn(
   plan: Databases & Tool,
@@ -48,7 +48,7 @@ export async function beginOwn(
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
     await write({ account: account.user, isAlone: false });
     if (await makeEverywhere(plan, account, { signal, log })) {
-      // One that was frozen before it made the account would have made it after a successor had looked for it.
+      // A process frozen before creating the account would create it after a successor has looked for it.
       if (await renewFence(session, token, CONFIRM_MS)) return account;
       await dropEverywhere(plan, account, { signal, log });
       throw new UnavailableError(TAKEN);
@@ -58,7 +58,7 @@ export async function beginOwn(
   return undefined;
 }
 
-/** False when the admin may not make accounts. */
+/** False if the admin may not create accounts. */
 async function makeEverywhere(plan: Databases, account: Credentials, effects: OwnEffects): Promise<boolean> {
   const { timeoutMs, galeraDonor } = plan;
   const service = { user: plan.target.user, hosts: plan.accountHost };
@@ -91,8 +91,8 @@ async function dropEverywhere(plan: Databases, { user }: Credentials, effects: O
 }
 
 /**
- * Ends our account and what its sessions still do, after our command has ended and that was recorded. What can't be
- * done here, the next run does: the account stands in the fence row until then.
+ * Drops our account and ends its sessions, after our command has exited and that was recorded. The next run does what
+ * fails here: the account stays in the fence row until then.
  */
 export async function endOwn(
   plan: Databases,

@@ -12,30 +12,30 @@ import { killSession, listOf, ownClient, sessionsOf, type SeenSession } from './
 import { readTrace, type Left } from './trace.ts';
 
 /**
- * One that lost the lock although it lives (an administrator's KILL, a server's restart) sees that at once, and its
- * command is gone after STOP_MS; this much more for a machine under load.
+ * A process that lost the lock while alive (an administrator's KILL, a server restart) notices at once, and its command
+ * is gone after STOP_MS; plus a margin for a loaded machine.
  */
 const HANDOVER_MS = STOP_MS + 3000;
-/** The server sees within this that a client is dead. */
+/** The server detects a dead client within this time. */
 const SETTLE_MS = 3000;
 
-/** The fence as it was found. */
+/** The fence as found. */
 interface Before {
   readonly before: FenceRow;
-  /** Whether its holder, if it was cut off, has had the time to stop its command. */
+  /** Whether its holder, if interrupted, has had the time to stop its command. */
   readonly hasLeasePassed?: boolean;
 }
 
 type PredecessorEffects = Pick<Effects, 'signal' | 'log' | 'redact'>;
 
 /**
- * Makes sure that the migration that was cut off writes nothing any more, and that no session of the live service is
- * touched:
- *   it had an account of its own and we are admin: the account is locked, and its sessions are killed on every node
- *   it came from an address without any other client: the sessions from there are killed on every node
- *   neither: its statements are waited for; when sessions are left that may be its, an operator has to judge
- * @returns the accounts of older migrations that stay, because something has them as its definer
- * @throws UnavailableError with the list of sessions, and what to do
+ * Ensures that the interrupted migration can no longer write, without touching a session of the live service:
+ *
+ *   it had its own account and we have an admin: the account is locked, and its sessions are killed on every node
+ *   its address had no other client: the sessions from there are killed on every node
+ *   neither: waits for its statements to end; if sessions remain that may be its, an operator must decide
+ * @returns the accounts of older migrations that are kept as definers
+ * @throws UnavailableError with the list of sessions and the fix
  */
 export async function fencePredecessor(
   plan: Databases & LockTerms,
@@ -51,23 +51,25 @@ export async function fencePredecessor(
   const end = async (names: string[], isOver = false) =>
     plan.admin === undefined ? names : await endAccounts(plan, plan.admin, names, { deadline, signal, log, isOver });
   if (client === '') {
-    // What can't be dropped now is harmless.
+    // An account that cannot be dropped now is harmless.
     return await end(accounts, true).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn(`account ${accounts.join(', ')} can't be dropped now: ${messageOf(error)}`);
       return accounts;
     });
   }
-  log.warn(`the migration before was cut off: ${before.holder}, begun ${before.started} UTC, token ${before.token}`);
+  log.warn(
+    `the previous migration was interrupted: ${before.holder}, begun ${before.started} UTC, token ${before.token}`,
+  );
   if (plan.predecessorEnded === token) {
-    log.warn(`taken for ended, as --predecessor-ended ${token} says`);
-    // The operator has looked: a node that can't be reached is not waited for.
+    log.warn(`treated as ended: --predecessor-ended ${token} says`);
+    // The operator has verified it: unreachable nodes are not waited for.
     return await end(accounts, true);
   }
   if (account !== '') {
     if (plan.admin !== undefined) return await end(accounts);
     throw new UnavailableError(
-      `the migration that was cut off (token ${token}) ran as account ${account}, and only an admin can end its sessions: ` +
+      `the interrupted migration (token ${token}) ran as account ${account}, and only an admin can end its sessions: ` +
         `give --admin-user; or lock the account, KILL its sessions on every node, and give --predecessor-ended ${token}`,
     );
   }
@@ -75,9 +77,9 @@ export async function fencePredecessor(
   const options = { left, signal, log, redact };
   await forEachLogin(plan, session, { signal, log }, async (login) => {
     if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
-    // Where a lease has passed, so has this time.
+    // If a lease has expired, so has this time.
     if (!hasLeasePassed && before.state === 'running') {
-      log.info(`waiting ${formatDuration(HANDOVER_MS)}, in which its command is stopped if it still runs`);
+      log.info(`waiting ${formatDuration(HANDOVER_MS)}, the time for its command to stop if it is still running`);
       await pause(HANDOVER_MS, signal);
     }
     await awaitFrom(login, { ...options, hasEnded, deadline: performance.now() + plan.lockTimeoutMs });
@@ -90,7 +92,7 @@ interface FromOptions extends PredecessorEffects {
   readonly deadline: number;
 }
 
-/** Kills the account's sessions that come from where the migration came, until there is none on any node. */
+/** Kills the account's sessions from the migration's address until none is left on any node. */
 async function killFrom({ target, session }: Login, options: FromOptions): Promise<void> {
   const { client } = options.left;
   const doing = `look for sessions of ${target.user} from ${client}`;
@@ -99,15 +101,15 @@ async function killFrom({ target, session }: Login, options: FromOptions): Promi
     for (const { id } of found) await killSession(node, id);
     if (found.length === 0) return undefined;
     const list = options.redact(listOf(found));
-    options.log.info(`killed what the migration before left: ${list}`);
+    options.log.info(`killed processes of the previous migration: ${list}`);
     return `killed, and not gone yet: ${list}`;
   });
 }
 
 /**
- * Waits for the statements that a dead command left running (an ALTER goes on without its client). A dead client has no
- * idle session for long, and begins no statement: one that is idle, and was there at first, lives.
- * `hasEnded`: its helper has said how it ended, so that its command is gone, and what is idle is not its.
+ * Waits for statements left running by a dead command (an ALTER continues without its client). A dead client keeps no
+ * idle session for long, and starts no statement: an idle session that was there from the start is alive. `hasEnded`:
+ * its helper recorded its end, so its command is gone, and idle sessions are not its.
  */
 async function awaitFrom(
   { target, session }: Login,
@@ -119,7 +121,8 @@ async function awaitFrom(
   let round: SeenSession[] = [];
   const doing = `look for sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
-    // A round begins with our own node. One that lives may be at work in the moment of the look: the list has all of the round.
+    // A round starts with our own node. A live session may be busy at the moment of a poll: the list covers the whole
+    // round.
     if (node === session) {
       if (round.some(({ isIdle }) => isIdle)) throw mayBeIts(target.user, left.token, redact(listOf(round)));
       round = [];
@@ -136,7 +139,7 @@ async function awaitFrom(
 
 function mayBeIts(user: string, token: number, list: string): UnavailableError {
   return new UnavailableError(
-    `these sessions of ${user} may be the service's, or the migration's that was cut off (token ${token}): ${list}. ` +
+    `these sessions of ${user} may be the service's, or the interrupted migration's (token ${token}): ${list}. ` +
       `KILL those that are the migration's, and run this with --predecessor-ended ${token}; ` +
       `with --admin-user a migration has an account of its own, and this can't happen`,
   );

@@ -1,31 +1,36 @@
 import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
 
-/** One session on one node, as its process list has it. */
+/** A session on one node, from its process list. */
 export interface SeenSession {
-  /** The server's name for its host and its port: session numbers are its own. */
+  /** The server's host name and port: session numbers are unique per node. */
   readonly node: string;
   readonly id: number;
-  /** Where its client is, without the port: `10.0.0.7`, `localhost`. */
+  /** The client's address, without the port: `10.0.0.7`, `localhost`. */
   readonly client: string;
-  /** Whether it does nothing now. */
+  /** Whether it is idle. */
   readonly isIdle: boolean;
-  /** For how long it has done what it does. */
+  /** Seconds in the current state. */
   readonly seconds: number;
-  /** The statement, its values hidden. */
+  /** The statement, with its values hidden. */
   readonly text: string;
 }
 
-/** "Not supported yet": some releases of MariaDB refuse GET_LOCK on Galera (MDEV-30473). */
+/** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473). */
 const REFUSED = 1235;
 const NO_SUCH_SESSION = 1094;
 const LONGEST_TEXT = 80;
-/** Enough of a statement to hide its values before it is cut. */
+/** Enough of a statement to hide its values before it is truncated. */
 const READ_TEXT = 400;
 
-/** Each session of ours holds a lock of this name and its number: so others know that it is no migration's. */
+/**
+ * Each session of ours holds a lock of this name plus its number: so other processes know that it is not a migration's.
+ */
 const MARK = 'kolla-db-sync:session:';
 
-/** Marks a session as one of kolla-db-sync itself. Where the server refuses it stays unmarked: taken for a migration's. */
+/**
+ * Marks a session as kolla-db-sync's own. If the server rejects it, the session stays unmarked and counts as a
+ * migration's.
+ */
 export async function markSession(session: MysqlSession, timeoutMs: number): Promise<void> {
   try {
     await session.rows(`SELECT GET_LOCK('${MARK}${session.id}', 0)`, [], timeoutMs);
@@ -34,7 +39,7 @@ export async function markSession(session: MysqlSession, timeoutMs: number): Pro
   }
 }
 
-/** The sessions of an account on the session's node, but for those that are kolla-db-sync's own. */
+/** The sessions of an account on the session's node, except kolla-db-sync's own. */
 export async function sessionsOf(session: MysqlSession, user: string): Promise<SeenSession[]> {
   const read = (isOurs: string) =>
     session.rows(
@@ -60,7 +65,7 @@ export async function sessionsOf(session: MysqlSession, user: string): Promise<S
   });
 }
 
-/** From where the server sees this session come, without the port. */
+/** The client address of this session as seen by the server, without the port. */
 export async function ownClient(session: MysqlSession): Promise<string> {
   const [row] = await session.rows(
     'SELECT HOST AS host FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()',
@@ -68,13 +73,15 @@ export async function ownClient(session: MysqlSession): Promise<string> {
   return clientOf((row?.['host'] as string | undefined) ?? '');
 }
 
-/** The session's node and its number there: no other session has both. */
+/** The session's node and its number there, unique among all sessions. */
 export async function nameOf(session: MysqlSession, id: number = session.id): Promise<string> {
   const [row] = await session.rows("SELECT CONCAT(@@hostname, ':', @@port) AS node");
   return `${row?.['node'] as string}/${id}`;
 }
 
-/** Ends a session on the session's node; one that is gone already is no error. An account may end its own sessions. */
+/**
+ * Kills a session on the session's node; one that is already gone is no error. An account may kill its own sessions.
+ */
 export async function killSession(session: MysqlSession, id: number): Promise<void> {
   try {
     await session.change(`KILL ${id}`);
@@ -83,7 +90,7 @@ export async function killSession(session: MysqlSession, id: number): Promise<vo
   }
 }
 
-/** A list for messages: node, number, from where, for how long, what. */
+/** A list for messages: node, number, address, duration, statement. */
 export function listOf(sessions: readonly SeenSession[]): string {
   return sessions
     .map(({ node, id, client, isIdle, seconds, text }) => {
@@ -98,7 +105,7 @@ function clientOf(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** A statement may quote a secret. */
+/** A statement may contain a secret. */
 function withoutValues(statement: string): string {
   const hidden = statement.replaceAll(/'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?/g, "'?'").replaceAll(/\s+/g, ' ');
   return hidden.length <= LONGEST_TEXT ? hidden : `${hidden.slice(0, LONGEST_TEXT)}...`;

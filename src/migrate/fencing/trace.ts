@@ -8,31 +8,31 @@ import { isAccountName } from './account.ts';
 import { killSession, nameOf } from './sessions.ts';
 
 /**
- * How a migration's sessions can be told from the live service's, which may use the same account. It stays in the fence
- * row when the row is taken over, until the one who took it has ended those sessions.
+ * What distinguishes a migration's sessions from the live service's, which may use the same account. It stays in the
+ * fence row after a takeover, until the successor has ended those sessions.
  */
 export interface Trace {
-  /** The account that was made for it; empty when it runs as the service's own. */
+  /** The account created for it; empty if it runs as the service's own. */
   readonly account: string;
-  /** Older such accounts that still exist: something in the databases has them as its definer. */
+  /** Older such accounts that still exist as definers. */
   readonly kept: readonly string[];
-  /** The address from which the server saw it come; empty when no command was started that is not known to have ended. */
+  /** Its client address as seen by the server; empty if no command was started, or all are known to have exited. */
   readonly client: string;
-  /** The session that holds the server's lock for it: its node and its number there. */
+  /** The session holding the server's lock for it: its node and its number there. */
   readonly lockSession: string;
-  /** Whether no other client was seen to come from there when it began. */
+  /** Whether it was the only client at that address when it started. */
   readonly isAlone: boolean;
 }
 
-/** What an earlier migration has left. */
+/** The trace left by an earlier migration. */
 export interface Left extends Trace {
-  /** Under which it was written; 0: never written. */
+  /** The token it was written under; 0: never written. */
   readonly token: number;
 }
 
 const NOTHING: Left = { account: '', kept: [], client: '', lockSession: '', isAlone: false, token: 0 };
 
-/** What the ones before have left. */
+/** The traces of previous migrations. */
 export async function readTrace(session: MysqlSession): Promise<Left> {
   const read = () =>
     session.rows(
@@ -76,14 +76,14 @@ function edited(column: string, value: string): UnavailableError {
   );
 }
 
-/** Writes ours, before there is an account or a command. False: the fence is not ours any more. */
+/** Writes ours, before an account or a command exists. False: the fence is no longer ours. */
 export async function writeTrace(
   session: MysqlSession,
   token: number,
   { account, kept, client, lockSession, isAlone }: Trace,
 ): Promise<boolean> {
   const names = kept.length === 0 ? '' : JSON.stringify(kept);
-  // The time makes it a change also where the rest stands there already: it is judged by affected rows.
+  // The timestamp makes it a change even if the rest is equal: the result is judged by affected rows.
   const { changed } = await repeated(() =>
     session.change(
       `UPDATE ${FENCE_TABLE} SET account = ?, kept = ?, client = ?, lock_session = ?, is_alone = ?, trace_token = token,
@@ -95,7 +95,10 @@ export async function writeTrace(
   return changed === 1;
 }
 
-/** Writes that our account is gone, or kept, after our migration has ended. Nothing when a later token has the fence. */
+/**
+ * Records that our account was dropped or kept, after our migration has ended. Does nothing if a later token has the
+ * fence.
+ */
 export async function forgetAccount(session: MysqlSession, token: number, kept: readonly string[]): Promise<void> {
   const names = kept.length === 0 ? '' : JSON.stringify(kept);
   await repeated(() =>
@@ -108,9 +111,9 @@ export async function forgetAccount(session: MysqlSession, token: number, kept: 
 }
 
 /**
- * Ends the session that holds the server's lock for a migrator whose lease has passed: it is frozen, or its machine is
- * gone and the server has not heard of that, which may take two hours. Only when it is the very session that the
- * migrator has written into the row: one that has only just got the lock stays.
+ * Kills the session that holds the server's lock for a migrator whose lease has expired: it is frozen, or its machine
+ * is gone without the server noticing, which may take two hours. Only if it is the session recorded in the row: a
+ * session that has just acquired the lock is kept.
  * @param row not renewed for a lease
  */
 export async function breakStaleLock(session: MysqlSession, name: string, row: FenceRow, log: Log): Promise<void> {

@@ -5,12 +5,12 @@ import type { LeaseObject } from './object.ts';
 import type { LeaseSite } from './site.ts';
 
 export interface AskOptions {
-  /** For one answer. */
+  /** Timeout of one request. */
   readonly withinMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** The Lease as it is now; undefined when there is none. Rejects as KubeClient.get(). */
+/** The current Lease; undefined if there is none. Rejects as KubeClient.get(). */
 export async function readLease({ client, ref }: LeaseSite, options: AskOptions): Promise<LeaseObject | undefined> {
   try {
     return await answered(options, (signal) => client.get<LeaseObject>(objectPath(ref), { signal }));
@@ -21,8 +21,8 @@ export async function readLease({ client, ref }: LeaseSite, options: AskOptions)
 }
 
 /**
- * Writes it only if it is unchanged since it was read: in the place of the version that it carries, or as the first one.
- * Rejects as KubeClient.request(): 409 when another client was first, 404 when it was deleted meanwhile.
+ * Writes it with optimistic concurrency: replaces the version it carries, or creates it. Rejects as
+ * KubeClient.request(): 409 if another client was faster, 404 if it was deleted meanwhile.
  */
 export async function writeLease(
   { client, ref }: LeaseSite,
@@ -35,7 +35,7 @@ export async function writeLease(
   return await answered(options, (signal) => client.request<LeaseObject>(method, path, lease, { signal }));
 }
 
-/** Undefined where no API server has answered. */
+/** Undefined if no API server responded. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof ApiError ? error.status : undefined;
 }
@@ -44,10 +44,12 @@ export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409;
 }
 
-/** A request that is wrong as it stands. What passes, and what has a meaning of its own, is not among them. */
+/**
+ * Statuses of a request that can never succeed. Transient ones, and those with a specific meaning, are not included.
+ */
 const HOPELESS = new Set([400, 404, 405, 413, 415, 422]);
 
-/** Whether the API server will say the same again. */
+/** Whether a retry would fail in the same way. */
 export function isHopeless(error: unknown): error is ApiError {
   return HOPELESS.has(statusOf(error) ?? 0);
 }

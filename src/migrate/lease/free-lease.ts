@@ -1,9 +1,9 @@
 import { holderIn, sightOf, type LeaseObject } from './object.ts';
 
 /**
- * Tells in how many milliseconds a Lease is free if nothing more is heard of its holder: 0 when it has no holder, or when
- * it has been as it is for its own duration, and no less than ours, since we first saw it so. By our own clock: what
- * stands in renewTime is only compared with what stood there before.
+ * Computes in how many milliseconds a Lease is free if its holder does not renew it: 0 without a holder, or if it has
+ * been unchanged for its own duration, and at least ours, since first seen so. By our own clock: renewTime is only
+ * compared with its previous value.
  */
 export function leaseWatch(
   leaseMs: number,
@@ -18,7 +18,7 @@ export function leaseWatch(
   };
 }
 
-/** For how long its holder has it without a renewal. */
+/** How long its holder has it without a renewal. */
 export function durationMsOf({ spec = {} }: LeaseObject, leaseMs: number): number {
   return Math.max(leaseMs, (spec.leaseDurationSeconds ?? 0) * 1000);
 }

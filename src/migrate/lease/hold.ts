@@ -10,50 +10,50 @@ import { LeaseWriter, NotOursError, type Change } from './writer.ts';
 
 export type LeaseNews = Omit<News, 'isLastBeforeRollout'>;
 
-/** A Lease that is ours, renewed until it is released. */
+/** A Lease that we hold, renewed until it is released. */
 export interface HeldLease extends AsyncDisposable {
-  /** Grows by every take of this Lease. */
+  /** Incremented each time the Lease is taken. */
   readonly transitions: number;
-  /** Whose lease had passed when we took it; '' when it had no holder. */
+  /** The holder whose Lease had expired when we took it; '' if it had none. */
   readonly predecessor: string;
-  /** Aborted when it is no longer ours, or may not be; its reason is the error that says why. */
+  /** Aborted when it is, or may be, no longer ours; the reason is the error with the cause. */
   readonly lost: AbortSignal;
-  /** By performance.now(): when the last write was sent that the API server has confirmed. */
+  /** By performance.now(): when the last write confirmed by the API server was sent. */
   confirmedAt(): number;
   /**
-   * Writes it into the annotations. Goes on trying until that is done, the Lease is lost or the signal is aborted.
-   * @returns why the API server will never take it, as it has too many annotations; else undefined
+   * Publishes it in the annotations. Retries until it is done, the Lease is lost or the signal is aborted.
+   * @returns why the API server will never accept it, because of too many annotations; else undefined
    */
   publish(news: LeaseNews, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Gives the Lease back, with this in its annotations. Nothing is written when it has another holder.
-   * @returns whether that was done within that time; without news true also where it has another holder
+   * Releases the Lease, with this in its annotations. Writes nothing if it has another holder.
+   * @returns whether that succeeded in time; without news also true if it has another holder
    */
   end(news: LeaseNews | undefined, withinMs: number): Promise<boolean>;
 }
 
 interface Taken {
   readonly lease: LeaseObject;
-  /** By performance.now(): when the write was sent that made it ours. */
+  /** By performance.now(): when the write that took it was sent. */
   readonly takenAt: number;
   readonly predecessor: string;
 }
 
 interface HoldOptions {
   readonly holder: string;
-  /** It counts as lost when the API server has not confirmed it for this long. */
+  /** It counts as lost if the API server has not confirmed it for this long. */
   readonly lossMs: number;
   readonly log: Log;
 }
 
-/** A write that finds no answer is given up in time for another one. */
+/** A write without response times out early enough for another attempt. */
 const ANSWERS_PER_LOSS = 4;
 const ANSWER_MIN_MS = 1000;
 const RETRY_MS = 500;
-/** To release it when we end by an error: the next one need not wait for the lease to pass. */
+/** To release it on an error exit: the next holder need not wait for it to expire. */
 const GIVE_BACK_MS = 3000;
 
-/** Holds a Lease that was taken, and starts to renew it. */
+/** Starts renewing a Lease that was taken. */
 export function holdLease(site: LeaseSite, taken: Taken, options: HoldOptions): HeldLease {
   return new Held(site, taken, options);
 }
@@ -126,9 +126,9 @@ class Held implements HeldLease {
         await this.#writer.write(change, until - performance.now(), never);
         return true;
       } catch (error) {
-        // What is another's need not be released.
+        // Another holder's Lease need not be released.
         if (error instanceof NotOursError && news === undefined) return true;
-        // At least the next one need not wait.
+        // At least the next holder need not wait.
         if (isHopeless(error) && news !== undefined)
           await this.#writer.write(released, GIVE_BACK_MS, never).catch(() => {});
         if (error instanceof NotOursError || isHopeless(error) || performance.now() + RETRY_MS > until) {
@@ -141,7 +141,7 @@ class Held implements HeldLease {
     }
   }
 
-  /** Resolves when it is lost; rejects when it is over. */
+  /** Resolves when it is lost; rejects when renewing ends. */
   async #renew(): Promise<void> {
     let last = 'no answer';
     for (;;) {

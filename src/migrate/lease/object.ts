@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import { FORMAT, formatProblem } from '../../core/format.ts';
 import type { FenceState } from '../lock/fence.ts';
 
-/** A Lease of coordination.k8s.io/v1, as far as we read it. What else it has is written back as it was. */
+/** A Lease of coordination.k8s.io/v1, as far as we read it. Other fields are written back unchanged. */
 export interface LeaseObject extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: string;
@@ -14,13 +14,13 @@ export interface LeaseObject extends KubeObject {
   };
 }
 
-/** What a migration says of itself on its Lease. */
+/** State of a migration as published on its Lease. */
 export interface News {
   readonly state: FenceState;
   readonly phase: string;
   readonly release: string;
   readonly token: number;
-  /** Whether this phase, once done, lets the release's code start. */
+  /** Whether this phase, once done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
 }
 
@@ -33,23 +33,23 @@ export function transitionsIn(lease: LeaseObject): number {
   return lease.spec?.leaseTransitions ?? 0;
 }
 
-/** Changes whenever its holder renews it, and by nothing that others do to its metadata. */
+/** Changes whenever its holder renews it, and not when other clients change its metadata. */
 export function sightOf({ spec = {} }: LeaseObject): string {
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
   return [holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions].join(' ');
 }
 
-/** A Lease that is not there yet. */
+/** A Lease that does not exist yet. */
 export function emptyLease({ group, version, namespace, name }: ObjectRef): LeaseObject {
   return { apiVersion: `${group}/${version}`, kind: 'Lease', metadata: { name, namespace } } as LeaseObject;
 }
 
 /** An int32. */
 const MOST_TRANSITIONS = 2 ** 31 - 1;
-/** The API server takes no year of five digits. By hand anything may come to stand there. */
+/** The API server rejects years of five digits. Manual edits can contain anything. */
 const LATEST = Date.UTC(9999, 0);
 
-/** The same Lease, held by `holder`. Every take counts, also one of a free Lease. */
+/** The same Lease, held by `holder`. Each take is counted, even of a free Lease. */
 export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: Date): LeaseObject {
   const time = later(lease.spec?.renewTime, now);
   return {
@@ -60,13 +60,13 @@ export function taken(lease: LeaseObject, holder: string, leaseMs: number, now: 
       leaseDurationSeconds: Math.ceil(leaseMs / 1000),
       acquireTime: time,
       renewTime: time,
-      // The row's token goes on growing all the same.
+      // The row's token keeps growing.
       leaseTransitions: transitionsIn(lease) < MOST_TRANSITIONS ? transitionsIn(lease) + 1 : 1,
     },
   };
 }
 
-/** The same Lease, changed so that others see that its holder lives. */
+/** The same Lease, changed to show that its holder is alive. */
 export function renewed(lease: LeaseObject, now: Date): LeaseObject {
   return { ...lease, spec: { ...lease.spec, renewTime: later(lease.spec?.renewTime, now) } };
 }
@@ -77,7 +77,7 @@ export function released(lease: LeaseObject, now: Date): LeaseObject {
   return { ...lease, spec };
 }
 
-/** The same Lease with this in its annotations. */
+/** The same Lease with these annotations. */
 export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject {
   const { state, phase, release, readyFor, token, ended, format } = DB_SYNC_ANNOTATIONS;
   const annotations: Record<string, string> = { ...lease.metadata.annotations };
@@ -91,13 +91,13 @@ export function withNews(lease: LeaseObject, news: News, now: Date): LeaseObject
   put(release, news.release === '' ? undefined : news.release);
   put(token, String(news.token));
   put(ended, news.state === 'running' ? undefined : now.toISOString());
-  // While all of a migration runs, no code may start; the phases beside a live service leave it what it has.
+  // During a full migration no code may start; phases that run alongside a live service keep the annotation.
   if (news.state === 'running' && news.phase === 'all') put(readyFor, undefined);
   if (news.state === 'done' && news.isLastBeforeRollout) put(readyFor, news.release);
   return { ...lease, metadata: { ...lease.metadata, annotations } };
 }
 
-/** Whether the Lease says already that this is done. */
+/** Whether the Lease already says that this is done. */
 export function saysSo(lease: LeaseObject | undefined, news: Omit<News, 'token'>): boolean {
   if (lease === undefined) return false;
   const { state, phase, release = '', readyFor, format } = dbSyncRecord(lease);
@@ -106,7 +106,7 @@ export function saysSo(lease: LeaseObject | undefined, news: Omit<News, 'token'>
   return state === news.state && phase === news.phase && release === news.release && isReady;
 }
 
-/** Always later than before, also where a clock was set back: a renewal that changes nothing would be none. */
+/** Always later than before, even if the clock was set back: an unchanged value would not be a renewal. */
 function later(before: string | undefined, now: Date): string {
   const last = before === undefined ? Number.NaN : Date.parse(before);
   const time = Number.isNaN(last) || last > LATEST ? now : new Date(Math.max(now.getTime(), last + 1));

@@ -1,6 +1,6 @@
 import type { Option } from '../../cli/option.ts';
 
-/** Which lock stands beside the fence row, and where its Lease is. */
+/** The lock backend in addition to the fence row, and the location of its Lease. */
 export const LOCK_OPTIONS = [
   {
     flag: 'lock',
@@ -22,7 +22,7 @@ export const LOCK_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** The way to the API server. */
+/** Connection to the API server. */
 export const KUBE_OPTIONS = [
   {
     flag: 'namespace',

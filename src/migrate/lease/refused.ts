@@ -7,7 +7,7 @@ import type { LeaseSite } from './site.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** The refusal for the administrator who can fix it: every verb that is missing, and the Role to apply. */
+/** The error for the administrator who can fix it: all missing verbs, and the Role to apply. */
 async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSignal): Promise<NotPermittedError> {
   const { ref } = site;
   const user = userIn(error.message);
@@ -22,7 +22,7 @@ async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSigna
   );
 }
 
-/** Every user may ask what it may do itself, unless that was taken away: then the refused verb is all that is known. */
+/** Every user may query its own permissions by default: otherwise only the denied verb is known. */
 async function missingVerbs({ client, ref }: LeaseSite, signal: AbortSignal): Promise<Verb[]> {
   const { group, resource, namespace, name } = ref;
   const ask = async (verb: Verb) => {
@@ -44,12 +44,12 @@ function verbIn({ message }: ApiError): string | undefined {
   return / cannot (\w+) resource/.exec(message)?.[1];
 }
 
-/** The longest that an API server which has just started refuses everybody, until it has read its Roles. */
+/** Maximum time during which an API server that has just started denies everything, until it has loaded its Roles. */
 const START_MS = 10_000;
 
 /**
- * Tells refusals that are meant from those of an API server that has just started. The function returns for what is no
- * refusal, and for one that is to be tried again; it throws the NotPermittedError for one that is meant.
+ * Distinguishes real denials from those of an API server that has just started. The function returns for other errors
+ * and for those to retry; it throws NotPermittedError for a real one.
  */
 export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal) => Promise<void> {
   let since: number | undefined;
@@ -58,7 +58,8 @@ export function refusals(site: LeaseSite): (error: unknown, signal: AbortSignal)
     if (!(error instanceof ApiError) || error.status !== 403) return;
     since ??= performance.now();
     if (isUp || performance.now() - since > START_MS) throw await notPermitted(site, error, signal);
-    // Open to every user, by a Role as well. Asked once more after it was: our refusal may have come a moment before.
+    // Readable by every user, and granted by a Role as well. Queried once more after it succeeded: our denial may have
+    // come just before.
     isUp = await answers(site, signal);
   };
 }

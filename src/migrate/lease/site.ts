@@ -4,11 +4,11 @@ import { dbSyncLease } from '../../kube/db-sync-lease.ts';
 import type { LazyKube } from '../../kube/source.ts';
 import type { KubeClient, ObjectRef } from '../../kube/types.ts';
 
-/** Which Lease is the lock, and the way to it. */
+/** The Lease used as lock, and the connection to it. */
 export interface LeaseSite {
   readonly client: KubeClient;
   readonly ref: ObjectRef;
-  /** Whether the phase, once done, lets the release's code start. */
+  /** Whether the phase, once done, allows the release's code to start. */
   readonly isLastBeforeRollout: boolean;
 }
 
@@ -18,13 +18,13 @@ interface SiteOptions {
   readonly isLastBeforeRollout: boolean;
 }
 
-/** Of an object; of a namespace without dots. */
+/** Of an object, or of a namespace (no dots). */
 const NAME = /^(?=.{1,239}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The Lease of a migration; undefined where the row in the database is the only lock, which is said.
- * @throws UsageError for a name that no Lease can have; ConfigError where the credentials can't be read
+ * The Lease of a migration; undefined if the row in the database is the only lock, which is logged.
+ * @throws UsageError for an invalid Lease name; ConfigError if credentials are unreadable
  */
 export async function leaseSite(
   service: string,
@@ -43,15 +43,15 @@ export async function leaseSite(
   return { client, ref: dbSyncLease(client.namespace, name), isLastBeforeRollout };
 }
 
-/** The part of its name that is ours to choose. UsageError when it is no name. */
+/** The configurable part of its name. Throws UsageError if it is invalid. */
 export function leaseNameOf(service: string, leaseName: string | undefined): string {
   const name = leaseName ?? service;
-  if (!NAME.test(name)) throw new UsageError(`--lease-name: '${name}' is no name of Kubernetes`);
+  if (!NAME.test(name)) throw new UsageError(`--lease-name: '${name}' is not a valid Kubernetes name`);
   return name;
 }
 
 export function checkNamespace(namespace: string): void {
-  if (!NAMESPACE.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is no name of Kubernetes`);
+  if (!NAMESPACE.test(namespace)) throw new UsageError(`--namespace: '${namespace}' is not a valid Kubernetes name`);
 }
 
 /** For messages: `Lease openstack/kolla-db-sync-keystone`. */

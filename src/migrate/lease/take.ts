@@ -14,10 +14,10 @@ import { placeOfLease, type LeaseSite } from './site.ts';
 import { holderText, whileHeld } from './while-held.ts';
 
 interface TakeOptions {
-  /** No other process has ever had the same. */
+  /** Unique among all processes. */
   readonly holder: string;
   readonly leaseMs: number;
-  /** It counts as lost when the API server has not confirmed it for this long. */
+  /** It counts as lost if the API server has not confirmed it for this long. */
   readonly lossMs: number;
   /** By performance.now(). */
   readonly deadline: number;
@@ -27,12 +27,12 @@ interface TakeOptions {
 
 const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
-/** After another was first: what it has done is there to be read at once. */
+/** After a conflict: the other client's change can be read at once. */
 const CONFLICT = { minMs: 10, maxMs: 1000 };
 
 /**
- * Waits until the Lease is free, takes it and renews it from then on. An API server that goes away is waited for.
- * @throws DeadlineError that says who has it; NotPermittedError with the Role to apply; the signal's reason
+ * Waits until the Lease is free, takes it and keeps renewing it. An unavailable API server is waited for.
+ * @throws DeadlineError naming the holder; NotPermittedError with the Role to apply; the signal's reason
  */
 export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<HeldLease> {
   const { holder, leaseMs, signal, log } = options;
@@ -47,7 +47,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
       const found = await readLease(site, asking(options));
       const problem = formatProblem(found?.metadata.annotations?.[DB_SYNC_ANNOTATIONS.format]);
       if (problem !== undefined) throw new UnavailableError(`${placeOfLease(site)} ${problem}`);
-      // The answer to our PUT was lost, and it was done.
+      // The response to our PUT was lost, but it succeeded.
       if (tried !== undefined && found !== undefined && holderIn(found) === holder)
         return holdLease(site, { lease: found, ...tried }, options);
       if (found !== undefined && freeInMs(found) > 0) {
@@ -77,12 +77,12 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
   }
 }
 
-/** Deleted between our look and our PUT. Of a POST the same status says that there is no such namespace. */
+/** Deleted between our GET and our PUT. For a POST the same status means that the namespace does not exist. */
 function isGone({ status, message }: ApiError): boolean {
   return status === 404 && !message.includes('namespace');
 }
 
-/** What is meant by it is known after another. */
+/** Its meaning is known only after a retry. */
 function isRefused(error: unknown): boolean {
   return statusOf(error) === 403;
 }
@@ -96,7 +96,7 @@ function checkDeadline(site: LeaseSite, { deadline }: TakeOptions, last: string)
   throw new DeadlineError(`waited for ${placeOfLease(site)} until the deadline (--lock-timeout); last seen: ${last}`);
 }
 
-/** Whether the Lease says so already. False too when it can't be read: who then takes it says why. */
+/** Whether the Lease already says so. Also false if it cannot be read: taking it then reports why. */
 export async function isPublished(
   site: LeaseSite,
   news: Omit<LeaseNews, 'token'>,

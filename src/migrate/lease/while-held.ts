@@ -16,10 +16,10 @@ interface WhileHeldOptions {
 }
 
 /**
- * Watches a held Lease until it may be free: released, deleted, or not renewed for its duration; or
- * until the deadline. Nothing is asked meanwhile. What it saw last is to be read again before it is believed.
- * @returns who had it last; undefined when there is none any more
- * @throws the signal's reason; NotPermittedError when it may be neither watched nor read
+ * Watches a held Lease until it may be free: released, deleted, or not renewed for its duration; or until the deadline.
+ * Does not poll. The last observed state must be read again before it is used.
+ * @returns the last holder; undefined if there is none any more
+ * @throws the signal's reason; NotPermittedError if it can be neither watched nor read
  */
 export async function whileHeld(
   site: LeaseSite,
@@ -58,7 +58,7 @@ export async function whileHeld(
   }
 }
 
-/** Who has it, for messages. */
+/** The holder, for messages. */
 export function holderText(site: LeaseSite, lease: LeaseObject): string {
   const holder = holderIn(lease);
   if (holder === '') return `${placeOfLease(site)} is free`;

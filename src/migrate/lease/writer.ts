@@ -3,15 +3,15 @@ import { isConflict, readLease, statusOf, writeLease } from './ask.ts';
 import { holderIn, type LeaseObject } from './object.ts';
 import { placeOfLease, type LeaseSite } from './site.ts';
 
-/** Makes the next version of a Lease from the last one. */
+/** Derives the next version of a Lease from the previous one. */
 export type Change = (lease: LeaseObject, now: Date) => LeaseObject;
 
-/** The Lease is another's, or gone: nothing more is written. Its message says who has it. */
+/** The Lease is held by another process, or deleted: nothing more is written. The message names the holder. */
 export class NotOursError extends Error {
   override name = 'NotOursError';
 }
 
-/** Writes to a Lease as long as it is ours, one write after the other: each stands on the version of the one before. */
+/** Serializes writes to a Lease while it is ours: each is based on the version of the previous one. */
 export class LeaseWriter {
   readonly #site: LeaseSite;
   readonly #holder: string;
@@ -20,7 +20,10 @@ export class LeaseWriter {
   #notOurs: NotOursError | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param takenAt by performance.now(): when the write was sent that made it ours */
+  /**
+   *
+   * @param takenAt by performance.now(): when the write that took it was sent
+   */
   constructor(site: LeaseSite, holder: string, lease: LeaseObject, takenAt: number) {
     this.#site = site;
     this.#holder = holder;
@@ -28,14 +31,17 @@ export class LeaseWriter {
     this.#confirmedAt = takenAt;
   }
 
-  /** By performance.now(): when the last write was sent that the API server has confirmed; others may have seen it then. */
+  /**
+   * By performance.now(): when the last write confirmed by the API server was sent; other clients may have seen it
+   * since.
+   */
   get confirmedAt(): number {
     return this.#confirmedAt;
   }
 
   /**
-   * Rejects with NotOursError, with the reason why it may or may not have been written within that time, or with the signal's:
-   * then too it may have been.
+   * Rejects with NotOursError, with the reason why the outcome is unknown after that time, or with the signal's: the
+   * write may have succeeded then too.
    */
   async write(change: Change, withinMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + withinMs;
@@ -57,7 +63,7 @@ export class LeaseWriter {
       } catch (error) {
         if (!isConflict(error) && statusOf(error) !== 404) throw error;
       }
-      // Another client has changed it, or we did by a write whose answer was lost: that alone is no loss.
+      // Another client has changed it, or we have by a write with a lost response: not a loss in itself.
       const found = await readLease(this.#site, within());
       if (found === undefined || holderIn(found) !== this.#holder) {
         this.#notOurs = new NotOursError(whyNotOurs(this.#site, found));

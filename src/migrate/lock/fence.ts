@@ -4,11 +4,11 @@ import { FORMAT, formatProblem } from '../../core/format.ts';
 import { oneLine } from '../../core/one-line.ts';
 import { repeated } from './repeated.ts';
 
-/** How the last migration stands. `running` without a running migrator is one that was interrupted. */
+/** State of the last migration. `running` without a running migrator means interrupted. */
 const FENCE_STATES = ['running', 'done', 'failed', 'interrupted', 'lost'] as const;
 export type FenceState = (typeof FENCE_STATES)[number];
 
-/** What a migrator writes about itself when it takes the fence. */
+/** Data about a migrator, written when it takes the fence. */
 export interface Claim {
   readonly holder: string;
   readonly service: string;
@@ -19,7 +19,7 @@ export interface Claim {
 }
 
 export interface FenceRow extends Claim {
-  /** Grows by every take, for ever. 0: it was never taken. */
+  /** Incremented by each take, never reset. 0: never taken. */
   readonly token: number;
   readonly state: FenceState | 'new';
   /** Server's time, UTC, `2026-01-31 10:00:00.000`. */
@@ -44,12 +44,12 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof FenceRow)[];
 
 export const FENCE_TABLE = 'kolla_pod_fence';
-/** Of its one row. */
+/** Of its only row. */
 export const FENCE_NAME = 'schema';
 
 /**
- * The row; table and row are made in the session's database when they are missing, and only then: on Galera each
- * CREATE TABLE stops all writers for a moment. Each statement below judges by affected rows, never by what it read.
+ * The row; table and row are created in the session's database only if missing: on Galera each CREATE TABLE blocks all
+ * writers briefly. The statements below judge by affected rows, never by values read.
  */
 export async function openFence(session: MysqlSession): Promise<FenceRow> {
   const row = await readFence(session);
@@ -64,8 +64,8 @@ export async function openFence(session: MysqlSession): Promise<FenceRow> {
 }
 
 /**
- * Refuses a table of another engine, as ALTER TABLE or a restore may have made it: its rows go to no other Galera node, so
- * that two there would both have the fence.
+ * Rejects a table with another engine, left by ALTER TABLE or a restore: its rows are not replicated by Galera, so two
+ * nodes could both have the fence.
  */
 export async function requireInnodb(session: MysqlSession): Promise<void> {
   const [row] = await session.rows(
@@ -102,11 +102,11 @@ async function createFence(session: MysqlSession): Promise<void> {
     COMMENT='kolla-db-sync: who migrates this database; see kolla-db-sync status'`);
 }
 
-/** The row, or undefined where there is none yet. */
+/** The row, or undefined if there is none yet. */
 export async function readFence(session: MysqlSession): Promise<FenceRow | undefined> {
   try {
     const read = () =>
-      // All columns: a table that was made before formats were written has no `format`.
+      // All columns: a table created before `format` existed has no such column.
       session.rows(`SELECT *, exit_code AS exitCode FROM ${FENCE_TABLE} WHERE name = ?`, [FENCE_NAME]);
     const [row] = await repeated(read);
     if (row === undefined) return undefined;
@@ -120,7 +120,7 @@ export async function readFence(session: MysqlSession): Promise<FenceRow | undef
   }
 }
 
-/** By hand anything may come to stand there. */
+/** Manual edits can contain anything. */
 function checked(row: FenceRow): FenceRow {
   const isToken = Number.isSafeInteger(row.token) && row.token < Number.MAX_SAFE_INTEGER;
   if (isToken && ['new', ...FENCE_STATES].includes(row.state)) return row;
@@ -131,11 +131,11 @@ function checked(row: FenceRow): FenceRow {
 }
 
 /**
- * Takes the fence by one compare-and-set: from the row as it was read, and from no other. Never reads to judge, but for
- * a statement that may or may not have been done.
- * @param before what the caller has found to be free: ended, or not renewed for a whole lease
+ * Takes the fence by compare-and-set from the row as it was read. Reads only to resolve a statement with unknown
+ * outcome.
+ * @param before found to be free by the caller: finished, or not renewed for a whole lease
  * @param token ours; greater than the row's
- * @returns our token; undefined when another migrator was first, or its holder has renewed it
+ * @returns our token; undefined if another migrator was faster, or its holder has renewed it
  */
 export async function takeFence(
   session: MysqlSession,
@@ -170,14 +170,15 @@ export async function takeFence(
   });
 }
 
-/** Whether the row is ours, by a statement whose answer did not reach us. */
+/** Whether the row is ours, by a statement whose response was lost. */
 export function isClaimed(row: FenceRow | undefined, { holder }: Claim, token: number): boolean {
   return row?.token === token && row.holder === holder && row.state === 'running';
 }
 
 /**
- * Says that we are still there. Always a later time than before, also where the nodes' clocks differ: it is by its
- * change, and by nothing else, that others see us live. False: a later token has the fence, or the row is gone. */
+ * Renews the fence. The time always increases, even if the nodes' clocks differ: other migrators see only the change.
+ * False: a later token has the fence, or the row is gone.
+ */
 export async function renewFence(session: MysqlSession, token: number, timeoutMs: number): Promise<boolean> {
   const { changed } = await session.change(
     `UPDATE ${FENCE_TABLE} SET renewed = GREATEST(NOW(3), renewed + INTERVAL 1000 MICROSECOND)
@@ -189,8 +190,9 @@ export async function renewFence(session: MysqlSession, token: number, timeoutMs
 }
 
 /**
- * Writes how our migration ended; `isOver`: none of its sessions can go on. Not repeated: it is a part of a transaction.
- * @returns false when a later token has the fence
+ * Records how our migration ended; `isOver`: none of its sessions can continue. Not repeated: it is part of a
+ * transaction.
+ * @returns false if a later token has the fence
  */
 export async function closeFence(
   session: MysqlSession,

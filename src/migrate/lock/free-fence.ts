@@ -3,15 +3,15 @@ import { DeadlineError } from '../../core/errors.ts';
 import { pause } from '../../core/backoff.ts';
 import type { FenceRow } from './fence.ts';
 
-/** Galera has no notification of a changed row. */
+/** Galera has no notification for a changed row. */
 const POLL_MS = 1000;
-/** A lease of a few seconds is looked at more often. */
+/** A lease of a few seconds is polled more often. */
 const LOOKS_PER_LEASE = 8;
 
-/** Counts for how long a fence has not been renewed, by our own clock: never by the times that stand in it. */
+/** Measures how long a fence has not been renewed, by our own clock: never by the times stored in it. */
 export interface LeaseObserver {
   readonly leaseMs: number;
-  /** Milliseconds since we first saw the row as it stands now. */
+  /** Milliseconds since the row was first seen in its current state. */
   unchangedMs(row: FenceRow): number;
 }
 
@@ -35,9 +35,9 @@ interface FreeOptions {
 }
 
 /**
- * Whether the fence can be taken: no migrator runs under it, or its holder has not renewed it for a whole lease. When it
- * can't, says who holds it, waits a little and returns false: it is to be read again.
- * @throws DeadlineError that names the holder; the signal's reason
+ * Whether the fence can be taken: no migrator runs under it, or its holder has not renewed it for a whole lease.
+ * Otherwise logs the holder, waits a little and returns false: it must be read again.
+ * @throws DeadlineError naming the holder; the signal's reason
  */
 export async function freeFence(row: FenceRow, observer: LeaseObserver, options: FreeOptions): Promise<boolean> {
   const unchangedMs = observer.unchangedMs(row);
@@ -52,7 +52,7 @@ export async function freeFence(row: FenceRow, observer: LeaseObserver, options:
   return false;
 }
 
-/** Who has the fence, for messages. */
+/** The holder of the fence, for messages. */
 export function holderOf(row: FenceRow | undefined): string {
   if (row?.state !== 'running') return 'another one has just taken the lock';
   const release = row.release === '' ? '' : ` of release ${row.release}`;

@@ -4,18 +4,18 @@ import { DeadlineError, UnavailableError } from '../../core/errors.ts';
 import { errnoOf, type MysqlSession } from '../../mysql/index.ts';
 import { killSession } from '../fencing/sessions.ts';
 
-/** In our statements that stand in the process list for long, so that they are known there. */
+/** Marks our long-running statements in the process list. */
 export const OUR_MARK = '/* kolla-db-sync */';
 
-/** One statement blocks this long in the server: there is no polling, and a waiting migrator can log it now and then. */
+/** One statement blocks this long in the server: no polling, and a waiting migrator can log in between. */
 const BLOCK_SECONDS = 10;
-/** The server may be slow to answer after that, but not for ever: it may be frozen. */
+/** Margin for a slow response after that; a frozen server must not block us forever. */
 const ANSWER_MS = 30_000;
 const LONGEST_NAME = 64;
-/** "Not supported yet": some releases of MariaDB refuse GET_LOCK on Galera (MDEV-30473), where it means little. */
+/** "Not supported yet": some MariaDB releases reject GET_LOCK on Galera (MDEV-30473), where it means little. */
 const REFUSED = 1235;
 
-/** The server's name for the lock on a database, within MySQL's 64 characters. */
+/** The server's lock name for a database, within MySQL's 64 characters. */
 export function lockNameOf(database: string): string {
   const name = `kolla-db-sync:${database}`;
   if (name.length <= LONGEST_NAME) return name;
@@ -26,14 +26,14 @@ interface LockOptions {
   /** By performance.now(). */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Called while another session has it, at most every few seconds; its text goes into the deadline's error. */
+  /** Called while another session has it, every few seconds at most; its text becomes part of the deadline's error. */
   readonly onWait: () => Promise<string>;
 }
 
 /**
- * Blocks in GET_LOCK until it is ours. The server gives it to the next when our session ends, however we end.
- * @returns whether another session had it first
- * @throws DeadlineError; the signal's reason, at once; what the session throws when it is lost
+ * Blocks in GET_LOCK until the lock is acquired. The server releases it when our session ends, however that happens.
+ * @returns whether another session had it before
+ * @throws DeadlineError; the signal's reason, at once; the session's error if it is lost
  */
 export async function takeLock(
   session: MysqlSession,
@@ -72,7 +72,7 @@ async function getLock(session: MysqlSession, name: string, seconds: number): Pr
   return got === 1;
 }
 
-/** Whether the lock is still this session's. */
+/** Whether this session still holds the lock. */
 export async function holdsLock(session: MysqlSession, name: string, timeoutMs: number): Promise<boolean> {
   const [row] = await unlessRefused(
     session.rows('SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS ours', [name], timeoutMs),
@@ -82,9 +82,9 @@ export async function holdsLock(session: MysqlSession, name: string, timeoutMs: 
 }
 
 /**
- * Ends the session that has the lock: of one whose turn is over, and which does not end it by itself, as it is frozen or
- * cut off from us but not from the server. An account may end its own sessions.
- * @returns the server's number of that session; undefined when no session has the lock
+ * Kills the session that holds the lock, for a holder whose turn is over but which is frozen, or partitioned from us
+ * but not from the server. An account may kill its own sessions.
+ * @returns the server's number of that session; undefined if no session holds the lock
  */
 export async function endLockHolder(session: MysqlSession, name: string): Promise<number | undefined> {
   const [row] = await unlessRefused(session.rows('SELECT IS_USED_LOCK(?) AS id', [name]), { id: null });
@@ -97,7 +97,7 @@ export async function releaseLock(session: MysqlSession, name: string, timeoutMs
   await unlessRefused(session.rows('SELECT RELEASE_LOCK(?)', [name], timeoutMs), {});
 }
 
-/** Where the server has no such lock, the fence row alone decides. */
+/** On a server without this lock, the fence row alone decides. */
 async function unlessRefused(
   asked: Promise<Record<string, unknown>[]>,
   instead: Record<string, unknown>,

@@ -9,24 +9,24 @@ interface RenewalOptions {
   readonly session: MysqlSession;
   readonly lockName: string;
   readonly token: number;
-  /** By performance.now(): when the statement was sent that gave us the fence. */
+  /** By performance.now(): when the statement that took the fence was sent. */
   readonly takenAt: number;
-  /** Lock and fence count as lost when the server has not confirmed them for this long. */
+  /** Lock and fence count as lost if the server has not confirmed them for this long. */
   readonly lossMs: number;
-  /** Aborted when we are to end: then the answer to a renewal is not waited for much longer. */
+  /** Aborted on shutdown: the response to a renewal is then awaited only briefly. */
   readonly signal: AbortSignal;
-  /** Told at each confirmed renewal when it was sent, by performance.now(). */
+  /** Called for each confirmed renewal with the time it was sent, by performance.now(). */
   readonly onConfirmed?: (at: number) => void;
 }
 
-/** Renews the fence until it is disposed of. */
+/** Renews the fence until disposed. */
 interface Renewal extends AsyncDisposable {
-  /** Aborted as soon as lock or fence are no longer ours, or may not be; its reason is the error that says why. */
+  /** Aborted as soon as lock or fence are, or may be, no longer ours; the reason is the error with the cause. */
   readonly lost: AbortSignal;
 }
 
 const RENEW_MS = 5000;
-/** A server that does not answer must not keep us from ending. */
+/** A server that does not respond must not block our exit. */
 const LAST_ANSWER_MS = 1000;
 const RENEWALS_PER_LOSS = 4;
 
@@ -35,7 +35,10 @@ export function renewEveryMs(lossMs: number): number {
   return Math.min(RENEW_MS, lossMs / RENEWALS_PER_LOSS);
 }
 
-/** Starts to renew. From the moment a renewal was sent, not answered: others may have seen it as early as that. */
+/**
+ * Starts renewing. Times count from when a renewal was sent, not confirmed: other migrators may have seen it since
+ * then.
+ */
 export function startRenewal(options: RenewalOptions): Renewal {
   const over = new AbortController();
   const lost = new AbortController();
@@ -63,7 +66,7 @@ async function renew(options: RenewalOptions, over: AbortSignal): Promise<string
       await pause(Math.min(everyMs, leftMs()), AbortSignal.any([over, session.lost]));
       const askedAt = performance.now();
       const isOurs = await renewFence(session, token, leftMs());
-      // What is asked now may come after our own last word.
+      // A query now could run after our final write.
       if (over.aborted) return undefined;
       if (!isOurs) return 'another migrator has taken the fence row';
       if (!(await holdsLock(session, lockName, leftMs()))) return 'the server has given the lock to another session';

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../core/backoff.ts';
 import { isUndone } from '../../mysql/index.ts';
 
-/** Longer than a cluster needs to give a dead node up. */
+/** Longer than a cluster needs to evict a dead node. */
 const REPEAT_MS = 30_000;
 const BACKOFF = { minMs: 10, maxMs: 500 };
 
-/** Runs a statement again that Galera or InnoDB undid for a reason that passes, for a while. */
+/** Retries a statement for a while after a transient rollback by Galera or InnoDB. */
 export async function repeated<T>(statement: () => Promise<T>): Promise<T> {
   const end = performance.now() + REPEAT_MS;
   for (let attempt = 0; ; attempt++) {

@@ -10,47 +10,47 @@ import type { Database, Effects, LockTerms } from '../plan.ts';
 import { reach, type Reached } from '../target/reach.ts';
 import { statusLine } from '../../cli/status-line.ts';
 
-/** Lock and fence are ours, in this session. */
+/** Lock and fence are held by this session. */
 export interface RowTaken {
   readonly session: Reached;
   readonly lockName: string;
   readonly claim: Claim;
   readonly token: number;
-  /** By performance.now(): just before we took it. */
+  /** By performance.now(): just before they were taken. */
   readonly takenAt: number;
-  /** The fence as we found it: `running` is one that was cut off. */
+  /** The fence as found: `running` means interrupted. */
   readonly before: FenceRow;
-  /** Whether a lease has passed since its holder, if it was cut off, could last renew it: its command is stopped. */
+  /** Whether a lease has expired since its interrupted holder could last renew it: its command is stopped. */
   readonly hasLeasePassed?: boolean;
 }
 
-/** The lock is ours, but another has finished the same since our first look. */
+/** The lock is held, but another migrator has finished the same work since the first check. */
 export interface RowFinished {
   readonly session: Reached;
   readonly lockName: string;
   readonly finished: Pick<RecordRow, 'holder' | 'token'>;
 }
 
-/** What the record said of this very work at our first look: under which token it was done, if it was. */
+/** The record's entry for this work at the first check: the token under which it was done, if any. */
 export type Sight = Pick<RecordLook, 'doneBy'>;
 
 interface RowOptions {
-  /** The record at our first look, before any wait. Undefined: this is it. */
+  /** The record at the first check, before any wait. Undefined: this is the first. */
   readonly seen: Sight | undefined;
   readonly claim: Claim;
   /** By performance.now(). */
   readonly deadline: number;
   /** Our token is greater. */
   readonly tokenAbove: number;
-  /** Whose lease has passed already, by the Lease: its row is free at once. '' for none. */
+  /** A holder whose Lease has expired: its row is free at once. '' for none. */
   readonly passed: string;
 }
 
 /**
- * Waits for our turn at the row. GET_LOCK makes those on one server wait in it; what excludes those on other Galera
- * nodes is the fence row, which is free when its holder has ended or has not renewed it for a lease by our own clock. A
- * server that goes away meanwhile is waited for again, or another node of the target is used.
- * @throws DeadlineError that names the holder; the signal's reason; what reach() throws
+ * Waits for our turn at the row. GET_LOCK queues migrators on one server; those on other Galera nodes are excluded by
+ * the fence row, which is free when its holder has finished or not renewed it for a lease by our own clock. If the
+ * server becomes unavailable, it is waited for, or another node of the target is used.
+ * @throws DeadlineError naming the holder; the signal's reason; what reach() throws
  */
 export async function takeRow(
   plan: Database & LockTerms,
@@ -76,7 +76,7 @@ export async function takeRow(
       const onWait = async () => {
         const row = await readFence(session);
         if (isOver(plan, session, { row, passed, observer })) await endHolder(session, lockName, log);
-        // On one server without a Lease the lock alone decides: only the very session that the row names is ended.
+        // On one server without a Lease the lock alone decides: only the session named in the row is killed.
         else if (row !== undefined && observer.unchangedMs(row) >= plan.leaseMs)
           await breakStaleLock(session, lockName, row, log);
         const text = holderOf(row);
@@ -87,15 +87,15 @@ export async function takeRow(
       for (;;) {
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
-        // The row alone would not do: whoever finished it may have done other work under the same lock since.
+        // The row alone is not enough: whoever finished it may have done other work under the same lock since.
         const done = await recordedAsDone(session, row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;
-        // One server: whoever has its lock is alone.
+        // One server: the holder of its lock is alone.
         const isFree = !session.isGalera || isPassed;
         if (!isFree && !(await freeFence(row, observer, { deadline, signal, say }))) continue;
         await requireInnodb(session);
-        // A row that was deleted, or restored with the database, has forgotten tokens.
+        // A row that was deleted, or restored with the database, has lost its token.
         const token = Math.max(row.token, tokenAbove, await latestToken(session)) + 1;
         const hasLeasePassed = session.isGalera || isPassed || observer.unchangedMs(row) >= plan.leaseMs;
         tried = { before: row, takenAt: performance.now(), token, hasLeasePassed };
@@ -120,15 +120,15 @@ interface LockSight {
 }
 
 /**
- * Whether the turn of GET_LOCK's holder is over: frozen, it keeps the lock for as long as the server keeps its session.
- * Where neither Lease nor Galera is, the lock alone decides.
+ * Whether the turn of GET_LOCK's holder is over: a frozen one keeps the lock as long as the server keeps its session.
+ * Without Lease and Galera, the lock alone decides.
  */
 function isOver(plan: LockTerms, { isGalera }: Reached, { row, passed, observer }: LockSight): boolean {
   if (plan.leaseSite === undefined && !isGalera) return false;
   // It may have been frozen before it took the row.
   if (passed !== '' && (row?.state !== 'running' || row.holder === passed)) return true;
-  // Where no migrator runs under the row, the one with the lock takes the row at once: one that has not done so within a lease is frozen, and
-  // was skipped on another node by one that has ended since.
+  // If no migrator runs under the row, the lock's holder takes the row at once: one that has not done so within a lease
+  // is frozen, and was overtaken on another node by one that has finished since.
   return row !== undefined && observer.unchangedMs(row) >= plan.leaseMs;
 }
 
@@ -146,7 +146,7 @@ async function sightOf(session: Reached, claim: Claim): Promise<Sight> {
   return { doneBy: (await recordedAsDone(session, await readFence(session), claim))?.token };
 }
 
-/** The record as it is now, by a session of its own. */
+/** The current record, through a separate session. */
 export async function seeRecord(
   plan: Database,
   claim: Claim,

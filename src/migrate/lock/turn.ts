@@ -6,24 +6,24 @@ import { takeLease, type HeldLease } from '../lease/index.ts';
 import { workOf, type Database, type Effects, type LockTerms, type Work } from '../plan.ts';
 import { seeRecord, takeRow, type RowFinished, type RowTaken, type Sight } from './take-row.ts';
 
-/** Our turn: Lease (where there is one), lock and fence are ours. */
+/** Our turn: Lease (if there is one), lock and fence are held. */
 export type Turn = RowTaken & OnLease;
-/** They are ours, but another migrator has finished the same while we waited. */
+/** They are held, but another migrator has finished the same work while we waited. */
 type NoTurn = RowFinished & OnLease;
 
 interface OnLease {
-  /** Undefined where the row is the only lock. The caller releases it. */
+  /** Undefined if the row is the only lock. The caller releases it. */
   readonly lease?: HeldLease | undefined;
 }
 
-/** A test shows by one that excludes nothing that the real one does. */
+/** Lets a test substitute one that excludes nothing, to show that the real one does. */
 export type TakeTurn = typeof takeTurn;
 
 /**
- * Waits for our turn: first at the Lease, which costs the database nothing while another has it, then at the row, which
- * those without a Lease take too. A Lease that is lost while we wait at the row is waited for again.
- * @param first the record at the caller's first look; undefined: it is looked at now
- * @throws DeadlineError that names the holder; the signal's reason; what takeLease() and reach() throw
+ * Waits for our turn: first at the Lease, which costs the database nothing while it is held, then at the row, which
+ * migrators without a Lease take too. If the Lease is lost while waiting at the row, it is waited for again.
+ * @param first the record at the caller's first check; undefined: it is read now
+ * @throws DeadlineError naming the holder; the signal's reason; what takeLease() and reach() throw
  */
 export async function takeTurn(
   plan: Work & Database & LockTerms,

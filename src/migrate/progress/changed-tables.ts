@@ -5,22 +5,22 @@ import { FENCE_TABLE } from '../lock/fence.ts';
 import { OUR_MARK } from '../lock/lock.ts';
 import { RECORD_TABLE } from '../record/record.ts';
 
-/** Tables of one database, the latest first. */
+/** Tables of one database, latest first. */
 export interface ChangedTables {
-  /** Made, or their definition changed. */
+  /** Created, or with a changed definition. */
   readonly altered: readonly string[];
   /** Only their rows: by the migration, or by the live service. */
   readonly written: readonly string[];
 }
 
-/** For the connection, and for the answer. */
+/** Timeout of connection and query. */
 const ASK_MS = 3000;
 const NAMED = 5;
 
 /**
- * The tables that changed in the last `sinceMs`, by the server's own clock and notes. On a session of its own: the one that
- * holds the lock must not wait for an answer. Undefined where the server does not tell.
- * @param at the node that is used
+ * The tables that changed in the last `sinceMs`, by the server's clock and statistics. Uses a separate session: the one
+ * that holds the lock must not block. Undefined if the server does not provide it.
+ * @param at the node in use
  */
 export async function readChangedTables(
   target: MysqlTarget,

@@ -1,10 +1,10 @@
 /**
- * What a person sees of a step that takes long.
+ * Progress of a long step, for the user.
  *
- *   each 30 s: how long it has run, the last line of its tool, the tables that changed (asked on a session of its own)
- *     -> one line of the log; on a terminal a line that changes in place each second
+ *   every 30 s: running time, last line of the tool, changed tables (through a separate session)
+ *     -> one log line; on a terminal a line that updates in place every second
  *
- * Nothing of it can fail the run: a server that does not answer in 3 s is not asked for longer, and the line has no tables.
+ * It cannot fail the run: after a timeout of 3 s the line has no tables.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../../core/duration.ts';
@@ -17,11 +17,11 @@ import { changedText, type ChangedTables } from './changed-tables.ts';
 export { readChangedTables, type ChangedTables } from './changed-tables.ts';
 
 export interface ProgressOptions {
-  /** What runs: `keystone-manage`. */
+  /** The running program: `keystone-manage`. */
   readonly what: string;
-  /** Its last line, without secrets; undefined while it has said nothing. */
+  /** Its last line, without secrets; undefined before the first. */
   readonly lastLine: () => string | undefined;
-  /** The tables that have changed for so long; undefined where that can't be known now. Bounded in time by itself. */
+  /** The tables changed within that time; undefined if unknown. Has its own timeout. */
   readonly changed: (sinceMs: number, signal: AbortSignal) => Promise<ChangedTables | undefined>;
   readonly log: Log;
   readonly live?: Live | undefined;
@@ -33,7 +33,7 @@ const PROGRESS_MS = 30_000;
 const REDRAW_MS = 1000;
 const LINE_CHARACTERS = 200;
 
-/** Tells of what runs until it is disposed of. */
+/** Reports progress until disposed. */
 export function startProgress(options: ProgressOptions): AsyncDisposable {
   const { what, lastLine, log, live } = options;
   const began = performance.now();
@@ -57,14 +57,14 @@ export function startProgress(options: ProgressOptions): AsyncDisposable {
         else draw();
       }
     } catch (error) {
-      if (!over.signal.aborted) log.warn(`no more is said of the progress: ${messageOf(error)}`);
+      if (!over.signal.aborted) log.warn(`progress reporting stopped: ${messageOf(error)}`);
     }
   })();
   return {
     async [Symbol.asyncDispose]() {
       over.abort();
       clearInterval(redraw);
-      // How it ended is a line of the log.
+      // The result is a log line.
       live?.show(() => []);
       live?.leave();
       await ended;

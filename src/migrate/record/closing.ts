@@ -8,14 +8,14 @@ export interface Ended {
   readonly exitCode: number;
   /** The command's last lines. */
   readonly output: string;
-  /** Whether none of its sessions can go on: it ended by itself. */
+  /** Whether none of its sessions can continue: it exited by itself. */
   readonly isOver: boolean;
 }
 
 /**
- * Writes into fence and record how our migration ended: both or, when a later token has the fence, neither. On Galera
- * one who takes the fence on another node meanwhile undoes the whole of it.
- * @returns whether it stands there
+ * Writes to fence and record how our migration ended: both or, if a later token has the fence, neither. On Galera a
+ * takeover on another node meanwhile rolls back the whole transaction.
+ * @returns whether it was written
  */
 export async function closeMigration(
   session: MysqlSession,

@@ -11,15 +11,17 @@ import type { Held, Ran } from '../steps/run-steps.ts';
 import { isOverAfter } from '../steps/supervise.ts';
 import type { Turn } from '../lock/turn.ts';
 
-/** For the last word in the fence row when the session that held it is gone: within the time to stop a pod. */
+/**
+ * For the final write to the fence row if the session that held it is gone: within a Pod's termination grace period.
+ */
 const LAST_WORD_MS = 4000;
-/** A migration that ended well is worth the time that a cluster needs to give a dead node up. */
+/** After a success it is worth waiting until the cluster has evicted a dead node. */
 const GOOD_WORD_MS = 30_000;
 
-/** The last word on the Lease may be said after the one in the row, within the same time. */
+/** The final write to the Lease may follow the one to the row, within the same time. */
 const LEAST_WORD_MS = 1000;
 
-/** Records how it ended, releases the lock, publishes it on the Lease, and makes the exit code of it. */
+/** Records the result, releases the lock, publishes it on the Lease, and maps it to the exit code. */
 export async function conclude(
   plan: Database,
   { claim, lease }: Pick<Turn, 'claim'> & { readonly lease?: Pick<HeldLease, 'end'> | undefined },
@@ -37,7 +39,7 @@ export async function conclude(
   const isRecorded = await record(plan, claim, held, ended, { signal, log });
   if (!session.lost.aborted) await releaseLock(session, lockName, LEAST_WORD_MS).catch(() => session.destroy());
   const { phase, release } = claim;
-  // Who waits must not go on by what the next migrator does not know of.
+  // A waiting process must not continue based on a state unknown to the next migrator.
   const known = state === 'done' && !isRecorded ? 'lost' : state;
   const news = { state: known, phase, release, token: held.token };
   const isPublished = (await lease?.end(news, Math.max(LEAST_WORD_MS, until - performance.now()))) ?? true;
@@ -66,14 +68,14 @@ async function record(
   { signal: asked, log }: Pick<Effects, 'signal' | 'log'>,
 ): Promise<boolean> {
   const timeoutMs = ended.state === 'done' ? GOOD_WORD_MS : LAST_WORD_MS;
-  // Ours is aborted where this is needed most. Those who wait for the Lease must not wait for this.
+  // Our signal is aborted when this is needed most. Waiters on the Lease must not wait for this.
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), longAfter(asked, LAST_WORD_MS)]);
   const write = async (on: MysqlSession) => {
     signal.addEventListener('abort', () => on.destroy(), { once: true });
     return await unlessAborted(closeMigration(on, claim, token, ended), signal);
   };
   try {
-    // A session that lives may be on a node that has lost the others, and with it our lock.
+    // A live session may be on a partitioned node, which has lost our lock.
     if (!session.lost.aborted && ended.state !== 'lost') return await write(session);
     await using other = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
     return await write(other);

@@ -4,7 +4,7 @@ import { errnoOf, NO_SUCH_TABLE, type MysqlSession } from '../../mysql/index.ts'
 import type { Claim, FenceState } from '../lock/fence.ts';
 import { repeated } from '../lock/repeated.ts';
 
-/** One phase of one release: how its last migration went. */
+/** The last migration of one phase of one release. */
 export interface RecordRow extends Omit<Claim, 'work'> {
   readonly token: number;
   readonly state: FenceState;
@@ -38,12 +38,12 @@ const TABLE = `CREATE TABLE IF NOT EXISTS ${RECORD_TABLE} (
 const COLUMNS = ['state', 'holder', 'work', 'started', 'ended', 'exit_code', 'output'] as const;
 
 /**
- * Writes that our migration of this phase begins, over what an older token left there. False: a later token was here.
- * The table is made when it is missing, and not on each run: on Galera that would stop all writers for a moment.
+ * Records the start of our migration of this phase, replacing an older token's entry. False: a later token was here.
+ * The table is created only if missing: on Galera that would block all writers briefly.
  */
 export async function openRecord(session: MysqlSession, claim: Claim, token: number): Promise<boolean> {
   const { service, release, phase, holder, work } = claim;
-  // The token last: each assignment sees what those before it have set.
+  // The token last: each assignment sees the values set by previous ones.
   const over = COLUMNS.map((column) => `${column} = IF(VALUES(token) > token, VALUES(${column}), ${column})`);
   const insert = () =>
     repeated(() =>
@@ -64,8 +64,8 @@ export async function openRecord(session: MysqlSession, claim: Claim, token: num
 }
 
 /**
- * Writes how our migration of this phase ended. Not repeated: it is a part of a transaction.
- * @returns false when a later token has begun it again
+ * Records how our migration of this phase ended. Not repeated: it is part of a transaction.
+ * @returns false if a later token has started it again
  */
 export async function closeRecord(
   session: MysqlSession,
@@ -80,7 +80,7 @@ export async function closeRecord(
   return changed === 1;
 }
 
-/** The greatest token that any record in the session's database has; 0 when there is none. */
+/** The greatest token of all records in the session's database; 0 if there is none. */
 export async function latestToken(session: MysqlSession): Promise<number> {
   try {
     const [row] = await repeated(() => session.rows(`SELECT MAX(token) AS token FROM ${RECORD_TABLE}`));
@@ -105,10 +105,10 @@ const FIELDS: readonly (keyof RecordRow)[] = [
   'output',
 ];
 
-/** Everything that was ever recorded in the session's database, the latest first. */
+/** All records in the session's database, latest first. */
 export async function readRecords(session: MysqlSession): Promise<RecordRow[]> {
   try {
-    // All columns: a table that was made before formats were written has no `format`.
+    // All columns: a table created before `format` existed has no such column.
     const rows = await session.rows(`SELECT *, exit_code AS exitCode FROM ${RECORD_TABLE} ORDER BY token DESC`);
     return rows.map((row) => {
       const problem = formatProblem(row['format']);

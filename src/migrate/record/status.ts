@@ -12,7 +12,7 @@ import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 import { findSource, serviceOf } from '../target/target.ts';
 
-/** Prints the fence row and the records: who migrates, or did last, and how each phase of each release went. */
+/** Prints the fence row and the records: the running or last migration, and the state of each phase of each release. */
 export const status = command({
   summary: 'Shows the running or last migration, and the state of each phase of each release.',
   description: 'Exit code 1 if there was none yet.',
@@ -27,7 +27,7 @@ export const status = command({
   },
 });
 
-/** Prints them; 1 when there are none. */
+/** Prints them; 1 if there are none. */
 export async function showStatus(
   service: Service,
   options: TargetOptions & { readonly output: 'table' | 'json' },
@@ -55,7 +55,7 @@ export async function showStatus(
 
 type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
 
-/** One that runs under an older token than the fence's does not run any more: it could not say how it ended. */
+/** A `running` record with an older token than the fence's was interrupted before it could record its end. */
 function shown({ work: _work, state, ...record }: RecordRow, fence: FenceRow): Shown {
   const isCutOff = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
   return { ...record, state: isCutOff ? 'cut off' : state };

@@ -7,19 +7,19 @@ import { workOf, type Database, type Effects, type Tool, type Work } from '../pl
 import { reach } from '../target/reach.ts';
 import { readRecords, type RecordRow } from './record.ts';
 
-/** The record as it was read without the lock. */
+/** The record as read without the lock. */
 export interface RecordLook {
-  /** The token under which this very work was recorded as done; undefined where it was not. */
+  /** The token under which this work was recorded as done; undefined if it was not. */
   readonly doneBy: number | undefined;
-  /** Whether the tool itself agrees, so that there is nothing to do. */
+  /** Whether the tool confirms it, so that there is nothing to do. */
   readonly isUpToDate: boolean;
 }
 
 /**
- * Whether there is nothing to do, found out without the lock: this very work is recorded as done, no other was started
- * since that did not end well, and the tool itself says that the schema is right. The tool alone does not know
- * of steps that leave no mark in the schema; the record alone does not know of a restored backup.
- * @returns undefined where a tool without a check leaves nothing to look at
+ * Checks without the lock whether there is nothing to do: this work is recorded as done, no other work started since
+ * has failed, and the tool confirms that the schema is up to date. The tool alone does not know of steps without a
+ * trace in the schema; the record alone does not know of a restored backup.
+ * @returns undefined for a tool without a check
  */
 export async function lookAtRecord(plan: Work & Database & Tool, effects: Effects): Promise<RecordLook | undefined> {
   const { check, target, timeoutMs, phase, galeraDonor } = plan;
@@ -27,7 +27,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   const { signal, log } = effects;
   const session = await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database }).catch(
     (error: unknown) => {
-      // Who takes the lock says what to do about it.
+      // Taking the lock reports the fix.
       if (errnoOf((error as Error).cause) === UNKNOWN_DATABASE) return undefined;
       throw error;
     },
@@ -44,7 +44,7 @@ export async function lookAtRecord(plan: Work & Database & Tool, effects: Effect
   return { doneBy, isUpToDate: true };
 }
 
-/** The token under which it was done where there is nothing to do; else undefined. */
+/** The token under which it was done if there is nothing to do; else undefined. */
 export async function upToDateBy(plan: Work & Database & Tool, effects: Effects): Promise<number | undefined> {
   const look = await lookAtRecord(plan, effects);
   return look?.isUpToDate === true ? look.doneBy : undefined;
@@ -60,20 +60,20 @@ function claimed(plan: Work): Omit<Claim, 'holder'> {
 }
 
 /**
- * The record of this very work, where it is done and nothing that came after it may have left the schema otherwise.
- * @param fence as it is now
+ * The record of this work, if it is done and nothing after it may have changed the schema.
+ * @param fence the current one
  */
 export async function recordedAsDone(
   session: MysqlSession,
   fence: FenceRow | undefined,
   { service, release, phase, work }: Omit<Claim, 'holder'>,
 ): Promise<RecordRow | undefined> {
-  // Work of its own leaves the schema as it is, however it ends.
+  // Work other than a migration leaves the schema unchanged, however it ends.
   if (fence === undefined || (fence.state !== 'done' && isMigration(fence.phase))) return undefined;
   const records = await readRecords(session);
   const own = records.find((row) => row.service === service && row.release === release && row.phase === phase);
   if (own?.state !== 'done' || own.work !== work) return undefined;
-  // It stands in the fence instead of what came before it.
+  // It replaces its predecessor in the fence.
   const isBehindUs = (row: RecordRow) => row.token <= own.token || row.state === 'done' || !isMigration(row.phase);
   return records.every(isBehindUs) ? own : undefined;
 }

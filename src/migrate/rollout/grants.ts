@@ -2,9 +2,9 @@ import { watchRule, type Grant } from '../../kube/rbac.ts';
 import type { NamedWorkload } from './kinds.ts';
 
 /**
- * What waiting for these rollouts asks of the API server: each workload by its name; Pods, and what tells which template is
- * the latest, by labels, which no Role can hold to names.
- * @param own the namespace where none is given
+ * The permissions for waiting for these rollouts: each workload by name; Pods and their templates' revisions by label,
+ * which a Role cannot limit to names.
+ * @param own the default namespace
  */
 export function rolloutGrants(workloads: readonly NamedWorkload[], own: string): Grant[] {
   return workloads.flatMap(({ kind, name, namespace: given }) => {

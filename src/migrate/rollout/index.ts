@@ -1,13 +1,12 @@
 /**
- * Waiting until no replica of an older release is left, for the phases that would break one.
+ * Waits until no replica of an older release is left, for phases that would break it.
  *
  *   --after-rollout -> workloads (kinds) -> each watched with its Pods (watch) -> judged (pods)
- *     -> a line at each change, all that is missing each 30 s -> all gone at the same time: the lock may be asked for
- *     -> with the lock, one look more: a rollback may have begun meanwhile
+ *     -> a line per change, all missing ones every 30 s -> all gone at the same time: the lock may be requested
+ *     -> with the lock, one more check: a rollback may have started meanwhile
  *
- * A workload that is not there is waited for. What can fail: no way to the API server when it is time to look once more
- * (69), a wait without end (75, with the names of the Pods that are left), and a Role that is too small (77, with the one
- * that is enough).
+ * A missing workload is waited for. Errors: no connection to the API server for the last check (69), a wait that timed
+ * out (75, with the names of the remaining Pods), and an insufficient Role (77, with a sufficient one).
  */
 import type { Log } from '../../core/log.ts';
 import type { LazyKube } from '../../kube/source.ts';
@@ -16,11 +15,11 @@ import { isAfterRollout } from './options.ts';
 import type { NamedWorkload } from './kinds.ts';
 import { awaitRollouts, lookAtRollouts, type RolloutContext } from './wait.ts';
 
-/** What keeps a phase from starting while replicas of an older release are left. */
+/** Prevents a phase from starting while replicas of an older release are left. */
 export interface RolloutGate {
-  /** Resolves when none is left: before the lock is asked for. Rejects as awaitRollouts() does. */
+  /** Resolves when none is left, before the lock is requested. Rejects as awaitRollouts(). */
   wait(context: Omit<RolloutContext, 'kube'>): Promise<void>;
-  /** One look, with the lock held: what is left. Rejects as lookAtRollouts() does. */
+  /** One check with the lock held: what is left. Rejects as lookAtRollouts(). */
   look(context: Omit<RolloutContext, 'kube'>): Promise<string | undefined>;
 }
 
@@ -32,9 +31,9 @@ interface GateOptions {
 }
 
 /**
- * The gate for what --after-rollout names. Undefined where it names nothing, with a warning where a phase that would break
- * old replicas runs in a cluster: then it is not checked.
- * @throws ConfigError where the credentials can't be read
+ * The gate for the workloads of --after-rollout. Undefined without any, with a warning if a phase that would break old
+ * replicas runs in a cluster unchecked.
+ * @throws ConfigError if credentials are unreadable
  */
 export async function rolloutGate(
   { workloads, phase, release, rolloutTimeout: timeoutMs }: GateOptions,

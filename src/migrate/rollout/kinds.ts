@@ -21,20 +21,20 @@ interface OwnerReference {
   readonly controller?: boolean;
 }
 
-/** What objects that belong to others have in their metadata. */
+/** Metadata of objects with an owner. */
 export type OwnedMetadata = KubeObject['metadata'] & {
   readonly uid?: string;
   readonly ownerReferences?: readonly OwnerReference[];
 };
 
-/** A ReplicaSet or a ControllerRevision: one version of a workload's Pod template. */
+/** A ReplicaSet or ControllerRevision: one version of a workload's Pod template. */
 export interface Revision extends KubeObject {
   readonly metadata: OwnedMetadata;
   /** Of a ControllerRevision: the latest one has the highest. */
   readonly revision?: number;
 }
 
-/** A workload whose Pods are of one template or another. */
+/** A workload whose Pods are created from versions of a template. */
 export interface Replicated extends Workload {
   readonly metadata: Workload['metadata'] & { readonly uid?: string };
   readonly spec?: {
@@ -45,21 +45,21 @@ export interface Replicated extends Workload {
   };
 }
 
-/** A kind of workload that --after-rollout can name. */
+/** A kind of workload supported by --after-rollout. */
 export interface RolloutKind {
   readonly word: string;
   readonly aliases: readonly string[];
   readonly kind: string;
-  /** As the API's paths write it. */
+  /** As in API paths. */
   readonly resource: string;
-  /** The label by which its Pods say of which template they are. */
+  /** The label with the template version of its Pods. */
   readonly hashLabel: string;
-  /** What else has to be read to know the latest template's. */
+  /** The objects needed to find the latest template version. */
   readonly revisions: 'replicasets' | 'controllerrevisions' | undefined;
-  /** How many Pods are wanted. */
+  /** Desired number of Pods. */
   wanted(workload: Replicated): number;
   judge(workload: Replicated): RolloutVerdict;
-  /** The latest template's; undefined while its controller has made none, or we have not seen it yet. */
+  /** The latest template's hash; undefined while its controller has created none, or we have not seen it yet. */
   latestHash(workload: Replicated, own: readonly Revision[]): string | undefined;
 }
 
@@ -108,9 +108,9 @@ const ROLLOUT_KINDS: readonly RolloutKind[] = [
   },
 ];
 
-/** What one --after-rollout names. */
+/** One workload of --after-rollout. */
 export interface NamedWorkload {
-  /** As it was written. */
+  /** As given. */
   readonly text: string;
   readonly kind: RolloutKind;
   readonly name: string;
@@ -118,7 +118,7 @@ export interface NamedWorkload {
   readonly namespace: string | undefined;
 }
 
-/** Reads KIND/NAME[@NAMESPACE]. Throws UsageError with what would have been right. */
+/** Parses KIND/NAME[@NAMESPACE]. Throws UsageError with the correct form. */
 export function parseWorkload(text: string): NamedWorkload {
   const [, word = '', name = '', namespace] = /^([^/]*)\/([^@]*)(?:@(.*))?$/.exec(text) ?? [];
   const wrong = (why: string) => new UsageError(`--after-rollout '${text}': ${why}`);

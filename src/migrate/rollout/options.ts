@@ -25,17 +25,17 @@ export const ROLLOUT_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** The phases that old replicas would break under. */
+/** The phases that break old replicas. */
 const AFTER: ReadonlySet<Phase> = new Set(['contract', 'online']);
 
-/** Whether this phase is for after a rollout. */
+/** Whether this phase runs after a rollout. */
 export function isAfterRollout(phase: Phase): boolean {
   return AFTER.has(phase);
 }
 
 /**
- * The workloads to wait for, each once.
- * @throws UsageError for a phase that comes before the rollout, and where the release is not said
+ * The workloads to wait for, without duplicates.
+ * @throws UsageError for a phase before the rollout, and without a release
  */
 export function workloadsOf({
   afterRollout,

@@ -3,14 +3,14 @@ import type { KubeObject } from '../../kube/types.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { OwnedMetadata, Replicated, Revision, RolloutKind } from './kinds.ts';
 
-/** The parts of a Pod that decide. */
+/** The relevant parts of a Pod. */
 export interface ReplicaPod extends KubeObject {
   readonly metadata: OwnedMetadata;
   readonly spec?: { readonly nodeName?: string };
   readonly status?: { readonly phase?: string };
 }
 
-/** A workload and what belongs to it, or may, as seen at one time. */
+/** A workload and the objects that may belong to it, at one time. */
 export interface Replicas {
   readonly workload: Replicated;
   /** Of this workload, and of others whose Pods have the same labels. */
@@ -21,16 +21,17 @@ export interface Replicas {
 /** Whether replicas of an older release may still run. */
 export interface Remains {
   readonly isGone: boolean;
-  /** For a person: what is missing, with the names of old Pods. */
+  /** For users: what is missing, with the names of old Pods. */
   readonly state: string;
 }
 
-/** More names than that are not read. */
+/** Maximum number of names listed. */
 const NAMES = 5;
 
 /**
- * Judges whether no replica of an older release is left: the rollout is of this release and complete, and no Pod is left that
- * is of another template or being ended: until it is gone its containers may run. One that wants no Pods has no replica.
+ * Judges whether no replica of an older release is left: the rollout is of this release and complete, and no Pod is
+ * left of another template or terminating: its containers may run until it is gone. A workload scaled to zero has no
+ * replica.
  */
 export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: string): Remains {
   const { workload, pods, revisions } = replicas;
@@ -56,13 +57,16 @@ export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: str
 function isOld({ hashLabel }: RolloutKind, workload: Replicated, latest: string, { metadata }: ReplicaPod): boolean {
   const { deletionTimestamp, labels, ownerReferences = [] } = metadata;
   if (deletionTimestamp !== undefined || labels?.[hashLabel] !== latest) return true;
-  // Of a workload of the same name that was deleted, and made again.
+  // Of a deleted workload of the same name.
   return ownerReferences.some(
     ({ kind, name, uid }) => kind !== 'ReplicaSet' && name === workload.metadata.name && uid !== uidOf(workload),
   );
 }
 
-/** Selectors may overlap: what another controls is not ours. What has no controller belongs to no other workload. */
+/**
+ * Selectors may overlap: Pods controlled by another workload are not ours. Pods without a controller belong to no other
+ * workload.
+ */
 function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { metadata }: ReplicaPod): boolean {
   const owner = controllerOf(metadata);
   if (owner === undefined) return true;
@@ -71,7 +75,7 @@ function belongs({ kind }: RolloutKind, { workload, revisions }: Replicas, { met
   if (owner.kind !== 'ReplicaSet') return false;
   const set = revisions.find((each) => each.metadata.name === owner.name);
   const above = set && controllerOf(set.metadata);
-  // Its ReplicaSet may be gone before it.
+  // Its ReplicaSet may be deleted before it.
   return above === undefined || isOwn(above);
 }
 
@@ -79,7 +83,7 @@ function controllerOf({ ownerReferences = [] }: OwnedMetadata) {
   return ownerReferences.find(({ controller }) => controller === true);
 }
 
-/** None of its containers runs, nor will again. */
+/** None of its containers runs or will be restarted. */
 function isEnded({ status }: ReplicaPod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
@@ -96,7 +100,7 @@ function otherRelease(found: string | undefined, release: string): string {
   );
 }
 
-/** What keeps old Pods for ever, until an operator acts. */
+/** What keeps old Pods until an operator acts. */
 function heldBack({ spec }: Replicated): string {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return ' (OnDelete: each old Pod stays until it is deleted)';
@@ -117,7 +121,7 @@ function left(why: string, pods: readonly ReplicaPod[]): Remains {
 
 function named({ metadata: { name, deletionTimestamp }, spec }: ReplicaPod): string {
   const on = spec?.nodeName === undefined ? 'on no node yet' : `on ${spec.nodeName}`;
-  // Set to the moment at which its grace period ends.
+  // Set to the end of its grace period.
   const ending = deletionTimestamp === undefined ? '' : `, being ended, by ${deletionTimestamp}`;
   return `${name} (${on}${ending})`;
 }

@@ -4,8 +4,8 @@ import type { Held, Ran } from '../steps/run-steps.ts';
 import type { RolloutGate } from './index.ts';
 
 /**
- * The last look before the steps, with the lock held: a rollback may have begun while it was waited for. Undefined when
- * nothing of an older release is left; else how it ended without a step.
+ * The final check before the steps, with the lock held: a rollback may have started during the wait. Undefined if
+ * nothing of an older release is left; else the result without a step.
  */
 export async function stillOld(
   rollout: RolloutGate | undefined,

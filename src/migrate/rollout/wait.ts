@@ -9,10 +9,10 @@ import type { NamedWorkload } from './kinds.ts';
 import { judgeRemains, type Remains } from './pods.ts';
 import { watchWorkload, type Sight } from './watch.ts';
 
-/** What is waited for. */
+/** The rollouts to wait for. */
 interface Rollouts {
   readonly workloads: readonly NamedWorkload[];
-  /** What they are rolled out with. */
+  /** The release that they must have rolled out. */
   readonly release: string;
   readonly timeoutMs: number;
 }
@@ -75,8 +75,9 @@ export async function awaitRollouts(
 }
 
 /**
- * One look: what is left of an older release, in a person's words; undefined when nothing is.
- * @throws UnavailableError when it was unknown for a minute; NotPermittedError with the Role to apply; the signal's reason
+ * One check: what is left of an older release, for users; undefined if nothing.
+ * @throws UnavailableError if it was unknown for a minute; NotPermittedError with the Role to apply; the signal's
+ * reason
  */
 export async function lookAtRollouts(
   { workloads, release }: Rollouts,
@@ -100,7 +101,7 @@ export async function lookAtRollouts(
     } catch (error) {
       if (!deadline.aborted || signal.aborted) throw error;
     }
-    throw new UnavailableError(`could not look once more at ${workload.text} in ${LOOK_MS / 1000} s: ${why}`);
+    throw new UnavailableError(`could not re-read ${workload.text} in ${LOOK_MS / 1000} s: ${why}`);
   };
   try {
     const left = (await Promise.all(workloads.map(look))).flat();
@@ -124,7 +125,7 @@ function remainsOf({ kind, namespace }: NamedWorkload, sight: Sight, release: st
   }
 }
 
-/** A Role for the first thing that was refused would only bring the next refusal. */
+/** A Role for only the first denied request would lead to the next denial. */
 function explained(error: unknown, workloads: readonly NamedWorkload[], kube: KubeClient): unknown {
   if (!(error instanceof NotPermittedError)) return error;
   const refusal = messageOf(error.cause);

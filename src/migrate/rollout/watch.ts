@@ -1,11 +1,11 @@
 /**
- * One workload and its Pods, as they are and from then on.
+ * Watches one workload and its Pods.
  *
- *   the workload, by its name -> its selector -> Pods with that, and what says which template is the latest
- *     -> all together, whenever one of them changes and all are known; or that the API server can't be asked
+ *   the workload, by name -> its selector -> Pods with that, and the revisions of its template
+ *     -> all together, whenever one of them changes and all are known; or that the API server is unavailable
  *
- * The first that is told of a workload is what the API server has at that time, so it is a look as well. Throws
- * NotPermittedError where something may be neither watched nor listed, and the signal's reason.
+ * The first result is the API server's current state, so it serves as a check as well. Throws NotPermittedError if
+ * something can be neither watched nor listed, and the signal's reason.
  */
 import { selectorText } from '../../kube/rollout.ts';
 import type { KubeClient, KubeObject, Observation, SetObservation, SetRef } from '../../kube/types.ts';
@@ -13,7 +13,7 @@ import { Mailbox } from '../../core/mailbox.ts';
 import type { NamedWorkload, Replicated, Revision } from './kinds.ts';
 import type { Replicas, ReplicaPod } from './pods.ts';
 
-/** What is seen of a workload: it is there, it is not, or it is unknown. */
+/** State of a workload: existing, missing, or unknown. */
 export type Sight =
   | ({ readonly is: 'there' } & Replicas)
   | { readonly is: 'absent' }
@@ -25,7 +25,7 @@ interface WatchContext {
   readonly warn: (message: string) => void;
 }
 
-/** What one watch has told. */
+/** The result of one watch. */
 interface Source {
   objects: readonly KubeObject[] | undefined;
   trouble: string | undefined;
@@ -100,7 +100,7 @@ function begin(mailbox: Mailbox<Letter>, watch: AsyncIterable<Letter['seen']>, s
     try {
       for await (const seen of watch) mailbox.put({ from, seen });
     } catch (error) {
-      // One that was stopped is not read any more, or the next has begun.
+      // It was stopped and is no longer read, or the next has started.
       if (!stop.aborted) mailbox.fail(error);
     }
   })();

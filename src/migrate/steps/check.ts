@@ -9,7 +9,7 @@ import { endOrStop, startGuarded } from './guarded-child.ts';
 /** A check reads one table; most of its time is Python's start. */
 const CHECK_MS = 120_000;
 
-/** Asks the service's own tool how far the schema is: its exit code; undefined when it took too long. Rejects with the signal's reason. */
+/** Runs the check of the service's own tool: its exit code; undefined on timeout. Rejects with the signal's reason. */
 export async function askCheck(
   { argv }: SchemaCheck,
   session: Reached,
@@ -27,6 +27,6 @@ export async function askCheck(
   const code = await endOrStop(child, AbortSignal.any([signal, timeout]));
   signal.throwIfAborted();
   if (!timeout.aborted) return code;
-  log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: it is not asked any more`);
+  log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: no longer running it`);
   return undefined;
 }

@@ -1,13 +1,15 @@
 /**
- * The guard's side of guarded-child.ts, for any POSIX shell. Its input, a line each:
- *   GROUP    first: the command's process group, on which it says `watching`
- *   SECONDS  the lock was confirmed: without another line within that time it says `expired`, and the group is killed.
- *            In this order: who sees the group's end says `over`, which ends the waiter, maybe before its word
- *   over     the command has ended
+ * The guard's side of guarded-child.ts, for any POSIX shell. Input lines:
+ *
+ *   GROUP    first: the command's process group; replies `watching`
+ *   SECONDS  the lock was confirmed: without another line within that time it prints `expired` and kills the group.
+ *            In this order: the parent sees the group's end and sends `over`, which ends the waiter, maybe before it prints
+ *   over     the command has exited
+ *
  * When the input ends without `over`, the helper is dead: the group is killed.
  *
- * A waiter is replaced by the next line. It is killed by its pid, which can't miss; its `sleep`, an orphan then, by a
- * signal to the guard's own group, which only tidies up. None of them may hold descriptor 3, the lock's socket.
+ * Each line replaces the waiter. The waiter is killed by its pid, which is reliable; its `sleep`, then an orphan, by a
+ * signal to the guard's own group, which is only cleanup. None of them may hold descriptor 3, the lock's socket.
  */
 export const GUARD = `trap '' TERM INT HUP
 trap : USR1
@@ -24,8 +26,8 @@ done
 kill -KILL "-$group"
 rest`;
 
-/** What the guard says before it kills the group because no confirmation came. */
+/** Printed by the guard before it kills the group for lack of a confirmation. */
 export const EXPIRED = 'expired';
 
-/** Becomes the command when it is told to; ends when its parent is gone. */
+/** Executes the command on request; exits when its parent is gone. */
 export const GATE = 'read -r go <&3 && exec 3<&- && exec "$@"';

@@ -1,17 +1,18 @@
 /**
- * A child that must not outlive the lock it runs under, also when we are killed with SIGKILL:
+ * A child that must not outlive the lock it runs under, even if we are killed by SIGKILL:
  *
- *   guard (sh, its own session) <- the child's process group, then a word when all is over; without the word: SIGKILL
- *   gate  (sh, becomes the command) <- starts the command only after the guard has said that it watches
- *   pulse (each confirmation of the lock) -> the guard, which kills the group when none comes in time: a frozen helper
- *         can't, while its command runs on
+ *   guard (sh, its own session) <- the child's process group, then `over` at the end; without it: SIGKILL
+ *   gate  (sh, executes the command) <- starts the command only after the guard has replied that it watches
+ *   pulse (each confirmation of the lock) -> the guard, which kills the group if none comes in time: a frozen helper
+ *         could not, while its command keeps running
  *
- * Both inherit the socket of the session that holds the lock. So the server keeps the lock until the last of us, the
- * guard and the command is gone, and a successor can't begin before. A process that leaves the group (a daemon) and
- * closes the descriptor escapes; no OpenStack migration does that.
+ * Both inherit the socket of the session that holds the lock. So the server keeps the lock until we, the guard and the
+ * command are all gone, and no successor can start before. A process that leaves the group (a daemon) and closes the
+ * descriptor escapes; no OpenStack migration does that.
  *
- * process/run.ts is not used: it starts a program at once and waits for its output before it kills what is left of its group.
- * Here the command starts only when it is told to, and at its exit nothing of the group may write on while a client reads.
+ * process/run.ts is not used: it starts a program at once and waits for its output before it kills the rest of its
+ * group. Here the command starts only on request, and after its exit nothing in the group may keep writing while a
+ * client reads.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,11 +28,11 @@ import type { Pulse } from './pulse.ts';
 
 export interface GuardedChild {
   readonly pid: number;
-  /** The exit code, or 128 and the signal's number, once the whole group is gone and its output is read. */
+  /** The exit code, or 128 plus the signal's number, once the whole group is gone and its output was read. */
   readonly ended: Promise<number>;
-  /** Once it has ended: whether the guard has killed it, because the lock was not confirmed in time. */
+  /** After its end: whether the guard has killed it because the lock was not confirmed in time. */
   readonly hasExpired: () => boolean;
-  /** SIGTERM to the group, SIGKILL after `killAfterMs` (default `STOP_MS`); resolves with its end. */
+  /** SIGTERM to the group, SIGKILL after `killAfterMs` (default `STOP_MS`); resolves when it has ended. */
   stop(killAfterMs?: number): Promise<number>;
 }
 
@@ -40,21 +41,21 @@ interface ChildOptions {
   /** The lock session's socket. */
   readonly descriptor: number;
   readonly onLine: (line: string) => void;
-  /** Its lines go through it before they are cut or called back. */
+  /** Applied to its lines before they are truncated or passed on. */
   readonly redact?: Redact;
-  /** Where it runs; ours if undefined. */
+  /** Its working directory; default ours. */
   readonly directory?: string | undefined;
-  /** Of the lock that it runs under; without one the guard only looks whether we live. */
+  /** Of the lock it runs under; without one the guard only checks that we are alive. */
   readonly pulse?: Pulse | undefined;
 }
 
 /** From SIGTERM to SIGKILL. */
 export const STOP_MS = 5000;
-/** A process that escaped the group may hold the output open. */
+/** A process that escaped the group may keep the output open. */
 const DRAIN_MS = 1000;
 
 const SHELL = '/bin/sh';
-/** Starts a command under guard. UnavailableError when there is no shell to guard it: then nothing was started. */
+/** Starts a command under guard. Throws UnavailableError without a shell for the guard: then nothing was started. */
 export async function startGuarded(argv: readonly string[], options: ChildOptions): Promise<GuardedChild> {
   const { env, descriptor, onLine, redact, directory, pulse } = options;
   const guard = spawn(SHELL, ['-c', GUARD, 'kolla-db-sync-guard'], {
@@ -71,7 +72,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   });
   const pid = await spawned(child);
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
-  // A guard or a gate that is gone shows by its exit; writing to it must not end us.
+  // The exit of a guard or gate is noticed by itself; a failed write to it must not crash us.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
   const output = Promise.all(
     [child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine, redact)),
@@ -98,12 +99,12 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   }
   if (pulse !== undefined) ping();
   gate.end('go\n');
-  // The word alone is not enough: a confirmation may have come between it and the kill.
+  // The line alone is not enough: a confirmation may have come between it and the kill.
   const hasExpired = () => said.includes(EXPIRED) && child.signalCode === 'SIGKILL';
   return { pid, ended, hasExpired, stop: (killAfterMs = STOP_MS) => stop(pid, ended, killAfterMs) };
 }
 
-/** The exit code of one that is stopped once the signal is aborted. */
+/** The exit code of a child that is stopped when the signal is aborted. */
 export async function endOrStop(child: GuardedChild, signal: AbortSignal): Promise<number> {
   const onAbort = () => void child.stop();
   if (signal.aborted) onAbort();

@@ -5,25 +5,25 @@ import type { Reached } from '../target/reach.ts';
 import { askCheck } from './check.ts';
 import type { LastLines, Revision, ServerError } from './last-lines.ts';
 
-/** Table exists, duplicate column, duplicate key: what the step wants to make is there already. */
+/** Table exists, duplicate column, duplicate key: the object to create already exists. */
 const IN_THE_WAY = new Set([1050, 1060, 1061]);
 const MOST_NAMES = 8;
 const ANSWER_MS = 10_000;
 
-/** What stands in a database. */
+/** State of a database. */
 interface Standing {
   readonly database: string;
   readonly tables: readonly string[];
-  /** Alembic's, several where it has branches; none where it has recorded none. */
+  /** Alembic's, several if it has branches; none if it has recorded none. */
   readonly versions: readonly string[];
 }
 
 /**
- * Why a command failed, where its lines tell: the server's error, what that means, and what was being applied. Where
- * something stands in the way, what stands there and what an operator can do. It is never run over again: what stands
- * there may be another table than the one that was to be made.
+ * Diagnoses why a command failed, from its output: the server's error, its meaning, and the revision being applied. If
+ * an object already exists, reports the state and what an operator can do. Never retried: the existing object may be
+ * another table than the one to create.
  * @param session that holds the lock; it may be lost by now
- * @returns undefined where the lines say nothing of the server
+ * @returns undefined if the output has no server error
  */
 export async function explainFailure(
   output: LastLines,
@@ -41,7 +41,7 @@ export async function explainFailure(
   ]);
 }
 
-/** The last of the service's phases that came to its end. */
+/** The last completed phase of the service. */
 async function lastDone(session: MysqlSession, service: string): Promise<string> {
   const done = (await readRecords(session)).find((row) => row.service === service && row.state === 'done');
   if (done === undefined) return `Nothing of ${service} is recorded as done.`;
@@ -49,7 +49,7 @@ async function lastDone(session: MysqlSession, service: string): Promise<string>
   return `Recorded as done last: ${phase}${release === '' ? '' : ` of release ${release}`}, ${ended.replace(/\.\d+$/, '')} UTC, token ${token}.`;
 }
 
-/** What the service's own tool says of its schema; '' where it has no check. */
+/** The result of the tool's schema check; '' without a check. */
 async function whatIsNext(
   session: Reached,
   tool: Tool,
@@ -69,7 +69,7 @@ async function whatIsNext(
   return `${check.argv.join(' ')} ${says} (exit code ${code}).`;
 }
 
-/** The same of what is known already; `standing` may be why it could not be looked at, `known` is more sentences. */
+/** The same from known facts; `standing` may be why the state could not be read, `known` has more sentences. */
 export function meaningOf(
   error: ServerError | undefined,
   revision?: Revision,

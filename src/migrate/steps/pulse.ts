@@ -1,17 +1,20 @@
 /**
- * When the lock was last confirmed, for the guard of the command, which must end the command by itself when we can't:
- * a helper that is frozen hears of no lost lock.
+ * Tracks when the lock was last confirmed, for the command's guard, which must kill the command by itself if we cannot:
+ * a frozen helper does not notice a lost lock.
  */
 export class Pulse {
   readonly #endsAt: () => number;
   readonly #listeners = new Set<() => void>();
 
-  /** @param endsAt by performance.now(): when the command must be gone, as of what was confirmed until now */
+  /**
+   *
+   * @param endsAt by performance.now(): when the command must be gone, based on the confirmations so far
+   */
   constructor(endsAt: () => number) {
     this.#endsAt = endsAt;
   }
 
-  /** How long the command may go on when nothing more is confirmed. */
+  /** How long the command may run without another confirmation. */
   leftMs(): number {
     return this.#endsAt() - performance.now();
   }

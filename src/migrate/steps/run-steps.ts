@@ -12,14 +12,14 @@ import { readChangedTables, startProgress } from '../progress/index.ts';
 import type { Reached } from '../target/reach.ts';
 import { supervise, type Outcome } from './supervise.ts';
 
-/** A step that says "call again" says so while some of its work is done; no service has a thousand batches of it. */
+/** A step that exits with "call again" has done part of its work; no service has a thousand batches of it. */
 const MOST_CALLS = 1000;
 
-/** What came of a plan's steps: of the last one that ran. */
+/** Result of a plan's steps: of the last one that ran. */
 export interface Ran {
   readonly outcome: Outcome;
   readonly program: string;
-  /** What the tool means by its exit code, where that is known. */
+  /** The tool's meaning of its exit code, if known. */
   readonly meaning: string | undefined;
   /** Its last lines, secrets hidden. */
   readonly output: string;
@@ -34,7 +34,7 @@ export interface Held {
   readonly pulse?: Pulse;
 }
 
-/** Runs the steps in order, each as often as its tool asks for, while the lock stays ours. The first failure ends it. */
+/** Runs the steps in order, each as often as its tool requests, while the lock is held. Stops at the first failure. */
 export async function runSteps(plan: LockedWork, held: Held, effects: Effects): Promise<Ran> {
   const output = new LastLines();
   const ran = (outcome: Outcome, step: Step | undefined, meaning?: string): Ran => {
@@ -54,7 +54,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
         return ran(outcome, step, why);
       }
       if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
-      effects.log.info(`${basename(step.argv[0])} says that more is left: it is called again`);
+      effects.log.info(`${basename(step.argv[0])} reports more work: running it again`);
     }
   }
   return ran({ state: 'ended', code: 0 }, plan.steps.at(-1));

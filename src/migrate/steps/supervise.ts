@@ -10,20 +10,20 @@ export type Outcome =
   | { readonly state: 'interrupted'; readonly code: number }
   | { readonly state: 'lost'; readonly code: number; readonly why: string };
 
-/** The exit code of one that a signal ended is this and the signal's number. */
+/** Base of the exit code of a command killed by a signal. */
 const KILLED = 128;
 
-/** Whether nothing of a command goes on: it ended by itself. Of one that was killed, statements may go on in the server. */
+/** Whether nothing of a command continues: it exited by itself. After a kill, statements may continue in the server. */
 export function isOverAfter({ state, code }: Outcome): boolean {
   return state === 'ended' && code < KILLED;
 }
 
 interface Watch {
-  /** Aborted when lock or fence are no longer ours; its reason says why. */
+  /** Aborted when lock or fence are lost; the reason says why. */
   readonly lost: AbortSignal;
-  /** How long the command may go on after `signal`. */
+  /** How long the command may run after `signal`. */
   readonly graceMs: number;
-  /** From SIGTERM to SIGKILL: over before anybody else may begin. */
+  /** From SIGTERM to SIGKILL: done before another migrator may start. */
   readonly stopMs: number;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -32,7 +32,7 @@ interface Watch {
 const EXPIRED =
   'the lock was not confirmed in time (was this process frozen?), and the guard of the command has killed it';
 
-/** Waits for the child while the lock and the fence stay ours; stops it when they don't, or when we are to end. */
+/** Waits for the child while lock and fence are held; stops it when they are lost, or on shutdown. */
 export async function supervise(child: GuardedChild, watch: Watch): Promise<Outcome> {
   const { signal, graceMs, stopMs, log } = watch;
   const over = new AbortController();
@@ -45,22 +45,22 @@ export async function supervise(child: GuardedChild, watch: Watch): Promise<Outc
   try {
     let first = await Promise.race([ended, lost, aborted(signal, over.signal)]);
     if (first === 'aborted') {
-      log.info(`asked to end: the command may go on for ${formatDuration(graceMs)}`);
+      log.info(`terminating: the command has ${formatDuration(graceMs)} to exit`);
       first = await Promise.race([ended, lost, pause(graceMs, over.signal).then(() => 'aborted' as const)]);
     }
     if (first === 'aborted') {
-      log.warn('the command is still running: it is stopped now');
+      log.warn('the command is still running: stopping it');
       return { state: 'interrupted', code: await child.stop(stopMs) };
     }
     if ('code' in first) return first;
-    log.error(`the command is stopped: ${first.why}`);
+    log.error(`stopping the command: ${first.why}`);
     return { ...first, code: await child.stop(stopMs) };
   } finally {
     over.abort();
   }
 }
 
-/** Resolves when `signal` is aborted; never, once `over` is. */
+/** Resolves when `signal` is aborted; never once `over` is. */
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<'aborted'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('aborted');

@@ -6,9 +6,9 @@ import type { Credentials } from '../fencing/account.ts';
 import type { Source } from './target.ts';
 
 /**
- * The same databases at the nodes of `--host` instead of at the one in their URLs. A database that is at another server
- * than the first one stays there: the hosts are those of the first one's cluster.
- * @param hosts HOST[:PORT], or several with commas between them; without a port, that of the URL. None: everything stays as it is.
+ * The same databases at the nodes of `--host` instead of the one in their URLs. A database on another server than the
+ * first one stays there: the hosts are those of the first one's cluster.
+ * @param hosts HOST[:PORT], or several separated by commas; the default port is the URL's. None: nothing changes.
  */
 export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly string[]): [Source, ...Source[]] {
   const [{ target: first }] = sources;
@@ -21,7 +21,7 @@ export function atHosts(sources: readonly [Source, ...Source[]], hosts: readonly
   return [moved(head), ...rest.map(moved)];
 }
 
-/** What tells the service's tool the node that we use: it must not write through one that we know nothing of. */
+/** Variables that point the service's tool to the node in use: it must not write through an unchecked one. */
 export function environmentAt(sources: readonly Source[], place: Address): Record<string, string> {
   const moved = sources.filter(({ target }) => target.places !== undefined);
   const all = moved.flatMap(({ url, environment }) =>
@@ -30,7 +30,7 @@ export function environmentAt(sources: readonly Source[], place: Address): Recor
   return Object.fromEntries(all) as Record<string, string>;
 }
 
-/** What tells the tool to log in as that account instead, at the node that we use. */
+/** Variables that make the tool log in as that account, at the node in use. */
 export function environmentAs(sources: readonly Source[], place: Address, as: Credentials): Record<string, string> {
   const all = sources.flatMap(({ url, target, variables }) => {
     const at = target.places === undefined ? url : urlAt(url, place);
@@ -39,7 +39,7 @@ export function environmentAs(sources: readonly Source[], place: Address, as: Cr
   return Object.fromEntries(all) as Record<string, string>;
 }
 
-/** Every spelling of its URL that the tool may be given. Secret. */
+/** All forms of its URL that the tool may receive. Secret. */
 export function urlsOf({ url, target }: Source): string[] {
   const urls = [url, ...(target.places ?? []).map((place) => urlAt(url, place))];
   return [...new Set([...urls, ...urls.map(asOslo)])];

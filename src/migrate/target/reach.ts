@@ -29,34 +29,34 @@ interface ReachOptions {
   readonly log: Log;
   readonly database?: string;
   readonly galeraDonor: DonorPolicy;
-  /** How long a refusal of the account is not believed: another Galera node gets a new account a moment later. */
+  /** How long a rejection of the account is retried: another Galera node gets a new account a moment later. */
   readonly settleMs?: number;
 }
 
-/** A session on a server that can be used now. On Galera its reads see what was committed before on any node. */
+/** A session on a usable server. On Galera its reads see everything committed before on any node. */
 export interface Reached extends MysqlSession {
   readonly isGalera: boolean;
-  /** Which of the target's places it is. */
+  /** Its entry in the target's places. */
   readonly at: Address;
 }
 
 const BACKOFF = { minMs: 250, maxMs: 3000 };
 const SETTLE_MS = 3000;
-/** Where there is another node to go on with, one that accepts and never greets is not waited for as long. */
+/** If there is another node to try, one that accepts and never greets gets a shorter timeout. */
 const HANDSHAKE_MS = 10_000;
 const HANDSHAKE_OF_SEVERAL_MS = 3000;
-/** A node that freezes after its greeting. */
+/** For a node that freezes after its greeting. */
 const STATE_MS = 10_000;
 
-/** It answers, but nothing should be written through it now. */
+/** It responds, but must not be used for writes now. */
 class UnusableNodeError extends Error {
   override name = 'UnusableNodeError';
 }
 
 /**
- * A session, as soon as one of the target's places lets us in and can be used: each may be away, starting, frozen,
- * full, or a Galera node without quorum, until `timeoutMs` is over.
- * @throws DeadlineError with the last reason; the first refusal (account, database, TLS), when each place refuses
+ * Opens a session as soon as one of the target's places accepts us and is usable: each may be down, starting, frozen,
+ * full, or a Galera node without quorum, until `timeoutMs` has passed.
+ * @throws DeadlineError with the last reason; the first rejection (account, database, TLS) if all places reject us
  */
 export async function reach(target: MysqlTarget, options: ReachOptions): Promise<Reached> {
   const { timeoutMs, signal, log, settleMs = SETTLE_MS } = options;
@@ -88,7 +88,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
         reasons.push(places.length === 1 ? reasonOf(caught) : `${placeOfTarget(place)}: ${reasonOf(caught)}`);
       }
     }
-    // What no place takes back is not asked for ten minutes.
+    // Errors that cannot go away are not retried for ten minutes.
     if (refusals[0] !== undefined && !mayChange) throw refusals[0];
     if (reasons.length > 0) last = reasons.join('; ');
     if (!end.aborted) {
@@ -120,7 +120,7 @@ async function reachOne(
     if (node !== undefined) {
       const why = whyUnusable(node, galeraDonor);
       if (why !== undefined) throw new UnusableNodeError(why);
-      // Reads, updates and inserts alike wait until what was committed before them anywhere is applied here.
+      // Reads, updates and inserts wait until everything committed before on any node is applied here.
       await session.change('SET SESSION wsrep_sync_wait = 7', [], STATE_MS);
     }
     await markSession(session, STATE_MS);
@@ -133,7 +133,7 @@ async function reachOne(
   }
 }
 
-/** The server gives no reason: it takes what is missing for a wrong password too. */
+/** The server gives no reason: missing TLS is reported like a wrong password. */
 function loginError(place: MysqlTarget, error: unknown): KollaError {
   const refused = mysqlError(`log in as ${whoAndWhere(place)}`, error);
   if (errnoOf(error) === ACCESS_DENIED) {

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 
-/** A secret's file, without the line break that often ends it and is not part of it. */
+/** Reads a secret from a file, without a trailing line break. */
 export async function readSecret(file: string, option: string): Promise<string> {
   const secret = (await readText(file, `is what ${option} names`)).replace(/\r?\n$/, '');
-  if (secret === '') throw new ConfigError(`${file}, which ${option} names, is empty`);
+  if (secret === '') throw new ConfigError(`${file}, given by ${option}, is empty`);
   return secret;
 }
 
-/** @param why for the error, as it follows the file's name and "which" */
+/**
+ *
+ * @param why for the error, as it follows the file's name and "which"
+ */
 export async function readText(file: string, why: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

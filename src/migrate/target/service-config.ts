@@ -4,27 +4,27 @@ import { isForOslo, isYaml, osloVariable, setVariable } from '../../oslo/variabl
 import type { Place, Service } from '../../catalog/index.ts';
 import { readText } from './read-text.ts';
 
-/** What a service's configuration is made of. */
+/** Sources of a service's configuration. */
 export interface ConfigSources {
-  /** Of the user, instead of the service's own. */
+  /** Given by the user instead of the service's own. */
   readonly serviceConfig: string | undefined;
   readonly inherited: NodeJS.ProcessEnv;
 }
 
-/** An option as the service gets it. */
+/** An option as the service reads it. */
 export interface Configured {
-  /** Undefined when it is not set, or empty. It may hold a password. */
+  /** Undefined if unset or empty. May contain a password. */
   readonly value: string | undefined;
-  /** Where it stands, or should, for messages. */
+  /** Where it is, or should be, set, for messages. */
   readonly place: string;
-  /** Whether that is a variable. */
+  /** Whether that is an environment variable. */
   readonly isVariable: boolean;
 }
 
 /**
- * The first of these options that is set. A service that reads its file by oslo.config takes a variable before any file.
+ * The first of these options that is set. For a service with oslo.config a variable takes precedence over files.
  * @param why for the error without the file, as it follows "which": `has ...; or ...`
- * @throws ConfigError for a file that can't be read or understood
+ * @throws ConfigError if the file is unreadable or malformed
  */
 export async function configured(
   { name, configFile }: Pick<Service, 'name' | 'configFile'>,
@@ -63,9 +63,9 @@ export function wordsOf({ section, key }: Place): string {
 }
 
 /**
- * An option in a service's configuration: a file for oslo.config with its variables, or YAML with mappings for sections.
- * @returns undefined when it is not set
- * @throws RangeError with the line, never its text: it may hold a password
+ * An option in a service's configuration: an oslo.config file with its variables, or YAML with mappings as sections.
+ * @returns undefined if it is not set
+ * @throws RangeError with the line number, never its text: it may contain a password
  */
 export async function valueIn(
   file: string,
@@ -86,7 +86,7 @@ export async function valueIn(
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The variable by which a service with that configuration file takes an option; undefined where there is none. */
+/** The environment variable for an option of a service with that configuration file; undefined if there is none. */
 export function variableOf(configFile: string | undefined, place: Place): string | undefined {
   return isForOslo(configFile) ? osloVariable(place) : undefined;
 }

@@ -8,19 +8,22 @@ import { readSecret } from './read-text.ts';
 import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';
 
 export interface Source {
-  /** The database that holds the lock and the record. */
+  /** The database with the lock and the record. */
   readonly target: MysqlTarget;
-  /** Never shown. */
+  /** Never logged. */
   readonly url: string;
-  /** Where the URL was found, for messages. */
+  /** Source of the URL, for messages. */
   readonly place: string;
-  /** What tells the service's tool the same URL, where it would not find it by itself: in oslo.config's spelling. Never shown. */
+  /**
+   * Variables that give the service's tool the same URL, if it would not find it by itself, in oslo.config's form.
+   * Never logged.
+   */
   readonly environment: Readonly<Record<string, string>>;
-  /** By which the tool can be told another one; none where it reads its own file alone. */
+  /** Variables that can override the tool's URL; none if it reads only its own file. */
   readonly variables: readonly string[];
 }
 
-/** The service's data. UsageError for a name that none of them has. */
+/** The service's data. Throws UsageError for an unknown name. */
 export function serviceOf(name: string, services: readonly Service[]): Service {
   const service = services.find((known) => known.name === name);
   if (service !== undefined) return service;
@@ -28,7 +31,9 @@ export function serviceOf(name: string, services: readonly Service[]): Service {
   throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
-/** The database URL: given, in a file, or in the service's configuration. ConfigError names the place and the fix. */
+/**
+ * The database URL: given, from a file, or from the service's configuration. ConfigError names the place and the fix.
+ */
 export async function findSource(
   service: Service,
   options: TargetOptions,
@@ -54,7 +59,7 @@ export async function findSource(
   return configuredSource(service, 0, options, { ...found, value: found.value });
 }
 
-/** The service's other databases, in its configuration. An optional one may be unset. */
+/** The service's other databases, from its configuration. An optional one may be unset. */
 export async function findOthers(
   service: Service,
   options: TargetOptions,
@@ -99,13 +104,13 @@ function configuredSource(
   options: TargetOptions,
   { value: url, place, isVariable }: Configured & { readonly value: string },
 ): Source {
-  // The tool reads its own default file: it must not migrate another database than the one that is locked. A variable may be
-  // of an older name, which the tool would skip.
+  // The tool reads its own default file: it must not migrate another database than the locked one. A variable may have
+  // a deprecated name, which the tool would skip.
   const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
   return { ...sourceOf(url, place), environment, variables: variablesOf(service, index) };
 }
 
-/** Whether the tool reads the same file as we do, and is to use the host that stands there. */
+/** Whether the tool reads the same file as we do, and should use its host. */
 export function isFoundByTool({ serviceConfig, host }: TargetOptions): boolean {
   return serviceConfig === undefined && host.length === 0;
 }

@@ -11,11 +11,11 @@ import type { RecordedDone, Task } from './task.ts';
 import { throwawayKeys } from './throwaway-keys.ts';
 
 /**
- * Does what the service's own commands have to do, under a lock that is held. Each is looked at again first: another run may
- * have done it meanwhile; and afterwards, since a tool may end with 0 and have done nothing.
- * @param plan of the run: its accounts, its environment, its times
- * @returns how the last command ended; the first that failed, was interrupted or lost its lock ends it
- * @throws ConfigError, before its command is run, where a value was not given; UnavailableError where a command did nothing
+ * Runs the pending tasks of the service's own commands, with the lock held. Each is checked again first, since another
+ * run may have done it meanwhile; and afterwards, since a tool may exit with 0 without effect.
+ * @param plan of the run: its accounts, environment and timeouts
+ * @returns how the last command ended; the first that failed, was interrupted or lost its lock stops the run
+ * @throws ConfigError before a command is run, if a value is missing; UnavailableError if a command had no effect
  */
 export async function ensureTool(
   tasks: readonly Task[],
@@ -68,7 +68,7 @@ async function runTask(
   return 'once' in task.done ? await recorded(task, task.done, run, { held, claim, effects }) : await run();
 }
 
-/** Under a record of its own, beside that of the whole run. */
+/** Under a separate record, in addition to that of the whole run. */
 async function recorded(
   task: Task,
   done: RecordedDone,

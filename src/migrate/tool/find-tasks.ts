@@ -10,15 +10,15 @@ import type { ToolOptions } from './options.ts';
 import { passwordsIn } from './shown-url.ts';
 import { filled, filledArgv, filledSteps, type ListedDone, type RecordedDone, type Task, type Words } from './task.ts';
 
-/** Where a task's values come from. */
+/** Sources of a task's values. */
 export interface TaskSources extends ToolOptions, ConfigSources, VariableSources {
-  /** The databases that we lock and tell the tool of: their URLs count before the configuration's. */
+  /** The locked databases that are passed to the tool: their URLs take precedence over the configuration's. */
   readonly sources: readonly Source[];
 }
 
 /**
- * The service's tasks, filled in. Nothing is asked of a server or of the tool.
- * @throws UsageError for a setting that there is not; ConfigError for an option that is not set, or a file
+ * The service's tasks with their values. Contacts neither a server nor the tool.
+ * @throws UsageError for an unknown setting; ConfigError for an option that is not set, or a file
  */
 export async function findTasks(service: Service, from: TaskSources): Promise<Task[]> {
   const { tool = [], migration } = service;
@@ -35,7 +35,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
       const wanted: Record<string, string> = {};
       for (const [group, place] of Object.entries(holds)) {
         wanted[group] = await valueAt(place);
-        // The tool must write what we look for: not a node of the cluster, nor an account that is ours for a while.
+        // The tool must write the values we look for: neither a single node of the cluster nor a temporary account.
         const variable = variableOf(service.configFile, place);
         if (variable !== undefined) environment[variable] = asOslo(wanted[group]);
       }
@@ -68,7 +68,7 @@ export async function findTasks(service: Service, from: TaskSources): Promise<Ta
   return found;
 }
 
-/** Whether a migration has these very command lines. */
+/** Whether a migration contains these command lines. */
 function isWithin(steps: readonly Step[], all: readonly Step[]): boolean {
   const lines = new Set(all.map(({ argv }) => JSON.stringify(argv)));
   return steps.every(({ argv }) => lines.has(JSON.stringify(argv)));
@@ -94,7 +94,7 @@ function ownOf(set: Words, settings: Words): Words {
   return Object.fromEntries(Object.entries(set).filter(([name]) => Object.hasOwn(settings, name)));
 }
 
-/** Reads an option of the service: as we tell it to the tool, or as it would get it. */
+/** Reads an option of the service: as passed to the tool, or as the service would read it. */
 function configuration(service: Service, { sources, ...from }: TaskSources): (place: Place) => Promise<string> {
   return async (place) => {
     const variable = variableOf(service.configFile, place);

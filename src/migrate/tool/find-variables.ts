@@ -1,9 +1,9 @@
 import type { ToolVariable } from '../../catalog/index.ts';
 import { readSecret } from '../target/read-text.ts';
 
-/** Where a variable's value may be. */
+/** Where a variable's value may come from. */
 export interface VariableSources {
-  /** What options say by the name of a variable (OS_PASSWORD), before the environment's. */
+  /** Values of options by variable name (OS_PASSWORD); they take precedence over the environment. */
   readonly given?: Readonly<Record<string, string | undefined>>;
   readonly inherited: NodeJS.ProcessEnv;
 }
@@ -15,9 +15,9 @@ interface Variables {
 }
 
 /**
- * Each variable's value: from its own name, or one of the others, in this order; of each name first what an option says, then
- * the environment, then the file that NAME_FILE names.
- * @throws ConfigError for a file that can't be read, or is empty
+ * Each variable's value: from its own name, or its alternatives, in this order; for each name first from an option,
+ * then from the environment, then from the file named by NAME_FILE.
+ * @throws ConfigError if a file is unreadable or empty
  */
 export async function findVariables(variables: readonly ToolVariable[], from: VariableSources): Promise<Variables> {
   const shown: Record<string, string> = {};

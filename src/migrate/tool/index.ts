@@ -1,14 +1,14 @@
 /**
- * What a service's own tool does before its first start, beside the schema: Nova's cells, Glance's metadata definitions,
- * Keystone's first admin.
+ * The commands of a service's own tool before its first start, besides the schema: Nova's cells, Glance's metadata
+ * definitions, Keystone's first admin.
  *
- *   tasks of the service (services/) -> settings, variables and the options of its configuration filled in (find-tasks.ts)
- *     -> each looked at: the tool's own listing, or our record of the release -> what differs, as data (plan-tool.ts)
- *     -> under the lock: looked at once more, its steps run as a migration's are, looked at again, recorded (ensure-tool.ts)
+ *   tasks of the service (catalog/) -> settings, variables and options of its configuration filled in (find-tasks.ts)
+ *     -> each checked: the tool's own listing, or our record of the release -> differences as data (plan-tool.ts)
+ *     -> with the lock: checked once more, its steps run like a migration's, checked again, recorded (ensure-tool.ts)
  *
- * A second run changes nothing. Values reach the tool by its environment: no secret stands in an argv, and of a listing
- * nothing is ever logged. What can fail: options and files (64, 65), a thing that is there twice and only a person can judge,
- * a tool that ends with 0 and has done nothing (69), and the tool itself, whose exit code is ours.
+ * Idempotent. Values are passed to the tool in its environment: no secret is in an argv, and listings are never logged.
+ * Errors: options and files (64, 65), duplicates that only a person can resolve, a tool that exits with 0 without
+ * effect (69), and the tool itself, whose exit code becomes ours.
  */
 export { ensureTool } from './ensure-tool.ts';
 export { findTasks, type TaskSources } from './find-tasks.ts';

@@ -12,11 +12,11 @@ import type { Reached } from '../target/reach.ts';
 import { isSamePlace } from './shown-url.ts';
 import type { ListedDone, Task, Words } from './task.ts';
 
-/** What a listing is read with. */
+/** Context for reading a listing. */
 export interface Reader {
   readonly session: Reached;
   readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
-  /** Of the lock, where it is held. */
+  /** Of the lock, if it is held. */
   readonly pulse?: Pulse | undefined;
   /** Aborted when the lock is lost. */
   readonly lost?: AbortSignal | undefined;
@@ -26,8 +26,8 @@ export interface Reader {
 const LISTING_MS = 120_000;
 
 /**
- * The one line of the tool's listing that is ours, by its groups; undefined where there is none.
- * @throws ChildError with the tool's exit code; UnavailableError where several are ours, or it takes too long
+ * The line of the tool's listing that is ours, by its groups; undefined if there is none.
+ * @throws ChildError with the tool's exit code; UnavailableError if several are ours, or on timeout
  */
 export async function findListed(
   task: Task,
@@ -46,7 +46,7 @@ export async function findListed(
       .join(', '),
   );
   throw new UnavailableError(
-    `${task.name}: there are ${ours.length} that could be it (${names.join('; ')}), and only you can tell which is to go: see ${listed.argv.join(' ')}`,
+    `${task.name}: there are ${ours.length} that could be it (${names.join('; ')}), decide which one to delete: see ${listed.argv.join(' ')}`,
   );
 }
 
@@ -58,7 +58,7 @@ function isOurs(thing: Words, { is, not = {}, sameUrl }: ListedDone['listed'], w
   return there !== undefined && here !== undefined && isSamePlace(there, here);
 }
 
-/** Why it ended, and nothing that it lists: what the database server answered it, or its last line. */
+/** Why it exited, without its listing: the database server's error, or its last line. */
 function reasonIn(lines: readonly string[]): string {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('|'));
   const all = new LastLines();
@@ -89,5 +89,5 @@ async function readLines(
   }
   if (code === 0) return lines;
   const why = effects.redact(redact(reasonIn(lines)));
-  throw new ChildError(code, `${basename(argv[0])} ended with ${code} when asked what is there: ${why}`);
+  throw new ChildError(code, `${basename(argv[0])} ended with ${code} listing existing objects: ${why}`);
 }

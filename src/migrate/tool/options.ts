@@ -1,6 +1,6 @@
 import type { Option, Values } from '../../cli/option.ts';
 
-/** For who runs a service's own commands. */
+/** Options for a service's own commands. */
 export const TOOL_OPTIONS = [
   {
     flag: 'set',

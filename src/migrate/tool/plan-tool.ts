@@ -7,21 +7,21 @@ import { whyNotDone, type Site } from './recorded.ts';
 import { shownUrl } from './shown-url.ts';
 import { filledSteps, type ListedDone, type Task, type Words } from './task.ts';
 
-/** One value as it is and as it is to be. Undefined: there is none yet. */
+/** A current and a desired value. Undefined: there is none yet. */
 interface ToolField {
   readonly name: string;
   readonly before?: string;
   readonly after: string;
 }
 
-/** What a task has to do. It holds no secret: it is printed. */
+/** The changes of a task. Printed, so without secrets. */
 export interface ToolChange {
   readonly action: 'create' | 'update';
   readonly kind: 'tool';
   /** The task's name. */
   readonly name: string;
   readonly fields: readonly ToolField[];
-  /** What is needed for it and was not given. */
+  /** Missing input. */
   readonly lacks?: string;
 }
 
@@ -32,10 +32,10 @@ export interface ToDo {
 }
 
 /**
- * What the service's own commands have to do, without doing it or taking the lock. What a tool does not show before there
- * is a schema counts as not there.
- * @param reader undefined where there is no database yet
- * @throws as findListed, but for a tool that fails
+ * The pending tasks of the service's own commands, without running them or taking the lock. Objects that a tool cannot
+ * list before there is a schema count as missing.
+ * @param reader undefined if there is no database yet
+ * @throws as findListed, except for a tool that fails
  */
 export async function planTool(
   tasks: readonly Task[],
@@ -61,7 +61,7 @@ export async function planTool(
 }
 
 /**
- * What one task has to do; undefined: nothing.
+ * The changes of one task; undefined: none.
  * @throws as findListed
  */
 export async function toDo(task: Task, site: Site, reader: Reader, effects: Effects): Promise<ToDo | undefined> {
@@ -95,7 +95,7 @@ function creation(task: Task, why: string | undefined): ToDo {
   };
 }
 
-/** What the tool shows otherwise than the configuration has it. Of two URLs that look the same, the password is another. */
+/** Differences between the tool's listing and the configuration. If two URLs look equal, their passwords differ. */
 function differing({ wanted }: ListedDone, there: Words): ToolField[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     const before = there[name] ?? '';

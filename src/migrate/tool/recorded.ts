@@ -13,19 +13,19 @@ export interface Site {
 const SALT_BYTES = 8;
 const DIGEST_BYTES = 16;
 
-/** The release that its record stands under. */
+/** The release of its record. */
 export function releaseOf({ once }: RecordedDone, { release }: Site): string {
   return once === 'ever' ? '' : release;
 }
 
-/** The phase that its record stands under: 32 characters at the most. */
+/** The phase of its record: 32 characters at most. */
 export function phaseOf({ name }: Pick<Task, 'name'>): string {
   return `tool:${name}`;
 }
 
 /**
- * Equal for the same command lines and values. Its secrets are in it as a salted scrypt digest: the record lies in the
- * database that has the account's own hash as well.
+ * Equal for the same command lines and values. Secrets are included as a salted scrypt digest: the record is in the
+ * database that also stores the account's own hash.
  */
 export function newWork(task: Task): string {
   const secrets = secretsOf(task);
@@ -34,7 +34,7 @@ export function newWork(task: Task): string {
   return [plainWork(task), salt.toString('base64url'), digestOf(secrets, salt).toString('base64url')].join('.');
 }
 
-/** Whether that is what a record has. */
+/** Whether a record has the same work. */
 export function isSameWork(recorded: string, task: Task): boolean {
   const [plain, salt, digest] = recorded.split('.');
   if (plain !== plainWork(task)) return false;
@@ -44,7 +44,7 @@ export function isSameWork(recorded: string, task: Task): boolean {
   return before.length === DIGEST_BYTES && timingSafeEqual(before, digestOf(secrets, Buffer.from(salt, 'base64url')));
 }
 
-/** Why a task is to be done, by the records and its table; undefined: it is done. */
+/** Why a task must run, by the records and its table; undefined: it is done. */
 export async function whyNotDone(
   session: MysqlSession,
   task: Task,
@@ -63,7 +63,7 @@ export async function whyNotDone(
   return undefined;
 }
 
-/** Whether a table of the session's database is there and has a row. */
+/** Whether a table of the session's database exists and has a row. */
 export async function hasRows(session: MysqlSession, table: string): Promise<boolean> {
   try {
     return (await session.rows(`SELECT 1 FROM ${quoteName(table)} LIMIT 1`)).length > 0;
@@ -83,7 +83,7 @@ function recordIn(records: readonly RecordRow[], phase: string, release: string,
   return records.find((row) => row.service === service && row.release === release && row.phase === phase);
 }
 
-/** A whole migration has done the same, for this release. */
+/** A full migration has done the same for this release. */
 function isDoneWithin(records: readonly RecordRow[], { within }: RecordedDone, site: Site): boolean {
   if (within === undefined) return false;
   const row = recordIn(records, 'all', site.release, site);

@@ -1,49 +1,49 @@
 import type { Redact } from '../../core/redact.ts';
 import type { Listing, Step, ToolTask } from '../../catalog/index.ts';
 
-/** Words by the names that stand for them. */
+/** Values by placeholder name. */
 export type Words = Readonly<Record<string, string>>;
 
-/** A task of the service's tool, with everything filled in that is known before it is looked at. */
+/** A task of the service's tool, with all values known before it is checked. */
 export interface Task {
   readonly name: string;
   readonly steps: ToolTask['steps'];
-  /** What its commands get beside our own environment. It holds secrets. */
+  /** Variables for its commands in addition to our environment. Contains secrets. */
   readonly environment: Words;
-  /** The same without its secrets, and those: each tells whether it is to be done again. */
+  /** The same without secrets, which are separate: a change of either makes the task run again. */
   readonly shown: Words;
   readonly secrets: Words;
-  /** The variables that name a directory of keys made for one run of its commands. */
+  /** Variables that name a temporary directory of keys for one run of its commands. */
   readonly throwawayKeys: readonly string[];
-  /** The required variables that are not set, with where they could be. */
+  /** The required variables that are not set, with their possible places. */
   readonly lacks: string | undefined;
-  /** The settings of its words. */
+  /** The settings in its arguments. */
   readonly settings: Words;
   readonly done: ListedDone | RecordedDone;
-  /** Hides its secrets. */
+  /** Redacts its secrets. */
   readonly redact: Redact;
 }
 
 export interface ListedDone {
   readonly listed: Omit<Listing, 'holds'>;
   readonly update: ToolTask['steps'];
-  /** By group: the value of the option that it must agree with. They may hold passwords. */
+  /** By group: the value of the option that it must match. May contain passwords. */
   readonly wanted: Words;
 }
 
 export interface RecordedDone {
   readonly once: 'release' | 'ever';
   readonly fills?: string;
-  /** A migration whose record tells as well, because the same command lines are in it. */
+  /** A migration whose record counts as well, because it contains the same command lines. */
   readonly within: readonly Step[] | undefined;
 }
 
-/** Fills in what is known; other words in braces are the tool's own. */
+/** Replaces known placeholders; others are the tool's own. */
 export function filled(text: string, words: Words): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(words, name) ? words[name]! : whole));
 }
 
-/** The same for each word of each step. */
+/** The same for each argument of each step. */
 export function filledSteps(steps: ToolTask['steps'], words: Words): ToolTask['steps'] {
   const [first, ...rest] = steps;
   const one = (step: Step): Step => ({ ...step, argv: filledArgv(step.argv, words) });

@@ -7,15 +7,15 @@ import { ConfigError, messageOf } from '../../core/errors.ts';
 const KEY_BYTES = 32;
 
 /**
- * A directory of Fernet keys for a command that wants to see one and encrypts nothing: the real ones may not be mounted yet where
- * a Job has just made them.
- * @throws ConfigError where there is no room for it
+ * A directory of Fernet keys for a command that requires one but encrypts nothing: the real ones may not be mounted yet
+ * if a Job has just created them.
+ * @throws ConfigError if it cannot be written
  */
 export async function throwawayKeys(): Promise<{ readonly path: string } & AsyncDisposable> {
   try {
     const path = await mkdtemp(join(tmpdir(), 'kolla-pod-keys-'));
     for (const name of ['0', '1']) {
-      // As Python's urlsafe_b64encode() has it.
+      // In the form of Python's urlsafe_b64encode().
       await writeFile(join(path, name), `${randomBytes(KEY_BYTES).toString('base64url')}=`, { mode: 0o600 });
     }
     return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

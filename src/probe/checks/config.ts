@@ -89,7 +89,7 @@ function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, n
   const stays = version === undefined ? 'nothing is in place' : `${version} stays in place`;
   const late = newerVersion(record, configDir, withinMs, now);
   if (state === 'absent') return unhealthy(problem);
-  if (state === 'refused') return unhealthy(`version ${looked} is refused, ${stays}: ${problem}`);
+  if (state === 'refused') return unhealthy(`version ${looked} rejected, ${stays}: ${problem}`);
   if (state === 'failed') return unhealthy(`version ${looked} could not be put in place: ${problem}`);
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }

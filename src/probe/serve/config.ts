@@ -53,7 +53,7 @@ export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: 
     throw new ConfigError(
       `${none}: every probe would be told that all is well; add some under checks:, or say --allow-no-checks`,
     );
-  log.warn(`${none}: every probe is told that all is well`);
+  log.warn(`${none}: every probe returns 200`);
   return checks;
 }
 

@@ -181,7 +181,7 @@ function tooLarge(dir: string, path: string, size: number): ConfigError {
 function refused(path: string, cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
-    throw new NotPermittedError(`${path} may not be read by us; run as a user who may`, { cause });
+    throw new NotPermittedError(`${path} is not readable; run as a user who may`, { cause });
   const why = code === 'ENOENT' ? 'is not there, or a link to nowhere' : messageOf(cause);
   throw new ConfigError(`${path}: ${why}`, { cause });
 }

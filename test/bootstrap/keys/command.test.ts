@@ -77,7 +77,7 @@ test('what is encrypted anew needs its old keys no longer', async () => {
 test('a directory is read as keystone-manage leaves it; without keys, or with another file for one, it is refused', async () => {
   await using directory = await privateDirectory('keys');
   const at = (name: string) => join(directory.path, name);
-  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, which --keys-from names, holds no keys/);
+  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, given by --keys-from, holds no keys/);
   await assert.rejects(ringOfDirectory(at('none'), '--keys-from', 0), /cannot read .*ENOENT/);
   const key = newKey();
   for (const [name, text] of Object.entries({ 0: key, 12: key, '0.tmp': 'x', 5: '' })) await writeFile(at(name), text);
@@ -177,7 +177,7 @@ for (const [words, code, text] of [
   [['rotate', 'keystone', 'fernt'], 64, "keystone has no keys 'fernt'; did you mean 'fernet'?"],
   [['rotte', 'keystone'], 64, "unknown action 'rotte'; did you mean 'rotate'?"],
   [['rbac', 'keystone'], 64, "--service-account is missing: name the Pod's own, whose rights no other Pod gets"],
-  [['rbac', 'keystone', '-n', 'A', '--service-account', 'a'], 64, "--namespace: 'A' is no name of Kubernetes"],
+  [['rbac', 'keystone', '-n', 'A', '--service-account', 'a'], 64, "--namespace: 'A' is not a valid Kubernetes name"],
   [
     ['status', 'keystone'],
     65,

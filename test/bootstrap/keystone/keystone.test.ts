@@ -51,7 +51,7 @@ for (const [what, answer] of [
     ]) {
       await assert.rejects(
         ask,
-        (error) => error instanceof UnavailableError && error.message.endsWith('is no Keystone'),
+        (error) => error instanceof UnavailableError && error.message.endsWith('is not Keystone'),
       );
     }
   });
@@ -59,7 +59,7 @@ for (const [what, answer] of [
 
 test("a 401 that is not Keystone's does not say that a password is wrong", async () => {
   await using fake = await keystoneOf({ 'POST /v3/auth/tokens': 401 });
-  await assert.rejects(fake.keystone.knows(LOGIN), /what answers 401 at .* is no Keystone/);
+  await assert.rejects(fake.keystone.knows(LOGIN), /what answers 401 at .* is not Keystone/);
 });
 
 test('while the domain is disabled no token is asked for, so that no password is set for that', async () => {

@@ -71,13 +71,13 @@ test('a version that does not validate is refused with all its problems, once, a
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile({ perm: '9', owner: 7 }), 'a.conf': 'two' });
   await watch.when('the refusal', ({ refused }) => refused === 1);
-  assert.match(watch.said(), /is refused, [0-9a-f]{12} stays in place: .*owner.*perm/);
+  assert.match(watch.said(), /rejected, [0-9a-f]{12} stays in place: .*owner.*perm/);
   assert.equal(watch.status().state, 'refused');
   await volume.swap({ 'config.json': oneFile({ perm: '0640' }), 'a.conf': 'three' });
   await watch.placed('etc/a.conf', 'three');
   await watch.when('the end of the refusal', ({ state, problem }) => state === 'in-step' && problem === undefined);
   assert.equal(watch.status().refused, 1);
-  assert.equal(watch.said().match(/is refused/g)?.length, 1);
+  assert.equal(watch.said().match(/rejected/g)?.length, 1);
 });
 
 test('a source that is missing in the new version refuses it, and the old file stays', async () => {
@@ -173,7 +173,7 @@ test('a watcher that tells nothing costs time and no change', async () => {
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.placed('etc/a.conf', 'two');
-  assert.match(watch.said(), /no event told of/);
+  assert.match(watch.said(), /without a watch event/);
 });
 
 test('without the poll a deaf watcher finds nothing: the test before this one can fail', async () => {
@@ -224,6 +224,6 @@ test('what the system refuses is tried again until it is in place', async () => 
   const finish = () => (++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve([]));
   await using watch = watching(p, { finish });
   await watch.when('the second try', ({ state, failed }) => state === 'in-step' && failed === 1);
-  assert.match(watch.said(), /trying again in .*the volume is full/);
+  assert.match(watch.said(), /retrying in .*the volume is full/);
   assert.equal(watch.changes.length, 1);
 });

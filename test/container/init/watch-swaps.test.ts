@@ -65,7 +65,7 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
   let said = '';
   watch.child.stdout?.resume();
   watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    applied += text.match(/is in place, changed: /g)?.length ?? 0;
+    applied += text.match(/installed, changed: /g)?.length ?? 0;
     said = (said + text).slice(-4000);
   });
   const read = async (name: string) => await readFile(join(p.root, 'etc/x', name), 'utf8');

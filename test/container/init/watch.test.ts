@@ -64,7 +64,7 @@ test('a process that ignores the signal is not said to have got it', async () =>
   await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-deaf']);
   await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
-  await watch.until(/signal:HUP:kolla-test-deaf failed, trying again in .*does not handle SIGHUP/);
+  await watch.until(/signal:HUP:kolla-test-deaf failed, retrying in .*does not handle SIGHUP/);
 });
 
 test('an action that fails is tried again until it succeeds; the next one waits for it', async () => {
@@ -82,7 +82,7 @@ test('an action that fails is tried again until it succeeds; the next one waits 
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/exec:sh: done/);
   assert.equal(await readFile(order, 'utf8'), 'try\ntry\nnext\n');
-  assert.match(watch.said(), /flaky failed, trying again in .*it ended with 1/);
+  assert.match(watch.said(), /flaky failed, retrying in .*it ended with 1/);
 });
 
 test('an action that fails for ever does not hold up the next version', async () => {
@@ -94,7 +94,7 @@ test('an action that fails for ever does not hold up the next version', async ()
     await until(`'${content}'`, async () => {
       return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === content || undefined;
     });
-    await watch.until(content === 'two' ? /exec:false failed/ : /exec:false is left for the newer version/);
+    await watch.until(content === 'two' ? /exec:false failed/ : /exec:false is skipped for the newer version/);
   }
 });
 
@@ -146,7 +146,7 @@ test('a request is sent, again after an answer of 400 and above, and no credenti
     got,
     Array.from({ length: 2 }, () => `POST /reload?token=hidden ${basic}`),
   );
-  assert.match(said, /failed, trying again in .*the answer is 503/);
+  assert.match(said, /failed, retrying in .*the answer is 503/);
   assert.doesNotMatch(said, /hidden/);
 });
 
@@ -156,7 +156,7 @@ test('exit ends with 0, when what is before it has succeeded', async () => {
   await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   assert.equal(await watch.running.ended, 0);
-  assert.match(watch.said(), /exec:true: done[^]*to be started anew/);
+  assert.match(watch.said(), /exec:true: done[^]*its supervisor restarts it/);
 });
 
 test('another command is said to need a restart, and is left for it', async () => {
@@ -166,7 +166,7 @@ test('another command is said to need a restart, and is left for it', async () =
   await watch.until(/run_command/);
   const other = oneFile().replace('"command":"true"', '"command":"false"');
   await p.volume.swap({ 'config.json': other, 'a.conf': 'one' });
-  await watch.until(/another command now.*started anew/);
+  await watch.until(/another command now.*supervisor restarts it/);
   assert.equal(await readFile(join(p.root, 'run/kolla/run_command'), 'utf8'), 'false');
   await watch.until(/exec:true: done/);
 });
@@ -215,7 +215,7 @@ test('a version whose certificate is damaged is refused, and the files that came
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
   await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two', 'ca-certificates/own.crt': 'no certificate' });
-  await watch.until(/is refused, [^]*own\.crt: no certificate/);
+  await watch.until(/rejected, [^]*own\.crt: no certificate/);
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
 });
 
@@ -236,7 +236,7 @@ test('a refused version is one error line, and no action is done for it', async 
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
   await watch.until(/already installed/);
   await p.volume.swap({ 'config.json': '{"command": 1, "config_files": [{"source": "a"}]}' });
-  await watch.until(/is refused/);
+  await watch.until(/rejected/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
   await watch.until(/exec:true: done/);
   const errors = logLines(watch.said()).filter(({ level }) => level === 'error');

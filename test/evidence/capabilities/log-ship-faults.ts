@@ -74,7 +74,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: /the clock an hour back and forth, over and over, and SIGKILL: every line once$/,
   },
   {
-    point: 'dead letters on a full disk; ten kills among them: none is lost, none is there twice',
+    point: 'dead letters on a full disk; ten kills among them: none is lost, none is given twice',
     file: 'test/faults/process.test.ts',
     test: [
       /dead letters on a full disk, and room again: every line once$/,

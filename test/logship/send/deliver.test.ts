@@ -33,8 +33,8 @@ test('a request that got 503 is sent again whole, and the outage is said once, w
   await d.deliver(batch('a', 'b'));
   assert.deepEqual(server.taken, ['a', 'b']);
   assert.equal(d.said.length, 2, d.said.join('\n'));
-  assert.match(d.said[0] ?? '', /takes nothing.*status 503: t: whole/);
-  assert.match(d.said[1] ?? '', /takes documents again/);
+  assert.match(d.said[0] ?? '', /does not accept writes.*status 503: t: whole/);
+  assert.match(d.said[1] ?? '', /accepts writes again/);
 });
 
 for (const [status, hint] of [
@@ -101,14 +101,14 @@ test('documents of a closed index wait, and are no outage: the others go past th
   await delivery;
   assert.deepEqual(d.settled.length, 5);
   assert.equal(d.counts.rejected, 0);
-  assert.doesNotMatch(d.said.join('\n'), /takes nothing/);
+  assert.doesNotMatch(d.said.join('\n'), /does not accept writes/);
 });
 
 test('when nothing at all is taken that is an outage, though each document was asked for', async () => {
   await using server = await bulkServer({ document: (_, number) => (number < 4 ? 403 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a'), batch('b'));
-  assert.match(d.said.join('\n'), /takes nothing.*status 403/);
+  assert.match(d.said.join('\n'), /does not accept writes.*status 403/);
   assert.equal(d.outage.current, undefined);
   assert.deepEqual(server.taken.toSorted(), ['a', 'b']);
 });
@@ -155,7 +155,7 @@ test('a 413 for an ordinary line is no fault of the line: it is held, and what c
   await d.deliver(batch('a', 'b'));
   assert.deepEqual(server.taken.toSorted(), ['a', 'b']);
   assert.equal(d.counts.rejected, 0);
-  assert.match(d.said.join('\n'), /takes nothing.*status 413 for \d+ bytes/);
+  assert.match(d.said.join('\n'), /does not accept writes.*status 413 for \d+ bytes/);
   const before = d.capacity.bytes;
   for (let n = 0; n < 200; n++) d.capacity.taken();
   assert.ok(before < 100 && d.capacity.bytes >= 64 * 1024, `${before} to ${d.capacity.bytes} bytes`);
@@ -185,7 +185,7 @@ test('a reply that breaks off counts for nothing, whatever it began with', async
   await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
   await d.deliver(batch('a'));
   assert.equal(replies, 3);
-  assert.match(d.said[0] ?? '', /takes nothing/);
+  assert.match(d.said[0] ?? '', /does not accept writes/);
 });
 
 test("another service's page, with 200, holds everything", async () => {

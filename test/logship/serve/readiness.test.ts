@@ -12,7 +12,7 @@ test('a destination that takes nothing is not ready, and says why and for how lo
   assert.equal(isReady, false);
   assert.equal(
     reason,
-    'takes nothing: status 403: cluster_block_exception; 50 bytes are not acknowledged, the oldest for 12s',
+    'does not accept writes: status 403: cluster_block_exception; 50 bytes are not acknowledged, the oldest for 12s',
   );
 });
 

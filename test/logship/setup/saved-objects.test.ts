@@ -56,7 +56,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
       const seen = new Set<string>();
       for (const { id, type, references } of objects) {
         for (const to of references) assert.ok(seen.has(`${to.type} ${to.id}`), `${id} refers to ${to.type} ${to.id}`);
-        assert.ok(!seen.has(`${type} ${id}`), `${id} is there twice`);
+        assert.ok(!seen.has(`${type} ${id}`), `${id} is given twice`);
         seen.add(`${type} ${id}`);
       }
     });

@@ -106,7 +106,7 @@ test('a page instead of an answer is told as one line', async () => {
   await using server = await listenHttp((_, response) => response.end('<html>\nplease log in\n</html>'));
   const { code, stderr } = await setup(`http://127.0.0.1:${server.port}`);
   assert.equal(code, 69);
-  assert.match(stderr, /does not tell its index template 'flog': status 200: <html> ?.*please log in/);
+  assert.match(stderr, /does not return its index template 'flog': status 200: <html> ?.*please log in/);
 });
 
 test('a signal ends it at once', async () => {

@@ -77,9 +77,9 @@ for (const [args, message] of [
   ['--to stdout --url http://es', /--url: no --to takes it/],
   ['--to elasticsearch=http://es --url http://es', /--url: no --to takes it/],
   ['--to elasticsearch --to opensearch --url http://es', /--to opensearch: two can't share --url/],
-  ['--to elasticsearch=http://es --to elasticsearch=http://es', /elasticsearch-es is there twice/],
+  ['--to elasticsearch=http://es --to elasticsearch=http://es', /elasticsearch-es is given twice/],
   ['--to opensearch=ftp://os', /--to is not an http/],
-  ['--to opensearch=http://u:hunter2@os', /--to: others would see credentials/],
+  ['--to opensearch=http://u:hunter2@os', /--to: it must not contain credentials/],
   [
     '--to elasticsearch=http://es --to opensearch=http://os --user u',
     /--user: for which server\? --user elasticsearch=/,

@@ -90,7 +90,7 @@ test('a secret that is gone for a moment is used as it was', async () => {
   const header = `ApiKey ${Buffer.from('id:secret').toString('base64')}`;
   assert.deepEqual(seen, [header, header]);
   assert.equal(said.length, 1, 'it is said once');
-  assert.match(said[0] ?? '', /it is empty: going on with what it held before/);
+  assert.match(said[0] ?? '', /it is empty: keeping the previous one/);
 });
 
 test('a secret that is not there at the start is a configuration error', () => {

@@ -54,7 +54,7 @@ test('of many tables the first are named, and of a long line its beginning', asy
 
 test('a question that fails ends the lines with a warning, and nothing else', async () => {
   await using progress = told({ changed: () => Promise.reject(new Error('broken')) });
-  assert.equal(await progress.first(), 'no more is said of the progress: broken');
+  assert.equal(await progress.first(), 'progress reporting stopped: broken');
   assert.equal(progress.lines()[0]?.level, 'warn');
 });
 

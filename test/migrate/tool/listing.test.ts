@@ -78,7 +78,7 @@ test('a tool that fails ends it with its exit code and its reason', async () => 
   await assert.rejects(found("echo 'why: new-s3cret'; exit 3"), (error: unknown) => {
     assert.ok(error instanceof ChildError);
     assert.equal(error.exitCode, 3);
-    assert.match(error.message, /^sh ended with 3 when asked what is there: why: \*\*\*$/);
+    assert.match(error.message, /^sh ended with 3 listing existing objects: why: \*\*\*$/);
     return true;
   });
 });

@@ -63,7 +63,7 @@ test('an option file gives login and place, and the words win over its place', a
 test('the option file is read anew at each question, and a reason when it is gone', async () => {
   assert.match(
     await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
-    /cannot read \/nowhere\/x\.cnf, which --defaults-file names/,
+    /cannot read \/nowhere\/x\.cnf, given by --defaults-file/,
   );
   await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
 });

@@ -75,6 +75,6 @@ test('a server that takes the connection and says nothing is frozen at the deadl
 test('a password file that is gone is a reason that names it', async () => {
   assert.match(
     await reasonOf(redis, ['127.0.0.1', '--password-file', '/nowhere/password']),
-    /cannot read \/nowhere\/password, which --password-file names/,
+    /cannot read \/nowhere\/password, given by --password-file/,
   );
 });

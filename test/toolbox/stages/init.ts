@@ -86,7 +86,7 @@ export const INIT: Stages = {
   },
   'kolla-init watch --config-dir ./config --root ./tree --on-change exit': async (directory) => {
     await changedFiles(directory);
-    return { stderr: /to be started anew/ };
+    return { stderr: /its supervisor restarts it/ };
   },
   'kolla-init check': async (directory) => {
     await podFiles(directory);

@@ -27,7 +27,7 @@ function nothingPrepared(): Promise<Stage> {
   if (process.geteuid?.() === 0)
     return Promise.resolve({ replace: { kolla_start: view }, code: 1, stderr: /InvalidConfig: Could not read file/ });
   const replace = { kolla_start: 'setpriv --no-new-privs kolla_start' };
-  return Promise.resolve({ replace, code: 69, stderr: /configuration is not in place/ });
+  return Promise.resolve({ replace, code: 69, stderr: /configuration is not installed/ });
 }
 
 /** Only root may hide this machine's /var/lib; anybody else's has no configuration for Kolla either. */

@@ -18,7 +18,7 @@ export function endpointKey(service: string, { interface: name, region }: Wanted
 
 /**
  * Reads the entries of the wanted types and their endpoints.
- * @throws Outdated where an entry or an endpoint is there twice, which another run may be about to take back; if it stays,
+ * @throws Outdated where an entry or an endpoint is given twice, which another run may be about to take back; if it stays,
  *   only a person can say which is right. UnavailableError for a type under another name
  */
 export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {

@@ -7,7 +7,7 @@ import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type 
 
 const LOCKED = 'Keystone still answers 401: the account may be locked, or its password have expired';
 
-/** What differs, in the order in which it can be ended. Roles that an account has besides are left alone. */
+/** What differs, in the order in which it can be ended. Roles that an account has besides are not changed. */
 export function planUsers(wanted: Wanted, state: UsersState): Difference<Keystone>[] {
   return [
     ...wanted.domains.flatMap((name) => ensuredNamed('domain', name, state.domains)),

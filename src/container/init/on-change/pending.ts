@@ -27,7 +27,9 @@ export function pendingIn(root: string, log: Log): Pending {
   const attempt = async (work: () => Promise<void>) => {
     if (!(await mayWriteIn(dirname(path)))) return;
     // The change itself is worth more than the memory of it.
-    await work().catch((error: unknown) => log.warn(`cannot note at ${path} what is to be told: ${messageOf(error)}`));
+    await work().catch((error: unknown) =>
+      log.warn(`cannot note at ${path} the pending notification: ${messageOf(error)}`),
+    );
   };
   return {
     wasLeft: () => may(path, constants.F_OK),

@@ -77,7 +77,7 @@ export class ActionRunner implements AsyncDisposable {
     this.#say({ pending: undefined, problem: undefined });
     await onAllDone();
     if (!this.#actions.some(({ kind }) => kind === 'exit')) return;
-    log.info(`ends for version ${version}, to be started anew`, { version });
+    log.info(`ends for version ${version}; its supervisor restarts it`, { version });
     onExit();
   }
 
@@ -92,10 +92,10 @@ export class ActionRunner implements AsyncDisposable {
       if (signal.aborted) return false;
       const pauseMs = backoffMs(failures, RETRY);
       this.#say({ problem: failure, failed: this.#status.failed + 1 });
-      log.warn(`${action.label} failed, trying again in ${formatDuration(pauseMs)}: ${failure}`, { version });
+      log.warn(`${action.label} failed, retrying in ${formatDuration(pauseMs)}: ${failure}`, { version });
       await pause(pauseMs, over).catch(() => {}); // the loop's condition says why it ended
     }
-    if (!signal.aborted) log.info(`${action.label} is left for the newer version`, { version });
+    if (!signal.aborted) log.info(`${action.label} is skipped for the newer version`, { version });
     return false;
   }
 

@@ -1,9 +1,8 @@
 /**
- * What Kibana and OpenSearch Dashboards import: an index pattern, searches, charts and an overview that shows them, as
- * kibana.ndjson and dashboards.ndjson have them. Each importer has its own shape of them: OpenSearch Dashboards went its own
- * way from Kibana 7.10. Their `{{marks}}` become the pattern, the ids' prefix and the names of a schema's fields.
- *
- * Asks no server. Only a schema without fields to show can fail.
+ * Objects to import into Kibana and OpenSearch Dashboards: an index pattern, searches, charts and an overview, from
+ * kibana.ndjson and dashboards.ndjson. Their formats differ: OpenSearch Dashboards forked from Kibana 7.10. `{{marks}}`
+ * are replaced by the pattern, the prefix of ids and the schema's field names.
+ * Contacts no server. Fails only for a schema without fields to show.
  */
 import { UsageError } from '../../../core/errors.ts';
 import type { Schema } from '../mappings.ts';
@@ -15,7 +14,7 @@ interface SavedObjectsOptions {
   readonly dataStream: string | undefined;
 }
 
-/** Where a schema keeps what the overview counts (the first five) and shows of each line. */
+/** The schema's fields for the overview's charts (the first five) and its table. */
 const FIELD_NAMES: Readonly<Record<'kolla' | 'ecs', Readonly<Record<string, string>>>> = {
   kolla: {
     level: 'log_level.keyword',
@@ -54,7 +53,7 @@ export function savedObjects(
   const pattern = dataStream ?? `${indexPrefix}-*`;
   const prefix = `kolla-log-ship-${pattern.replaceAll(/[^\w.-]+/g, '')}`.replace(/-$/, '');
   const values: Readonly<Record<string, string>> = { ...FIELD_NAMES[schema], prefix, pattern };
-  // The pattern alone could hold what JSON escapes.
+  // Only the pattern could contain characters that JSON escapes.
   return TEXTS[flavor].replaceAll(/\{\{(\w+)\}\}/g, (mark, name: string) =>
     JSON.stringify(values[name] ?? mark).slice(1, -1),
   );

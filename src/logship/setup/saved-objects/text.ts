@@ -1,6 +1,6 @@
 /**
- * What each importer is given, a line an object, with `{{marks}}` for what options change. In the binary this module is
- * these texts (build/text-modules.ts).
+ * The import files, one object per line, with `{{marks}}` for values of options. In the binary this module contains the
+ * texts (build/text-modules.ts).
  */
 import { readFileSync } from 'node:fs';
 
