@@ -34,9 +34,9 @@ interface Doing extends RunContext {
 }
 
 /**
- * Carries a plan out. The image's own files are kept and remembered before theirs are replaced, and things are deleted
- * last, so that whoever is killed in between has lost nothing. Every file is old or new at any moment; what is right
- * already is not touched. Throws KollaError naming file, entry and fix.
+ * Applies a plan. The image's own files are saved before they are replaced, and deletions come last, so that a kill in
+ * between loses nothing. Every file is old or new at any moment; files that are up to date are not touched. Throws
+ * KollaError naming file, entry and fix.
  */
 export async function applyPlan(plan: Plan, context: RunContext): Promise<Applied> {
   const { root } = plan.site;
@@ -46,7 +46,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   const synced = () => explained(`${doing.file}: cannot finish`, async () => doing.replacer.sync());
   for (const step of plan.kept) await carryOut(step, doing);
   if (plan.state !== undefined) await remember(plan.state.during, doing);
-  // What is kept must outlive even a loss of power before what it is kept from goes.
+  // Saved files must survive even a power loss before the originals are replaced.
   await synced();
   await seed(plan, doing);
   for (const one of plan.permissions.filter(({ early }) => early)) await setPermissions(one, plan, doing.log);
@@ -66,7 +66,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   return { written, unchanged };
 }
 
-/** The directory that was written to last, for many files lie in one. What leads to it is not looked at again in between. */
+/** Caches the last directory written to, since many files share one. Its path is not checked again in between. */
 class Held implements Disposable {
   readonly #root: string;
   #last: Directory | undefined;
@@ -96,7 +96,7 @@ class Lent extends Directory {
   override [Symbol.dispose](): void {}
 }
 
-/** Whether there was anything to do. */
+/** Whether a change was needed. */
 async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   const { file, signal, log } = doing;
   signal.throwIfAborted();
@@ -106,7 +106,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
     return false;
   }
   await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
-  // A file is replaced in one go; between two of them SIGTERM is heard.
+  // Each file is replaced atomically; SIGTERM is handled between files.
   await nextTurn();
   if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
   else if (step.kind === 'link') log.info(`linked ${path} to ${step.target}`, { entry });
@@ -154,7 +154,7 @@ async function remove({ path, kind }: Removal, { root, file, signal, log }: Doin
   });
 }
 
-/** What is gone already is as good. */
+/** A missing file counts as deleted. */
 function unlink(root: string, path: string): void {
   unlessAbsent(() => {
     using directory = Directory.inside(root, dirname(path));
@@ -162,7 +162,7 @@ function unlink(root: string, path: string): void {
   });
 }
 
-/** A directory that a service uses stays. */
+/** A directory in use by a service is kept. */
 function isEmptied(root: string, path: string): boolean {
   try {
     using directory = Directory.inside(root, dirname(path));

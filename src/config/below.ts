@@ -1,15 +1,17 @@
 import { dirname } from 'node:path';
 import type { Step } from './model.ts';
 
-/** The path and every directory that it lies in, up to `/`. */
+/** The path and all its parent directories, up to `/`. */
 export function upwards(path: string): string[] {
   const above = dirname(path);
   return above === path ? [path] : [path, ...upwards(above)];
 }
 
-/** What is put in place at a path or below it. To compare each source with each step takes seconds for 10,000 of them. */
+/**
+ * Index of the steps at or below a path. Comparing each source with each step would take seconds for 10,000 of them.
+ */
 export class Below {
-  /** By path, of one step and of one of another entry: enough to know one that isn't of a given entry. */
+  /** By path: one step, and one of another entry; enough to find a step of another entry. */
   readonly #steps = new Map<string, Step[]>();
 
   constructor(steps: readonly Step[]) {
@@ -21,7 +23,7 @@ export class Below {
       }
   }
 
-  /** A step at or below the path that isn't this entry's; undefined when there is none. */
+  /** A step at or below the path of another entry; undefined if there is none. */
   ofAnother(path: string, entry: string): Step | undefined {
     return this.#steps.get(path)?.find((step) => step.entry !== entry);
   }

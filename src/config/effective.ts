@@ -2,9 +2,9 @@ import { segmentRegExp } from './glob.ts';
 import type { Access, PermissionStep } from './model.ts';
 
 /**
- * What `permissions` make of what an entry puts in place. It is known beforehand, so that a file is written once, with
- * its last mode, and a later run finds it right.
- * @param names as config.json spells it, which a pattern's magic part may fit, and without the image's links
+ * Applies `permissions` to an entry's files in advance, so that a file is written once with its final mode, and a later
+ * run finds it up to date.
+ * @param names as in config.json, which may match a pattern, and with the image's links resolved
  */
 export function effective<A extends Access>(
   access: A,
@@ -22,7 +22,7 @@ export function effective<A extends Access>(
   return { ...access, mode, uid, gid };
 }
 
-/** A perm is written for files; a directory that can be read must also be entered. */
+/** Modes are written for files; a readable directory must also be searchable. */
 export function searchable(mode: number): number {
   return mode | ((mode & 0o444) >> 2);
 }

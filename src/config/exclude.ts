@@ -4,8 +4,8 @@ import { each, isTrue, text } from './set-configs/python.ts';
 import { pythonRegExp } from './set-configs/python-regex.ts';
 
 /**
- * Whether a path of config.json is left alone by an entry with this `exclude`: as with Kolla, only if every one of its
- * patterns (Python's) is found in it. Throws, with place and reason, for what is no pattern.
+ * Whether an entry with this `exclude` skips a path: as in Kolla, only if all of its (Python) patterns match. Throws,
+ * with place and reason, for an invalid pattern.
  * @param entry config.json's, for a pattern that takes too long
  */
 export function excluder(exclude: unknown, place: string, entry: string): (path: string) => boolean {

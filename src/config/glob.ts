@@ -2,15 +2,15 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { unlessAbsent } from '../fs/absent.ts';
 
-/** Whether Python's glob sees a pattern in it. */
+/** Whether Python's glob treats it as a pattern. */
 export function hasMagic(path: string): boolean {
   return /[*?[]/.test(path);
 }
 
 /**
- * The paths that match a pattern as Python's glob.glob reads it: `*`, `?`, `[a-z]`, `[!x]`; no braces, `**` is `*`,
- * a leading dot must be literal. Sorted by bytes: Kolla takes the directory's order, which differs from node to node.
- * @param pattern absolute, or from the working directory
+ * The paths that match a pattern as in Python's glob.glob: `*`, `?`, `[a-z]`, `[!x]`; no braces, `**` is `*`, a leading
+ * dot must be literal. Sorted by bytes: Kolla uses the directory order, which differs between nodes.
+ * @param pattern absolute, or relative to the working directory
  */
 export function glob(pattern: string): string[] {
   const segments = pattern.split('/').filter((segment) => segment !== '');
@@ -21,7 +21,7 @@ export function glob(pattern: string): string[] {
 
 function expand(directory: string, segment: string): string[] {
   if (!hasMagic(segment)) {
-    // A file has no `.` in it, and so no match.
+    // A file has no `.` entry, and so no match.
     const path = segment === '.' ? `${directory}/.` : join(directory, segment);
     return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
   }
@@ -32,8 +32,8 @@ function expand(directory: string, segment: string): string[] {
 }
 
 /**
- * Python's fnmatch.translate, for one path segment. Like Python's it takes for each `*` the shortest piece that what follows it
- * allows, and never looks back (here by a group in a lookahead): else thirty of them take years.
+ * Python's fnmatch.translate for one path segment. Like Python's, each `*` matches the shortest possible string and
+ * never backtracks (here by a lookahead group): otherwise thirty of them take years.
  */
 export function segmentRegExp(segment: string): RegExp {
   const pieces = [''];
@@ -55,7 +55,7 @@ export function segmentRegExp(segment: string): RegExp {
   return new RegExp(`^${first}${between}${last === undefined ? '' : `.*${last}`}$`, 'su');
 }
 
-/** Where the set ends that begins at `start`; a `]` that comes first belongs to the set. */
+/** End of the set that starts at `start`; a leading `]` belongs to the set. */
 function closing(segment: string, start: number): number {
   const first = segment[start + 1] === '!' ? start + 2 : start + 1;
   return segment.indexOf(']', first + 1);
@@ -63,7 +63,7 @@ function closing(segment: string, start: number): number {
 
 function bracket(set: string): string {
   const negated = set.startsWith('!');
-  // Python takes a range that runs backwards for empty.
+  // Python treats a reversed range as empty.
   const members = (negated ? set.slice(1) : set)
     .replaceAll(/([^])-([^])/g, (range, from: string, to: string) => (from > to ? '' : range))
     .replaceAll(/[\\\][^]/g, String.raw`\$&`);

@@ -2,22 +2,22 @@ import { basename, dirname, join, normalize } from 'node:path';
 import type { Entry } from './set-configs/entry.ts';
 import { Tree } from './set-configs/tree.ts';
 
-/** Where the image's own content lies: `/` in a container, a directory on a developer's machine; undefined: unknown. */
+/** The root of the image's content: `/` in a container, a directory on a developer's machine; undefined: unknown. */
 export interface Image {
   readonly root: string | undefined;
 }
 
-/** The image's directories and links, looked at as they are asked for; undefined where it is unknown. */
+/** The image's directories and links, read on demand; undefined if unknown. */
 export function treeOf({ root }: Image): ImageTree | undefined {
   return root === undefined ? undefined : new ImageTree(root);
 }
 
 /**
- * Without root much of an image can't be looked at (`/root`), and a name in config.json may be longer than any file's:
- * such a thing can neither be copied nor lead anywhere, so it is as good as absent. Whoever writes there hears of it then.
+ * Without root parts of an image are unreadable (`/root`), and a name in config.json may exceed the system's limit:
+ * such paths can be neither copied nor followed, and count as missing. A later write reports the error.
  */
 export class ImageTree extends Tree {
-  /** Where paths lead: many files lie in one directory. */
+  /** Resolved paths: many files share a directory. */
   readonly resolved = new Map<string, string>();
 
   override child(directory: Entry, name: string): Entry | undefined {
@@ -30,12 +30,14 @@ export class ImageTree extends Tree {
   }
 }
 
-/** Whether the system refuses to say what is there. */
+/** Whether the system denies access to the path. */
 export function isOutOfSight(error: unknown): boolean {
   return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The path without the image's links in it, as far as it exists there: a volume lies where `/var/run` leads. */
+/**
+ * The path with the image's links resolved, as far as it exists there: a volume is mounted at the target of `/var/run`.
+ */
 export function resolvedIn(image: ImageTree | undefined, path: string): string {
   const known = image?.resolved.get(path);
   if (known !== undefined) return known;

@@ -1,14 +1,14 @@
 /**
- * A container's configuration, as Kolla's config.json asks for it.
+ * A container's configuration, as defined by Kolla's config.json.
  *
- *   config.yaml or config.json -> read (valibot, every problem at once) -> plan (planner: owners, sources and destinations
- *   looked up, contents read, compared with what is there; tracking: what earlier runs installed and no entry asks for
- *   now; seed: what a volume needs of the image) -> apply (image's own kept, state, seeds, files, removals, permissions)
+ *   config.yaml or config.json -> read (valibot, all problems at once) -> plan (planner: resolves owners, sources and
+ *   destinations, reads contents, compares; tracking: files of earlier runs that no entry installs now; seed: content
+ *   that a volume needs from the image) -> apply (save the image's own, state, seeds, files, removals, permissions)
  *
- * Until apply nothing is touched, and a problem is exit 65 with file, entry and fix. Apply fails only where the system
- * does (full, read-only); every file is then wholly old or wholly new, and the next run goes on.
- * kolla_set_configs (set-configs/) is an engine of its own: it must stop where, and with what, Kolla's tool does, on one
- * tree and as root; here image and volume are two trees, all problems are told at once, and owners are bent to one uid.
+ * Nothing is touched before apply, and a problem is exit code 65 with file, entry and fix. Apply fails only if the
+ * system does (disk full, read-only); every file is then old or new, and the next run continues. kolla_set_configs
+ * (set-configs/) is a separate engine: it must fail where and how Kolla's tool does, on one tree and as root; here
+ * image and volume are two trees, all problems are reported at once, and owners are mapped to one uid.
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -32,29 +32,29 @@ export type { Loaded } from './read.ts';
 export { CONFIG_DIR } from './read.ts';
 
 export interface ConfigOptions {
-  /** Stands for /var/lib/kolla/config_files, also in the sources of config.json. */
+  /** Replaces /var/lib/kolla/config_files, also in sources of config.json. */
   readonly configDir: string;
-  /** The file to read instead of config.yaml or config.json in configDir; must be there. */
+  /** The file to read instead of config.yaml or config.json in configDir; must exist. */
   readonly configFile: string | undefined;
-  /** What destinations and accounts lie under. */
+  /** The root of destinations and accounts. */
   readonly root: string;
-  /** Where the image's own content lies, which volumes are seeded from; `/` unless said. */
+  /** The root of the image's content, from which volumes are seeded; default `/`. */
   readonly image?: string | undefined;
   readonly me: Identity;
-  /** Files that the service has mounted themselves are written where they are, instead of replaced. */
+  /** Files that the service has mounted individually are written in place instead of replaced. */
   readonly writesInPlace?: boolean | undefined;
-  /** Nothing will be written: places need not be writable. */
+  /** Nothing will be written: destinations need not be writable. */
   readonly onlyCompare?: boolean;
-  /** Per-pod values on top of the files' content. */
+  /** Per-Pod values in the files' content. */
   readonly overlay?: Overlay | undefined;
   /**
-   * What else belongs to a version and must be right before anything is touched. Rejects with KollaError.
+   * Validates the other parts of a version before anything is touched. Rejects with KollaError.
    * @param sources of config.json's entries, as written
    */
   readonly validate?: ((sources: readonly string[]) => void) | undefined;
 }
 
-/** What a run would do, all of it looked up and nothing done. */
+/** A fully resolved plan of a run, not applied. */
 export interface Planned {
   readonly loaded: Loaded;
   /** Without links. */
@@ -63,7 +63,7 @@ export interface Planned {
 }
 
 export interface InPlace extends Applied {
-  /** What config.json says the container runs. */
+  /** The container's command in config.json. */
   readonly command: string;
   /** Of its entries, as written. */
   readonly sources: readonly string[];
@@ -74,7 +74,7 @@ interface RunContext {
   readonly log: Log;
 }
 
-/** Reads, validates and looks everything up; touches nothing. Undefined when there is no configuration at the default place. */
+/** Reads, validates and resolves everything; touches nothing. Undefined without a configuration at the default path. */
 export async function makePlan(options: ConfigOptions, { signal, log }: RunContext): Promise<Planned | undefined> {
   const loaded = await readConfig(options.configDir, options.configFile);
   if (loaded === undefined) {
@@ -114,7 +114,7 @@ function rootOf(root: string): string {
   }
 }
 
-/** Does what makePlan planned. */
+/** Applies the result of makePlan. */
 export async function applyPlanned({ loaded, plan }: Planned, context: RunContext): Promise<InPlace> {
   const { command } = loaded.document;
   const applied = await applyPlan(plan, { file: loaded.file, ...context });
@@ -125,7 +125,7 @@ function sourcesOf({ document }: Loaded): string[] {
   return document.config_files.map(({ source }) => source);
 }
 
-/** Puts everything in place. Undefined when there is no configuration at the default place. */
+/** Installs everything. Undefined without a configuration at the default path. */
 export async function putInPlace(options: ConfigOptions, context: RunContext): Promise<InPlace | undefined> {
   const planned = await makePlan(options, context);
   return planned && (await applyPlanned(planned, context));

@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON: `look at line 2, column 13`, behind the longest beginning that more text could still complete. What engines
- * say of it differs, and V8 quotes the text around, which may be a password.
+ * Position of a JSON syntax error: `look at line 2, column 13`, after the longest prefix of valid JSON. Error messages
+ * of engines differ, and V8's quotes the text, which may contain a password.
  */
 export function placeOfMistake(text: string): string {
   const at = completable(text);
@@ -9,20 +9,20 @@ export function placeOfMistake(text: string): string {
   return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** What may come next. Of a container its end, too, where it is just begun. */
+/** What may come next; for a container just opened also its end. */
 type Next = 'value' | 'first item' | 'key' | 'first key' | 'colon' | 'more';
 
 const SPACES = /[ \t\n\r]*/y;
 // eslint-disable-next-line no-control-regex -- what JSON forbids in a string
 const CHARACTERS = /(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
-/** As much of an escape as could be one. */
+/** The longest prefix of an escape. */
 const ESCAPE = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?/y;
 const WORDS = ['true', 'false', 'null'];
-/** The parts of a number; each but the first only behind its mark. */
+/** The parts of a number; each but the first only after its marker. */
 const NUMBER = [/-?/y, /0|[1-9]\d*/y] as const;
 const [DIGITS, SIGN] = [/\d+/y, /[+-]?/y];
 
-/** How many characters can be the beginning of JSON. */
+/** Length of the longest prefix of valid JSON. */
 function completable(text: string): number {
   let at = 0;
   const take = (pattern: RegExp): boolean => {

@@ -3,23 +3,23 @@ import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
 
-/** Owner and mode of something that is put in place. */
+/** Owner and mode of an installed object. */
 export interface Access {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** One thing to put in place. `entry` is what asked for it: `config_files[0]`. */
+/** One object to install. `entry` requires it: `config_files[0]`. */
 export type Step = DirectoryStep | FileStep | LinkStep;
 
 interface Common {
   readonly entry: string;
-  /** As config.json means it. */
+  /** As in config.json. */
   readonly dest: string;
-  /** Where that is on this disk. */
+  /** Its path on this disk. */
   readonly path: string;
-  /** It is there already, as it shall be. */
+  /** Already up to date. */
   readonly isRight: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface DirectoryStep extends Common, Access {
 export interface FileStep extends Common {
   readonly kind: 'file';
   readonly image: FileImage;
-  /** Written where it is, because the file itself is mounted. */
+  /** Written in place, because the file itself is a mount. */
   readonly inPlace: boolean;
 }
 
@@ -41,40 +41,40 @@ export interface LinkStep extends Common {
 
 export interface PermissionStep {
   readonly entry: string;
-  /** A glob, as config.json says it, not yet under a root. */
+  /** A glob from config.json, not yet relative to a root. */
   readonly pattern: string;
-  /** The same without the image's links before its first magic part, as FileStep's path has none. */
+  /** The same with the image's links resolved before its first wildcard, like FileStep's path. */
   readonly place: string;
   readonly mode: number | undefined;
   readonly owner: Ownership;
   readonly recurse: boolean;
-  /** Places below the pattern that are not changed, named without the image's links. */
+  /** Paths below the pattern that are not changed, with the image's links resolved. */
   readonly excluded: (path: string) => boolean;
-  /** Carried out before config_files, so it doesn't concern what they put in place. */
+  /** Applied before config_files, so it does not affect their files. */
   readonly early: boolean;
 }
 
-/** By destination: where the image's own is kept; null for what the image doesn't have. */
+/** By destination: where the image's own is saved; null if the image has none. */
 export type Tracked = ReadonlyMap<string, string | null>;
 
 export interface PlanOptions {
   /** Without links. */
   readonly root: string;
-  /** What volumes are seeded from. */
+  /** Source of seeds for volumes. */
   readonly image: string;
   readonly configDir: string;
   readonly accounts: Accounts;
   readonly me: Identity;
-  /** This pod's own values in the files. */
+  /** Per-Pod values in the files. */
   readonly overlay?: Overlay | undefined;
   readonly mounts: readonly Mount[];
-  /** What something is mounted at. */
+  /** Mount points. */
   readonly mountPoints: ReadonlySet<string>;
-  /** Whether files that the service has mounted themselves are written where they are. */
+  /** Whether files that the service has mounted individually are written in place. */
   readonly writesInPlace: boolean;
   readonly before: Tracked | undefined;
-  /** Ends a long look at many files between two of them. */
+  /** Checked between files during a long scan. */
   readonly signal: AbortSignal;
-  /** Nothing will be written, so nothing need be writable, nor the volumes seeded. */
+  /** Nothing will be written: no destination need be writable, and no volume seeded. */
   readonly onlyCompare?: boolean;
 }

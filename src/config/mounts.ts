@@ -6,22 +6,22 @@ import { globIn } from './set-configs/glob.ts';
 import type { Entry } from './set-configs/entry.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
-/** A place that the service's container must mount from a volume, since its own root is read-only. */
+/** A path that the service's container must mount from a volume, since its root filesystem is read-only. */
 export interface Mount {
-  /** In the service's container, without links of the image in it. */
+  /** In the service's container, with the image's links resolved. */
   readonly path: string;
   readonly kind: 'directory' | 'file';
-  /** Which entries asked for it: `config_files[0]`. */
+  /** The entries that require it: `config_files[0]`. */
   readonly entries: readonly string[];
-  /** Whether a running container sees a file that is replaced; a mounted file keeps its old inode. */
+  /** Whether a running container sees a replaced file; a file mount keeps the old inode. */
   readonly reload: 'live' | 'restart';
-  /** Whether the image has content there; undefined when the image isn't known. */
+  /** Whether the image has content there; undefined if the image is unknown. */
   readonly seed: boolean | undefined;
-  /** Nothing but `directories` and `permissions` named it: it is the service's own data. */
+  /** Named only by `directories` and `permissions`: the service's own data. */
   readonly data: boolean;
 }
 
-/** Directories that more than one part of the system lives in. */
+/** Directories used by more than one part of the system. */
 const SHARED = new Set(
   `/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin
   /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib
@@ -29,23 +29,23 @@ const SHARED = new Set(
   /var/log /var/opt /var/run /var/spool /var/tmp`.split(/\s+/),
 );
 
-/** Whether a volume there would hide what isn't ours. */
+/** Whether a volume there would hide files of others. */
 export function isShared(directory: string): boolean {
   return SHARED.has(directory) || /^\/(?:dev|proc|sys)\//.test(directory);
 }
 
 /**
- * What the service's container must mount so that the destinations of config.json come true: the directory of each file or
- * directory that is copied, and each directory that is made or owned; nested ones are one, the outermost. What is copied into a
- * directory that is shared with the rest of the system is mounted itself. So the paths are the same where no source can be
- * seen. Sorted by path. Needs no root and touches nothing.
+ * The mounts that the service's container needs for the destinations of config.json: the directory of each copied file
+ * or directory, and each created or owned directory; nested ones are merged into the outermost. Objects copied into a
+ * shared directory are mounted individually. So the result is the same without access to the sources. Sorted by path.
+ * Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
   const collector = new Collector(image);
   const { config_files, directories, files, permissions } = loaded.document;
   for (const [i, { source, dest }] of config_files.entries()) {
     const entry = `config_files[${i}]`;
-    // A source that isn't there (yet, or on this machine) is taken for a file.
+    // A missing source (yet, or on this machine) counts as a file.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches)
       if (match.kind === 'directory') collector.copiedDirectory(match.dest, entry);
@@ -94,7 +94,7 @@ class Collector {
     if (!isShared(path)) this.#wishes.push({ path, kind: 'directory', entry, data });
   }
 
-  /** A pattern is looked up in the image; without one, what stands before its first magic part is taken. */
+  /** A pattern is expanded in the image; without one, the part before its first wildcard is used. */
   permission(pattern: string, entry: string): void {
     const found = this.#image === undefined ? [] : globIn(this.#image, normalize(pattern));
     const isOnlyPattern = found.length === 0 && hasMagic(pattern);
@@ -134,7 +134,7 @@ class Collector {
     if (this.#image === undefined) return undefined;
     const entry: Entry | undefined = this.#image.stat(path);
     if (entry?.kind !== 'directory') return entry?.kind === 'file';
-    // What this user may not list can't be copied either.
+    // Directories that this user cannot list cannot be copied either.
     try {
       return this.#image.list(path).length > 0;
     } catch {

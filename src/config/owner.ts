@@ -4,22 +4,22 @@ import { ConfigError, messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { accountLines } from '../fs/accounts.ts';
 
-/** Who we are, as the kernel sees it. */
+/** Our IDs, as the kernel sees them. */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
 }
 
-/** Why an owner is satisfied. Without root a file can't be given away, so only the first is exact. */
+/** How an owner is satisfied. Without root files cannot be chowned, so only the first is exact. */
 export type OwnerRule = 'given' | 'my user' | 'my group' | 'in the place of root' | 'readable by all' | 'as the source';
 
 export interface Ownership {
-  /** What chown is given; -1 leaves that half as it is. */
+  /** Arguments of chown; -1 keeps that ID. */
   readonly uid: number;
   readonly gid: number;
   readonly rule: OwnerRule;
-  /** What was wanted, what is possible, and the fix: for where the mode decides that it can't be. */
+  /** Wanted owner, limitation and fix, if the mode makes it impossible. */
   readonly refusal?: string;
 }
 
@@ -29,8 +29,8 @@ export interface Accounts {
 }
 
 /**
- * Reads etc/passwd and etc/group under `root`; where a root has none (a volume), the image's own. Throws ConfigError
- * when they can't be read.
+ * Reads etc/passwd and etc/group below `root`, or the image's own if they are missing (a volume). Throws ConfigError if
+ * they are unreadable.
  */
 export async function readAccounts(root: string, image = '/'): Promise<Accounts> {
   const [users, groups] = await Promise.all(['passwd', 'group'].map((name) => readIds(root, name, image)));
@@ -49,22 +49,23 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
   }
 }
 
-/** Names and their ids in a text such as /etc/passwd. */
+/** Names and IDs from a text such as /etc/passwd. */
 export function idsIn(text: string): Map<string, number> {
   const ids = new Map<string, number>();
   for (const [account = '', , id = ''] of accountLines(text)) {
-    // Of two lines for one name the first counts, as for getpwnam.
+    // The first of two lines for a name applies, as in getpwnam.
     if (/^\d+$/.test(id) && !ids.has(account)) ids.set(account, Number(id));
   }
   return ids;
 }
 
 /**
- * What to chown to for an owner as config.json writes it: `user`, `user:group`, `user:`; names only, and a missing
- * group is the one named as the user. Throws RangeError for a name that the image doesn't have.
+ * The chown arguments for an owner in config.json: `user`, `user:group`, `user:`; names only, and the default group is
+ * the one with the user's name. Throws RangeError for a name unknown to the image.
  *
- * Without root an owner is satisfied when the running uid or one of its groups is meant. The uid also stands in for root, whose part a
- * container without root cannot play otherwise. Another user's file can only be ours if all may read it; see modeFor.
+ * Without root an owner is satisfied if it is the running uid or one of its groups. The uid also stands in for root,
+ * which a container without root cannot provide. A file of another user can be ours only if it is world-readable; see
+ * modeFor.
  */
 export function ownershipFor(owner: string, accounts: Accounts, me: Identity): Ownership {
   const [user = '', group = ''] = owner.split(':');
@@ -82,8 +83,8 @@ export function ownershipFor(owner: string, accounts: Accounts, me: Identity): O
 }
 
 /**
- * The mode that keeps the result no wider than asked: in another's place our group gets what all get, and a set-id bit
- * would mean another user. Throws RangeError for a file of another that only this one may read; undefined keeps a mode.
+ * A mode that is no wider than requested: as a substitute owner, our group gets the permissions of others, and set-id
+ * bits are dropped. Throws RangeError for another user's file that only its owner may read; undefined keeps the mode.
  */
 export function modeFor<M extends number | undefined>({ rule, refusal }: Ownership, mode: M): M {
   if (rule === 'readable by all' && ((mode ?? 0) & 0o004) === 0) throw new RangeError(refusal);
@@ -102,7 +103,7 @@ function idOf(kind: 'user' | 'group', name: string, known: ReadonlyMap<string, n
   throw new RangeError(`no ${kind} '${name}' in ${file}${near}`);
 }
 
-/** A list of every account of an image would bury the message. */
+/** Listing all accounts of an image would hide the message. */
 function nearOnly(name: string, known: ReadonlyMap<string, number>): string[] {
   const all = [...known.keys()];
   return suggestion(name, all).startsWith('; did you mean') ? all : [];

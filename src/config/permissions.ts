@@ -10,13 +10,13 @@ import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder } from './site.ts';
 import { hasAccess, isLent } from './step.ts';
 
-/** Whoever is refused is not the owner. */
+/** A process without permission is not the owner. */
 const NOT_OURS = -1;
 
 /**
- * Sets owner and mode of everything that matches, and with `recurse` below it. Links found there are never followed, and
- * what the plan puts in place has its last mode already. What the system refuses is a warning, as with Kolla: it is about
- * files that a service made, not about its configuration.
+ * Sets owner and mode of all matches, and with `recurse` below them. Links are never followed, and installed files have
+ * their final mode already. A denied change is a warning, as in Kolla: it concerns a service's files, not its
+ * configuration.
  */
 export async function setPermissions(permission: PermissionStep, { site, steps }: Plan, log: Log): Promise<void> {
   const refused: string[] = [];
@@ -56,7 +56,10 @@ interface Setting {
   readonly log: Log;
 }
 
-/** @param directory that the last name of the path is in: no link can be put in the way meanwhile */
+/**
+ *
+ * @param directory of the path's last component: no link can be inserted meanwhile
+ */
 async function set(
   directory: Directory,
   path: string,
@@ -73,7 +76,7 @@ async function set(
     try {
       setOne(directory, name, found, permission);
     } catch (error) {
-      // Of a volume's own directory it is enough that we may write there.
+      // For a volume's root directory write permission is enough.
       const isLeftSo = found.isDirectory() && (await isLent(path, found, NOT_OURS));
       if (isLeftSo) log.debug(`${path} stays as the volume has it`, { entry: permission.entry });
       else refused.push(messageOf(error));

@@ -1,12 +1,12 @@
 import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, isAbsolute } from 'node:path';
 
-/** A path of config.json under our root. */
+/** A path of config.json relative to our root. */
 export function under(root: string, path: string): string {
   return join(root, normalize(path));
 }
 
-/** Undefined for what is not there, or can't be looked at. */
+/** Undefined if missing or inaccessible. */
 export function withoutLinks(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -16,11 +16,11 @@ export function withoutLinks(path: string): string | undefined {
 }
 
 /**
- * Throws RangeError unless what lies above `path` is a directory inside `root` when all links are followed: a volume's
- * own link must not lead our writes into the image. Asked for every file, and what the kernel has cached is known sooner
- * than a thread is woken: so it is synchronous.
+ * Throws RangeError unless the parent of `path` is a directory inside `root` with all links resolved: a volume's link
+ * must not redirect writes into the image. Synchronous, since the kernel's cache is faster than a thread switch, and it
+ * runs for every file.
  * @param root without links
- * @param write also whether we may write there
+ * @param write also check write permission
  */
 export function checkPlace(root: string, path: string, write: boolean): void {
   const directory = nearestPresent(dirname(path));

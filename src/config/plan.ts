@@ -10,22 +10,22 @@ import { seedsOf, type Seeds } from './seed.ts';
 import { fileUnder, type Site } from './site.ts';
 import { track, type Tracking } from './tracking.ts';
 
-/** What a run does, in this order: image's own kept, seeds, steps, restored, removals, permissions. */
+/** The actions of a run, in order: save the image's own, seeds, steps, restored, removals, permissions. */
 export interface Plan extends Tracking {
   readonly site: Site;
   readonly seeds: Seeds;
   readonly steps: readonly Step[];
   readonly permissions: readonly PermissionStep[];
-  /** Sources of optional entries that are not there. */
+  /** Sources of optional entries that are missing. */
   readonly absent: readonly string[];
-  /** Sections that are not Kolla's, by name. */
+  /** Sections unknown to Kolla. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Looks everything up (owners, sources, destinations) and reads what will be written, so that applying can fail only
- * where the system fails. Touches nothing. Throws ConfigError with every problem, each with its entry and the fix, or the
- * signal's reason.
+ * Resolves owners, sources and destinations, and reads the content to write, so that applying can fail only for system
+ * errors. Touches nothing. Throws ConfigError with all problems, each with its entry and the fix, or the signal's
+ * reason.
  */
 export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
   const planner = new Planner(options);
@@ -53,7 +53,7 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }
 
-/** How many files, links and directories of config.json are not as they shall be. */
+/** Number of files, links and directories of config.json that are not up to date. */
 export function changesOf({ steps, restored, removals }: Pick<Plan, 'steps' | 'restored' | 'removals'>): number {
   return [...steps, ...restored].filter(({ isRight }) => !isRight).length + removals.length;
 }
@@ -61,12 +61,12 @@ export function changesOf({ steps, restored, removals }: Pick<Plan, 'steps' | 'r
 export const MOUNT_POINT =
   'it is itself a mount point, which cannot be replaced; mount its directory instead, or mount the file elsewhere';
 
-/** Before anything is touched: the system would say EBUSY in the middle. */
+/** Checked before anything is touched: the system would fail halfway with EBUSY. */
 async function placed(step: Step, site: Site, options: PlanOptions, directories: Map<string, string>): Promise<Step> {
   if (step.kind === 'directory') return step;
   const isFileMount = (mount: Mount) => mount.kind === 'file' && fileUnder(site, mount.path) === step.path;
   const isMountPoint = options.mountPoints.has(truePath(step.path, directories));
-  // Where a service has mounted the file from our volume, that shows there alone; at `/` it shows here.
+  // If a service has mounted the file from our volume, only the service sees the mount; at `/` it is visible here.
   const keepsInode = options.writesInPlace && (options.root !== options.image || isMountPoint);
   if (step.kind === 'file' && keepsInode && options.mounts.some(isFileMount)) return inPlace(step);
   if (step.isRight || site.onlyCompare || !isMountPoint) return step;
@@ -88,7 +88,10 @@ function inPlace(step: FileStep): FileStep {
   return { ...step, inPlace: true };
 }
 
-/** Without links on the way. @param known directories, of which many files lie in one */
+/**
+ * With parent links resolved.
+ * @param known cache of directories, since many files share one
+ */
 function truePath(path: string, known: Map<string, string>): string {
   const directory = dirname(path);
   const real = known.get(directory) ?? withoutLinks(directory) ?? directory;

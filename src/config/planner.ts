@@ -15,15 +15,15 @@ import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, site
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
-/** A list of every file would bury the message. */
+/** A list of all files would hide the message. */
 const SUGGESTED_MAX = 10;
 
-/** Collects what each entry asks for, and every problem instead of only the first. */
+/** Collects the requirements of all entries, and all problems instead of only the first. */
 export class Planner {
-  /** By path: a later entry for the same one wins, as when they are copied one after the other. */
+  /** By path: a later entry for the same path takes precedence, as when copied in order. */
   readonly steps = new Map<string, Step>();
   readonly permissions: PermissionStep[] = [];
-  /** Directories that are copied whole, without merge. */
+  /** Directories that are copied as a whole, without merge. */
   readonly replaced: string[] = [];
   readonly absent: string[] = [];
   readonly problems: string[] = [];
@@ -31,7 +31,7 @@ export class Planner {
   readonly #options: PlanOptions;
   readonly #byDest = new Map<string, Step>();
   readonly #absentDests: string[] = [];
-  /** What each entry copies, without links. */
+  /** The sources of each entry, without links. */
   readonly #sources: [entry: string, source: string][] = [];
 
   constructor(options: PlanOptions) {
@@ -39,14 +39,14 @@ export class Planner {
     this.site = siteOf(options);
   }
 
-  /** Must come before the files, whose last mode depends on them. */
+  /** Must precede the files, whose final mode depends on them. */
   async permission(entry: string, item: PermissionEntry, early = false): Promise<void> {
     const { path, recurse, perm } = item;
     const owner = await this.#owner(entry, item.owner, perm);
     const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
     const isExcluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it', entry));
     if (owner === undefined || mode === undefined || isExcluded === undefined) return;
-    // By a look of its own: where this run changes a link, the pattern leads elsewhere when it is carried out.
+    // With a fresh scan: if this run changes a link, the pattern resolves differently when applied.
     const site = siteOf(this.#options);
     const called = calledBy(site, path);
     const excluded = (name: string) => isExcluded(called(name));
@@ -65,7 +65,7 @@ export class Planner {
     if (item.recurse) await this.permission(entry, { ...item, path: escapeGlob(item.path) }, true);
   }
 
-  /** Made empty if it isn't there; what a service wrote into it stays. */
+  /** Created empty if missing; a service's content is kept. */
   async file(entry: string, item: DirectoryEntry): Promise<void> {
     const mode = item.perm ?? 0o644;
     const owner = await this.#owner(entry, item.owner, mode);
@@ -108,7 +108,7 @@ export class Planner {
   async step(place: string, make: () => Promise<Step>): Promise<void> {
     const step = await this.attempt(place, make);
     if (step === undefined) return;
-    // By either name: a link that one entry follows may be what another replaces.
+    // By either name: one entry may replace a link that another follows.
     const other = this.steps.get(step.path) ?? this.#byDest.get(step.dest);
     if (other !== undefined && (other.kind === 'directory') !== (step.kind === 'directory'))
       this.problems.push(`${place}: ${step.path} would be a ${step.kind}, and a ${other.kind} by ${other.entry}`);
@@ -117,7 +117,7 @@ export class Planner {
     this.#byDest.set(step.dest, step);
   }
 
-  /** One entry's file can't be the directory of another's, nor its source: all sources are read before anything is written. */
+  /** One entry's file cannot be another's directory or source: all sources are read before anything is written. */
   conflicts(): void {
     const made = [...this.steps.values()];
     const below = new Below(made);
@@ -139,7 +139,7 @@ export class Planner {
       }
   }
 
-  /** An overlay of a file that no entry puts in place would be lost silently. */
+  /** An overlay of a file that no entry installs would be ignored silently. */
   notPlaced(): void {
     const known = [...this.steps.values()].flatMap(({ kind, entry, dest }) =>
       kind === 'file' && entry.startsWith('config_files') ? [dest] : [],
@@ -160,7 +160,7 @@ export class Planner {
     }
   }
 
-  /** What an earlier entry put into a directory that this one copies whole is gone, as when it is done. */
+  /** Files of earlier entries in a directory that this one copies as a whole are dropped. */
   #replace(matches: readonly Match[]): void {
     const directories = matches.filter(({ kind }) => kind === 'directory').map(({ dest }) => bareOf(dest));
     for (const directory of directories.filter((one) => !directories.includes(dirname(one)))) {
@@ -190,13 +190,13 @@ export class Planner {
   }
 }
 
-/** Of several sources that are copied to one place, the last one is what is there in the end. */
+/** Of several sources copied to one destination, the last one applies. */
 function lastOf(matches: readonly Match[], dest: string): readonly Match[] {
   const from = matches.findLastIndex((match) => bareOf(match.dest) === bareOf(dest));
   return from === -1 ? matches : matches.slice(from);
 }
 
-/** Throws RangeError for what is there and can't be a file of ours. */
+/** Throws RangeError for an existing object that is not a replaceable file. */
 async function isFile(path: string): Promise<boolean> {
   const found = await lookAt(path);
   if (found?.isSymbolicLink() || found?.isDirectory())

@@ -5,19 +5,19 @@ import { ConfigError, messageOf } from '../core/errors.ts';
 import { placeOfMistake } from './json-place.ts';
 import { parseDocument, type Document } from './schema.ts';
 
-/** Where Kolla mounts a container's configuration. */
+/** The directory where Kolla mounts a container's configuration. */
 export const CONFIG_DIR = '/var/lib/kolla/config_files';
 
 export interface Loaded {
   readonly file: string;
-  /** Stands for CONFIG_DIR, also in the document's sources. */
+  /** Replaces CONFIG_DIR, also in the document's sources. */
   readonly configDir: string;
   readonly document: Document;
 }
 
 /**
- * Reads and validates config.yaml or, where there is none, config.json of `directory`; or the `named` file. Undefined
- * when nothing was named and neither is there. Throws ConfigError with every problem of the document.
+ * Reads and validates config.yaml or else config.json of `directory`, or the `named` file. Undefined if none was named
+ * and neither exists. Throws ConfigError with all problems of the document.
  */
 export async function readConfig(directory: string, named: string | undefined): Promise<Loaded | undefined> {
   const file = named ?? (await firstPresent([join(directory, 'config.yaml'), join(directory, 'config.json')]));
@@ -32,11 +32,11 @@ export async function readConfig(directory: string, named: string | undefined): 
 async function firstPresent(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     try {
-      // A link to nowhere counts as absent, as with Kolla.
+      // A dangling link counts as missing, as in Kolla.
       accessSync(file);
       return file;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file; // reading it says what is wrong
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return file; // reading it reports the error
     }
   }
   return undefined;
@@ -61,7 +61,7 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-/** The dialect of Kolla's own reader, which is not all of YAML 1.1. */
+/** The YAML dialect of Kolla's own reader, a subset of YAML 1.1. */
 async function parseYaml(file: string, text: string): Promise<unknown> {
   const { parsePythonYaml } = await import('./set-configs/yaml.ts');
   try {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { suggestion } from '../core/nearest.ts';
 import { hasMagic } from './glob.ts';
 
-/** Kolla asks Python whether a value is true: `"false"` is, 0 and "" are not. */
+/** Truth values as in Python: `"false"` is true, 0 and "" are false. */
 const Flag = v.pipe(
   v.unknown(),
   v.transform((value) => {
@@ -20,7 +20,7 @@ const Path = v.pipe(
   ),
   v.check((text) => !text.includes('\0'), 'has a NUL byte'),
 );
-/** Of what is made; a longer one the system would refuse when others are installed. */
+/** Maximum of a created name; the system would reject a longer one halfway through. */
 const NAME_MAX_BYTES = 255;
 const Destination = v.pipe(
   Path,
@@ -35,7 +35,7 @@ const Mode = v.pipe(
     /^(?:(?:0o)?[0-7]{3,4})?$/,
     ({ input }) => `must be three or four octal digits, such as "0600", but is ${JSON.stringify(input)}`,
   ),
-  // Empty, as null, keeps the mode that is copied.
+  // Empty, like null, keeps the source's mode.
   v.transform((text) => (text === '' ? null : Number.parseInt(text.replace('0o', ''), 8))),
 );
 const OptionalMode = v.pipe(
@@ -73,10 +73,10 @@ const DirectoryEntry = v.strictObject({
   ),
   ...Recursion,
 });
-// Kolla ignores keys of a permission that it doesn't know.
+// Kolla ignores unknown keys of a permission.
 const PermissionEntry = v.looseObject({ path: Path, owner: Text, perm: OptionalMode, ...Recursion });
 
-/** config.json as Kolla reads it. What stands beside these keys is kept, to be named in a warning. */
+/** config.json as read by Kolla. Unknown keys are kept, for a warning. */
 const Document = v.looseObject({
   command: Text,
   config_files: v.optional(v.array(FileEntry, 'must be a list'), []),
@@ -90,7 +90,7 @@ export type DirectoryEntry = v.InferOutput<typeof DirectoryEntry>;
 export type FileEntry = v.InferOutput<typeof FileEntry>;
 export type PermissionEntry = v.InferOutput<typeof PermissionEntry>;
 
-/** The typed document, or every problem in it, each with its place: `config_files[0].perm: must be ...`. */
+/** The typed document, or all its problems with their places: `config_files[0].perm: must be ...`. */
 export function parseDocument(value: unknown): Document | { readonly problems: string[] } {
   const result = v.safeParse(Document, value);
   return result.success ? result.output : { problems: result.issues.map(describe) };

@@ -11,18 +11,18 @@ import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
 import { lookAt, lookAtImages } from './step.ts';
 
-/** Something of the image that a mount would hide, to be put into the volume. Its content is read when it is done. */
+/** An image object hidden by a mount, to be copied into the volume. Its content is read when applied. */
 export interface SeedStep {
   readonly kind: 'directory' | 'file' | 'link';
   readonly path: string;
-  /** Undefined for what is made empty, so that it can be mounted. */
+  /** Undefined for an object created empty as a mount point. */
   readonly source: string | undefined;
   readonly access: Access;
 }
 
 export interface Seeds {
   readonly steps: readonly SeedStep[];
-  /** What this user may not read, with the reason. */
+  /** Paths that this user may not read, with the reason. */
   readonly unreadable: readonly string[];
 }
 
@@ -30,23 +30,24 @@ export interface SeedOptions {
   readonly root: string;
   readonly image: string;
   readonly me: Identity;
-  /** What config.json puts in place itself, or wants away: by path under the root. */
+  /** Paths below the root that config.json installs or removes itself. */
   readonly isTaken: (path: string) => boolean;
 }
 
 /**
- * What must be copied so that each mount holds what the image has there. Only what isn't there yet: a second run, or one
- * after the service has changed its files, has nothing to do. Touches nothing. Throws RangeError for what can't be placed.
+ * The image content to copy so that each mount has what the image has there. Only missing objects: a second run, or one
+ * after the service has changed its files, copies nothing. Touches nothing. Throws RangeError for content that cannot
+ * be placed.
  */
 export async function seedsOf(mounts: readonly Mount[], options: SeedOptions): Promise<Seeds> {
   const seeder = new Seeder(options);
   for (const { path, kind } of mounts) {
     const [source, target] = [join(options.image, path), under(options.root, path)];
     checkPlace(options.root, target, (await lookAt(target)) === undefined);
-    // A link can't be mounted, so what it leads to stands in for it.
+    // Links cannot be mounted: the target is used instead.
     const found = kind === 'directory' ? await lookAtImages(source) : followAt(source);
     if (found !== undefined) await seeder.look(source, target, found);
-    // Without anything there, the kubelet would make a directory of root's, in the file's place too.
+    // If nothing exists, the kubelet would create a root-owned directory, even in place of a file.
     await seeder.add(
       kind === 'directory' ? 'directory' : 'file',
       target,
@@ -84,7 +85,7 @@ class Seeder implements Seeds {
         if (child !== undefined) await this.look(join(source, name), join(path, name), child);
       }
     }
-    // Sockets, pipes and devices are nothing that a package brings.
+    // Packages contain no sockets, FIFOs or devices.
   }
 
   async add(kind: SeedStep['kind'], path: string, source: string | undefined, wanted: Access): Promise<void> {
@@ -108,17 +109,17 @@ class Seeder implements Seeds {
   }
 }
 
-/** Owner and mode of what the image has, as far as we may give them: no wider than they are there. */
+/** Owner and mode of the image's object as far as permitted, and no wider. */
 export function accessOf({ mode, uid, gid }: Stats, me: Identity): Access {
   if (me.uid === 0) return { mode: mode & 0o7777, uid, gid };
   if (gid === me.gid || me.groups.includes(gid)) return { mode: mode & 0o1777, uid: -1, gid };
   return { mode: modeFor({ uid: -1, gid: me.gid, rule: 'in the place of root' }, mode & 0o7777), uid: -1, gid: me.gid };
 }
 
-/** What is missing above a path is made so that anybody may enter it. */
+/** Missing parents are created with a mode that everyone can traverse. */
 export const PARENT_MODE = 0o755;
 
-/** Puts one of them into the volume. A file comes whole or not at all. Throws the system's error. */
+/** Copies one object into the volume. A file is copied completely or not at all. Throws the system's error. */
 export function plant({ kind, path, source, access: wanted }: SeedStep, root: string, replacer: Replacer): void {
   const { mode, uid, gid } = wanted;
   if (kind === 'file') {

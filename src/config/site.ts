@@ -4,19 +4,19 @@ import { ImageTree, resolvedIn } from './image.ts';
 import { checkPlace, under } from './place.ts';
 import type { Tree } from './set-configs/tree.ts';
 
-/** Where the paths of config.json lie. */
+/** Roots for the paths of config.json. */
 export interface Site {
-  /** What is written, without links. */
+  /** The root for writing, without links. */
   readonly root: string;
-  /** What is seeded from; the same as root when the image itself is written. */
+  /** The root for seeding; the same as root if the image itself is written. */
   readonly image: string;
-  /** The image: its links hold for what is written, or will be mounted over it. */
+  /** The image: its links apply to written or mounted paths. */
   readonly links: ImageTree;
-  /** The image, when it is not what is written. */
+  /** The image, if it is not the root for writing. */
   readonly tree: Tree | undefined;
-  /** Nothing will be written, so nothing need be writable. */
+  /** Nothing will be written: no path need be writable. */
   readonly onlyCompare: boolean;
-  /** Directories that checkIn() has nothing against, with what shall be done there. */
+  /** Directories accepted by checkIn(), with the planned access. */
   readonly checked: Set<string>;
 }
 
@@ -29,7 +29,10 @@ export function siteOf({
   return { root, image, onlyCompare, links, tree: root === image ? undefined : links, checked: new Set() };
 }
 
-/** As checkPlace, once for all that lies in one directory: while it is planned, nothing changes. @param changes whether we will write there */
+/**
+ * Like checkPlace, once per directory: nothing changes during planning.
+ * @param changes whether we will write there
+ */
 export function checkIn({ root, onlyCompare, checked }: Site, path: string, changes: boolean): void {
   const write = changes && !onlyCompare;
   const key = `${write ? 'write' : 'look'} ${dirname(path)}`;
@@ -38,37 +41,37 @@ export function checkIn({ root, onlyCompare, checked }: Site, path: string, chan
   checked.add(key);
 }
 
-/** The place of a file or link; a link that is there itself will be replaced. */
+/** The path of a file or link; an existing link there is replaced. */
 export function fileUnder({ root, links }: Site, path: string): string {
   const bare = bareOf(path);
   return under(root, join(resolvedIn(links, dirname(bare)), basename(bare)));
 }
 
-/** The place of a directory; a link to a directory is followed. */
+/** The path of a directory; a link to a directory is followed. */
 export function directoryUnder({ root, links }: Site, path: string): string {
   return under(root, resolvedIn(links, path));
 }
 
-/** The place of a pattern: what stands before its first magic part is followed. */
+/** The path of a pattern: the part before its first wildcard is resolved. */
 export function patternUnder(site: Site, pattern: string): string {
   const parts = normalize(pattern).split('/');
   const at = parts.findIndex(hasMagic);
-  // A volume is mounted where a link of the image leads; but chown and chmod follow none that they find.
+  // A volume is mounted at the target of the image's links; but chown and chmod do not follow links they find.
   if (at === -1) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
   return join(directoryUnder(site, parts.slice(0, at).join('/') || '/'), ...parts.slice(at));
 }
 
-/** As config.json could write it: one spelling a path, no slash at the end. */
+/** Canonical form of a path in config.json, without trailing slashes. */
 export function bareOf(path: string): string {
   return normalize(path).replace(/(?<=.)\/+$/, '');
 }
 
-/** What config.json could call a place on this disk, without the image's links. */
+/** The config.json path of a place on this disk, with the image's links resolved. */
 export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
   return root === '/' ? path : path.slice(root.length) || '/';
 }
 
-/** How a place is called by who has come to it through this pattern: an exclude is written so. */
+/** Maps a path to its name as matched by this pattern, for excludes. */
 export function calledBy(site: Site, pattern: string): (name: string) => string {
   const bare = bareOf(pattern);
   const place = nameOf(site, patternUnder(site, bare));

@@ -4,37 +4,40 @@ import { unlessAbsent } from '../fs/absent.ts';
 import { glob, hasMagic } from './glob.ts';
 import { CONFIG_DIR } from './read.ts';
 
-/** One thing to put in place. `mode` is the source's own. */
+/** One object to install. `mode` is the source's. */
 export interface Match {
   readonly kind: 'file' | 'directory';
   readonly source: string;
-  /** As config.json says it, not yet under a root. */
+  /** As in config.json, not yet relative to a root. */
   readonly dest: string;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Seconds since 1970. */
+  /** Seconds since the epoch. */
   readonly times: { readonly atime: number; readonly mtime: number };
-  /** Where the source leads, if it is a link to a file. */
+  /** The target of a source that is a link to a file. */
   readonly target: string | undefined;
 }
 
-/** Where a source of config.json is read: what Kolla mounts at CONFIG_DIR may be mounted elsewhere. */
+/** The path of a source of config.json: the content of CONFIG_DIR may be mounted elsewhere. */
 export function sourcePath(source: string, configDir: string): string {
   if (source !== CONFIG_DIR && !source.startsWith(`${CONFIG_DIR}/`)) return source;
   const path = join(configDir, source.slice(CONFIG_DIR.length));
   return source.endsWith('/.') ? `${path}/.` : path;
 }
 
-/** Whether a source ends with a slash or with `.`: the content of that directory is meant, and no name is appended to `dest`. */
+/**
+ * Whether a source ends with a slash or with `.`: then the directory's content is copied, and no name is appended to
+ * `dest`.
+ */
 export function isNameless(source: string): boolean {
   return /\/\.?$/.test(source);
 }
 
 /**
- * Everything that one entry copies, in a stable order. Empty when nothing matches. A dest that ends with a slash is a
- * directory to put the source into. Throws the system's error for what can't be looked at.
- * @param keepsLinks a link to nowhere is copied as the link that it is
+ * All objects copied by one entry, in a stable order. Empty without matches. A dest with a trailing slash is a
+ * directory that receives the source. Throws the system's error for inaccessible paths.
+ * @param keepsLinks a dangling link is copied as a link
  */
 export async function matchesOf(source: string, dest: string, configDir: string, keepsLinks = false): Promise<Match[]> {
   const pattern = sourcePath(source, configDir);
@@ -43,7 +46,7 @@ export async function matchesOf(source: string, dest: string, configDir: string,
   return found.flatMap((path) => walk(path, destOf(path), keepsLinks));
 }
 
-/** Throws RangeError for a file that can't be copied because this user may not read it. */
+/** Throws RangeError for a file that this user may not read. */
 export function checkReadable({ kind, source }: Match): true {
   try {
     if (kind === 'file') accessSync(source, constants.R_OK);
@@ -75,7 +78,7 @@ function walk(source: string, dest: string, keepsLinks: boolean): Match[] {
     return [{ kind: 'file', ...properties, target }];
   }
   if (!found.isDirectory()) throw new RangeError(`${source} is ${kindOf(found)}, not a file or directory`);
-  // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
+  // `..data` and similar names belong to the kubelet's update of a ConfigMap, not to its content.
   const names = readdirSync(source)
     .filter((name) => !name.startsWith('..'))
     .toSorted();

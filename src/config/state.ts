@@ -6,15 +6,15 @@ import { under } from './place.ts';
 import { parseState, stateText } from './set-configs/state.ts';
 import { lookAt } from './step.ts';
 
-/** Where kolla-init keeps what it must know at the next start, and leaves the command for kolla_start. */
+/** The directory of kolla-init's persistent state, and of the command for kolla_start. */
 export const STATE_DIRECTORY = '/run/kolla';
 export const STATE_DIRECTORY_MODE = 0o750;
 const STATE_MODE = 0o640;
 
 /**
- * What earlier runs put in place. Undefined where it can't be kept: there is no directory for it that we may write.
- * Throws ConfigError for a file that is no state: nothing could be restored.
- * @param makesDirectory the root is a volume of ours, and not the image itself
+ * The files installed by earlier runs. Undefined if no state can be kept: there is no writable directory for it. Throws
+ * ConfigError for an invalid state: nothing could be restored.
+ * @param makesDirectory the root is our volume, and not the image itself
  */
 export async function readTracked(root: string, makesDirectory: boolean): Promise<Tracked | undefined> {
   const file = stateFile(root);
@@ -42,12 +42,12 @@ export function stateFile(root: string): string {
   return under(root, `${STATE_DIRECTORY}/state`);
 }
 
-/** Where the image's own file of a destination is kept, when it lies on the disk that is written. */
+/** Where the image's own file of a destination is saved, if it is on the written disk. */
 export function keptPath(dest: string): string {
   return `${STATE_DIRECTORY}/defaults${dest}`;
 }
 
-/** The state as a file. */
+/** The serialized state. */
 export function stateImage(tracked: Tracked): { content: Buffer; mode: number; uid: -1; gid: -1 } {
   const text = stateText(new Map([...tracked].map(([dest, saved]) => [dest, { saved }])));
   return { content: Buffer.from(text), mode: STATE_MODE, uid: -1, gid: -1 };

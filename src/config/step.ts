@@ -12,16 +12,16 @@ import type { FileEntry } from './schema.ts';
 import { bareOf, checkIn, fileUnder, directoryUnder, nameOf, type Site } from './site.ts';
 import type { Match } from './sources.ts';
 
-/** What every step is made with. */
+/** Context of every step. */
 export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
   readonly site: Site;
   readonly permissions: readonly PermissionStep[];
 }
 
-/** Preserved times go through doubles, which are this exact. */
+/** Precision of preserved times, which are stored as doubles. */
 const TIME_TOLERANCE_MS = 0.002;
 
-/** The step for one match of an entry. Throws RangeError when its destination can't be. */
+/** The step for one match of an entry. Throws RangeError if its destination is impossible. */
 export async function copyStep(
   entry: string,
   item: FileEntry,
@@ -31,7 +31,7 @@ export async function copyStep(
 ): Promise<Step> {
   const preserve = item.preserve_properties;
   if (match.kind === 'directory') {
-    // As with Kolla, a directory without a perm is as it is, or as mkdir makes it.
+    // As in Kolla, a directory without a perm keeps its mode, or gets mkdir's default.
     const found = await lookAt(directoryUnder(context.site, match.dest));
     const kept = found?.isDirectory() ? found.mode & 0o7777 : 0o755;
     const mode = preserve ? match.mode : typeof item.perm === 'number' ? searchable(item.perm) : kept;
@@ -39,7 +39,7 @@ export async function copyStep(
   }
   if (item.merge && preserve && match.target !== undefined)
     return await linkStep(entry, match.dest, match.target, context);
-  // As with Kolla, giving a file its owner after its mode takes set-id bits away.
+  // As in Kolla, chown after chmod clears the set-id bits of a file.
   const copied = match.mode & ((match.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
   return await fileStep(
     entry,
@@ -54,7 +54,7 @@ export async function copyStep(
   );
 }
 
-/** A file that no overlay changes is not held, however long it is. */
+/** A file without an overlay is not held in memory, however large. */
 function laidOver(overlay: Overlay | undefined, { source, dest }: Match): Content {
   const content = readContent(source);
   return overlay?.files.has(normalPath(dest)) ? overlay.apply(dest, bytesOf(content)) : content;
@@ -64,7 +64,10 @@ function ownerOf(match: Match, owner: Ownership): Ownership {
   return owner.rule === 'as the source' && owner.uid !== -1 ? { ...owner, uid: match.uid, gid: match.gid } : owner;
 }
 
-/** @param wanted the file without what `permissions` make of it */
+/**
+ *
+ * @param wanted the file before `permissions` are applied
+ */
 export async function fileStep(
   entry: string,
   dest: string,
@@ -96,13 +99,16 @@ export async function directoryStep(
   return { kind: 'directory', entry, dest: bareOf(dest), path, isRight, ...wanted };
 }
 
-/** A volume's own directory is root's, who opened it for the pod; without root nothing can be changed about that. */
+/** A volume's root directory belongs to root; without root that cannot be changed. */
 export async function isLent(path: string, found: Stats, uid: number): Promise<boolean> {
   if (uid === 0 || found.uid === uid) return false;
   return await may(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** @param target as the link says it */
+/**
+ *
+ * @param target the link's text
+ */
 export async function linkStep(
   entry: string,
   dest: string,
@@ -129,7 +135,7 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   try {
     return fileHolds(path, image.content);
   } catch (error) {
-    // A mode such as 0200 keeps even its owner from comparing.
+    // With a mode such as 0200 even the owner cannot read it for the comparison.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
     throw error;
   }
@@ -139,7 +145,7 @@ export function hasAccess(found: Stats, { mode, uid, gid }: Access): boolean {
   return (found.mode & 0o7777) === mode && (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
 }
 
-/** The same of the image's own, which is as good as absent where this user may not look at it. */
+/** The same for the image, where an inaccessible path counts as missing. */
 export async function lookAtImages(path: string): Promise<Stats | undefined> {
   return await lookAt(path).catch((error: unknown) => {
     if (isOutOfSight(error)) return undefined;
@@ -147,7 +153,7 @@ export async function lookAtImages(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** lstat, or undefined for what isn't there. Not by a thread: to wake one for each of many files takes longer than the look. */
+/** lstat, or undefined if missing. Synchronous: waking a thread for each of many files takes longer than the call. */
 export async function lookAt(path: string): Promise<Stats | undefined> {
   return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
 }

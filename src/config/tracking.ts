@@ -10,21 +10,21 @@ import { keptPath } from './state.ts';
 import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
 import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 
-/** Something that goes: a file or link, or a directory if nothing is left in it. */
+/** An object to remove: a file or link, or a directory if it is empty by then. */
 export interface Removal {
   readonly dest: string;
   readonly path: string;
   readonly kind: 'file' | 'directory';
 }
 
-/** What becomes of what earlier runs, or the image, left where config.json says something else now. */
+/** Handling of files from earlier runs or the image that config.json no longer asks for. */
 export interface Tracking {
-  /** The image's own files, copied aside before they are replaced. */
+  /** The image's own files, saved before they are replaced. */
   readonly kept: readonly FileStep[];
-  /** The image's own, brought back because nothing replaces them any more. */
+  /** The image's own files, restored because nothing replaces them any more. */
   readonly restored: readonly (FileStep | LinkStep)[];
   readonly removals: readonly Removal[];
-  /** To be remembered while the work is done, and after it; undefined where nothing can be. */
+  /** State to persist during and after the run; undefined if it cannot be kept. */
   readonly state: { readonly during: Tracked; readonly after: Tracked } | undefined;
 }
 
@@ -32,16 +32,16 @@ export interface TrackingOptions {
   readonly site: Site;
   readonly me: Identity;
   readonly before: Tracked | undefined;
-  /** Everything that is put in place; what config_files do is remembered. */
+  /** All installed objects; those of config_files are tracked. */
   readonly steps: readonly Step[];
-  /** Directories that config_files copy whole, without merge, as config.json writes them. */
+  /** Directories that config_files copy as a whole, without merge, as in config.json. */
   readonly replaced: readonly string[];
 }
 
 /**
- * Compares what config.json asks for with what is remembered. What was put in place and isn't asked for any more goes, or
- * the image's own comes back. Of a directory that is copied whole, only the image's files and our own go: what the service made
- * there is not Kolla's to remove. Touches nothing.
+ * Compares config.json with the tracked state. Installed files that are no longer asked for are removed, or the image's
+ * own restored. In a directory copied as a whole only the image's files and ours are removed: the service's files are
+ * kept. Touches nothing.
  */
 export async function track(options: TrackingOptions): Promise<Tracking> {
   const { steps, replaced, before } = byPlace(options);
@@ -53,7 +53,7 @@ export async function track(options: TrackingOptions): Promise<Tracking> {
   return tracker.result();
 }
 
-/** With one name for each place: what config.json calls /var/run/x today may be /run/x tomorrow, where the image has a link. */
+/** Normalizes names: /var/run/x in config.json may become /run/x, if the image has a link. */
 function byPlace({
   site,
   steps,
@@ -86,7 +86,7 @@ class Tracker {
   result(): Tracking {
     const { before } = this.#options;
     const state = before && { during: new Map([...before, ...this.#after]), after: this.#after };
-    // What lies in a directory goes before it.
+    // A directory's content is removed before it.
     const removals = this.#removals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }
@@ -96,14 +96,14 @@ class Tracker {
       this.#after.set(dest, await this.#keep(dest, path, kind === 'directory'));
   }
 
-  /** What the image has in a directory that is wholly another's now. */
+  /** The image's content of a directory that is now fully replaced. */
   async replace(directory: string): Promise<void> {
     const top = fileUnder(this.#options.site, directory);
     const isNew = !this.#options.before?.has(directory);
     for (const { name, kind } of await below(top)) {
       const [dest, path] = [join(directory, name), join(top, name)];
       if (kind === 'directory') {
-        // Gone if nothing of a service's is left in it.
+        // Removed unless it contains a service's files.
         if (!this.#wanted.has(dest) && (await this.#isImages(dest, path, isNew)))
           this.#removals.push({ dest, path, kind });
         continue;
@@ -125,7 +125,7 @@ class Tracker {
     else if (found !== undefined && !found.isDirectory()) this.#removals.push({ dest, path, kind: 'file' });
   }
 
-  /** Where the image's own will be found: in the image, where that is not what we write; else it is copied aside. */
+  /** Where the image's own will be found: in the image, if we write elsewhere; otherwise it is saved. */
   async #keep(dest: string, path: string, isDirectory: boolean): Promise<string | null> {
     const { site, me } = this.#options;
     if (site.tree !== undefined) return site.tree.lstat(dest) === undefined ? null : dest;
@@ -142,7 +142,7 @@ class Tracker {
     const from = site.tree === undefined ? under(site.root, saved) : join(site.image, dest);
     const found = await lookAtImages(from);
     if (found?.isDirectory() || from === fileUnder(site, dest)) return;
-    // A newer image may have it no longer.
+    // A newer image may no longer have it.
     if (found === undefined) this.#removals.push({ dest, path: fileUnder(site, dest), kind: 'file' });
     else await this.#copy(dest, from, dest, me, this.#restored);
   }
@@ -158,12 +158,12 @@ class Tracker {
     }
   }
 
-  /** What a volume has at its first start may be a service's; and of a file, overlayfs may say the device of its layer. */
+  /** On first start a volume's content may be a service's; and overlayfs may report its layer's device for a file. */
   async #isOnRoot(path: string): Promise<boolean> {
     return (await lookAt(dirname(path)))?.dev === (await lookAt(this.#options.site.root))?.dev;
   }
 
-  /** The image's, as it was seeded; or, in the image itself, what lies there at the first start. */
+  /** The image's, as seeded; or, in the image itself, what exists on first start. */
   async #isImages(dest: string, path: string, isNew: boolean): Promise<boolean> {
     const { site } = this.#options;
     if (site.tree === undefined) return isNew && (await this.#isOnRoot(path));

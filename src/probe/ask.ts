@@ -5,7 +5,7 @@ import { ExitCode } from '../core/errors.ts';
 import { unhealthy, type Verdict, type Question } from './verdict.ts';
 
 /**
- * Asks one question once, and says the answer: the reason on stderr when unhealthy, nothing otherwise.
+ * Runs one check once and reports the result: the reason on stderr if unhealthy, nothing otherwise.
  * @param timeoutMs after which it is unhealthy
  */
 export async function ask(question: Question, timeoutMs: number, { signal, log }: Context): Promise<ExitCode> {
@@ -19,7 +19,7 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
 }
 
 /**
- * The answer under a deadline, which a check that does not heed its signal can't outlive: it is unhealthy then.
+ * The verdict within a deadline, even if the check ignores its signal: then it is unhealthy.
  * @throws the signal's reason
  */
 export async function answerOf(
@@ -32,7 +32,7 @@ export async function answerOf(
   let awaited: string | undefined;
   const late = () =>
     unhealthy(`no answer in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
-  // Referenced, unlike the deadline's own: a check that waits for nothing that holds the process is late as well.
+  // Referenced, unlike the deadline's own timer: a check without pending handles must time out as well.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {
     const over = new Promise<Verdict>((resolve) => {
@@ -40,7 +40,7 @@ export async function answerOf(
     });
     const verdict = await Promise.race([question.ask(bounded, (what) => (awaited = what)), over]);
     signal.throwIfAborted();
-    // What a check says of its own deadline is how it was interrupted, not why there was no answer.
+    // After the deadline a check only reports that it was interrupted, not why there was no answer.
     return deadline.aborted && !verdict.healthy ? late() : verdict;
   } finally {
     clearTimeout(held);

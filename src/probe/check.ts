@@ -7,40 +7,40 @@ import { ask } from './ask.ts';
 import type { Question } from './verdict.ts';
 
 /**
- * One kind of check: how it is written, and how it is asked. `kolla-probe WORD` asks it once, the resident server again
- * and again; both read its words by the same tables.
+ * One kind of check: its arguments, and how to run it. `kolla-probe WORD` runs it once, the resident server
+ * continuously; both parse its arguments by the same tables.
  */
 export interface Check<O extends readonly Option[] = readonly Option[]> extends Pick<
   Command<O>,
   'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
 > {
-  /** What `kolla-probe` takes for it: `tcp`. */
+  /** Its command in `kolla-probe`: `tcp`. */
   readonly word: string;
   /**
-   * Looks the words over, without asking anything yet.
-   * @throws UsageError for a question that makes no sense
+   * Validates the arguments without running the check.
+   * @throws UsageError for invalid arguments
    */
   prepare(input: Input<O>, context: CheckContext): Question | Promise<Question>;
 }
 
 /** The checks of one binary. */
 export interface CheckSet {
-  /** In the order in which help and docs list them. */
+  /** In the order of help and docs. */
   readonly checks: readonly Check[];
-  /** Words of checks that only another binary has. */
+  /** Checks that exist only in another binary. */
   readonly elsewhere: readonly string[];
-  /** Why a check, by its words, can't be asked by this binary, and who can; undefined where it can. */
+  /** Why this binary cannot run a check with these arguments, and which one can; undefined if it can. */
   readonly refusal: (words: readonly string[]) => string | undefined;
 }
 
 export type CheckContext = Pick<Context, 'log' | 'inherited' | 'podFile'>;
 
-/** Keeps a table's literal types, so that `prepare` sees each option under its own type, and forgets them outside. */
+/** Keeps a table's literal types, so that `prepare` sees the type of each option, and drops them outside. */
 export function check<const O extends readonly Option[]>(definition: Check<O>): Check {
   return definition;
 }
 
-/** Every check has these. */
+/** Common to all checks. */
 export const CHECK_OPTIONS = [
   {
     flag: 'timeout',
@@ -83,9 +83,9 @@ export function commandFor(definition: Check): Command {
 }
 
 /**
- * A pod that is restarted because another one is down does not bring that one back.
- * @param otherwise how to have it all the same
- * @throws UsageError that names the host
+ * Restarting a Pod because another one is down does not fix that one.
+ * @param otherwise how to allow it
+ * @throws UsageError naming the host
  */
 export function requireOwnHosts(
   word: string,
@@ -100,7 +100,7 @@ export function requireOwnHosts(
   );
 }
 
-/** Whether this host is the pod itself: loopback, one of its addresses, or its name. Asks no DNS server. */
+/** Whether this host is the Pod itself: loopback, one of its addresses, or its name. Sends no DNS query. */
 function isOwnHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(bare) === 0) return bare === 'localhost' || bare === hostname().toLowerCase();

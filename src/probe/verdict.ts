@@ -4,13 +4,13 @@ export type Verdict =
   | {
       readonly healthy: false;
       readonly reason: string;
-      /** Set where it may be healthy all the same: from here it can't be seen, from the service's own container it can. */
+      /** Set if it may still be healthy: the state is not visible from here, but from the service's own container. */
       readonly isUnseen?: true;
     };
 
 export const healthy: Verdict = { healthy: true };
 
-/** Healthy, with what was seen, for `--verbose` and the status page. */
+/** Healthy, with the observation, for `--verbose` and the status page. */
 export function healthyAs(detail: string): Verdict {
   return { healthy: true, detail };
 }
@@ -20,24 +20,24 @@ export function unhealthy(reason: string): Verdict {
 }
 
 /**
- * It cannot be determined from here, which counts as unhealthy. The resident server answers it with 501, so that who asked looks
- * for itself.
- * @param reason why it can't be seen, and what would have to be set
+ * It cannot be determined from here, which counts as unhealthy. The resident server returns 501, so that the client
+ * checks by itself.
+ * @param reason why it is not visible, and the setting to change
  */
 export function unseen(reason: string): Verdict {
   return { healthy: false, reason, isUnseen: true };
 }
 
-/** A question that can be asked any number of times, one at a time. */
+/** A check that can be run any number of times, one at a time. */
 export interface Question {
-  /** What is asked, as the user wrote it, without a secret: `tcp mariadb:3306`. Begins every message about it. */
+  /** As written by the user, without a secret: `tcp mariadb:3306`. Prefix of its messages. */
   readonly subject: string;
-  /** Whom it asks over the network. Where one is not this pod itself, the check is remote. */
+  /** The hosts it contacts. If one is not this Pod itself, the check is remote. */
   readonly hosts: readonly string[];
   /**
-   * Healthy or the reason why not; never throws for "unhealthy". Files that hold credentials are read anew each time.
+   * Healthy or the reason why not; never throws for "unhealthy". Credential files are read on each run.
    * @param signal the deadline, or the end of the process
-   * @param tell told what is waited for, which the reason names when the deadline comes
+   * @param tell called with the current step, which the reason names on timeout
    */
   ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<Verdict>;
 }

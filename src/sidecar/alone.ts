@@ -6,11 +6,11 @@ import { serveComponents, type ServedAt } from './serve.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**
- * A helper that stays resident by itself: a sidecar of this one component. What answers is the same as in kolla-sidecar; but
- * nothing restarts it here, since its failure takes no other down: it ends the process, and the kubelet starts that again.
- * @param whenDone whether the end of a component that is done is the end of all, or goes on answering until the signal
- * @returns the component's own exit code
- * @throws what the component throws; the signal's reason; ConfigError as serveComponents() does
+ * A resident helper without kolla-sidecar: a sidecar with a single component. Serves the same endpoints; but the
+ * component is not restarted, since its failure affects no other: it ends the process, and the kubelet restarts that.
+ * @param whenDone whether to exit when the component is done, or to keep serving until the signal
+ * @returns the component's exit code
+ * @throws the component's error; the signal's reason; ConfigError as serveComponents()
  */
 export async function runAlone(
   component: PreparedRole,

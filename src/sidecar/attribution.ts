@@ -1,22 +1,22 @@
 /**
- * Whose callback was it? Everything that a role begins (timers, sockets, promises) runs in its own async context, so what is
- * thrown and not caught can be charged to the role that it came from, and to that one alone.
+ * Attributes uncaught errors: everything started by a component (timers, sockets, promises) runs in its own async
+ * context, so an uncaught error can be charged to that component alone.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Who is told of what was thrown in its context. */
+/** Receives errors thrown in its context. */
 interface Charged {
   readonly crashed: (error: unknown) => void;
 }
 
 const context = new AsyncLocalStorage<Charged>();
 
-/** Runs work so that all that it begins is charged to this one. */
+/** Runs work so that errors of everything it starts are charged to this attempt. */
 export function inAttempt<T>(attempt: Charged, work: () => Promise<T>): Promise<T> {
   return context.run(attempt, async () => await work());
 }
 
-/** What is thrown in a role's context goes to the role, until it is disposed of. What belongs to no role ends the process, as ever. */
+/** Passes errors thrown in a component's context to it, until disposed. Other errors end the process, as usual. */
 export function chargeUncaught(): Disposable {
   return takeUncaught((error) => {
     const charged = context.getStore();
@@ -26,9 +26,8 @@ export function chargeUncaught(): Disposable {
 }
 
 /**
- * Takes what is thrown and not caught, also what promises reject with, before it ends the process; until it is
- * disposed of. One at a time.
- * @param take runs in the async context of what threw; false: it is not its own, and ends the process
+ * Handles uncaught errors and rejections before they end the process; until disposed. One at a time.
+ * @param take runs in the async context of the error; false: not handled, so it ends the process
  */
 function takeUncaught(take: (error: unknown) => boolean): Disposable {
   process.setUncaughtExceptionCaptureCallback((error) => {

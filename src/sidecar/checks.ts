@@ -1,8 +1,8 @@
 import type { Checks, CheckStatus, PreparedCheck } from '../probe/serve/index.ts';
 
 /**
- * The checks as the server sees them, which outlives a try of the role that asks them. Before the first try nothing is known of
- * them. Between two they are as they were last seen, until that is too long ago; a new try knows nothing at first.
+ * The checks as seen by the server, which outlives the attempts of the component that runs them. Unknown before the
+ * first attempt. Between two attempts the last results are kept until they are stale; a new attempt starts unknown.
  */
 export class RestartableChecks {
   #snapshot: () => readonly CheckStatus[];
@@ -12,7 +12,7 @@ export class RestartableChecks {
     this.#snapshot = () => first;
   }
 
-  /** Shows these from now on. */
+  /** Serves these from now on. */
   show(checks: Checks): void {
     this.#snapshot = () => checks.snapshot();
   }
@@ -22,7 +22,7 @@ export class RestartableChecks {
   }
 }
 
-/** Which no readiness probe takes for well. */
+/** A state that fails readiness. */
 function neverAsked({ name, roles, question, period }: PreparedCheck): CheckStatus {
   return {
     name,

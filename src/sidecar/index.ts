@@ -1,18 +1,19 @@
 /**
- * kolla-sidecar: what a service needs beside it for as long as it runs, in one process.
+ * kolla-sidecar: runs the helpers that a service needs during its life in one process.
  *
- *   options -> roles: each helper's own options from its own section of kolla-pod.yaml, looked over (64, 65 before anything
- *   runs) -> the one port answers -> what a role needs of its Pod is there (65) -> supervisor: each role runs for itself,
- *   under its own signal, with its own log field, and is restarted with backoff when it fails
- *   roles -> parts { state, reason } beside those of the checks -> /startupz /livez /readyz /metrics (probe/serve)
- *   roles -> sources -> document -> hub: what has changed -> page, /status.json, /events (status/, page/)
- *   kolla-db-sync --stay, kolla-log-ship --listen (helpers/) -> their one role, answered for in the same way (serve) but not
- *     supervised: its end, with its exit code, is the helper's (alone)
+ *   options -> components: each with its helper's options from its section of kolla-pod.yaml, validated (64, 65 before
+ *   anything runs) -> the port is served -> a component's requirements on its Pod are checked (65) -> supervisor: each runs
+ *   separately, with its own signal and log field, and is restarted with backoff when it fails
+ *   components -> parts { state, reason } in addition to those of the checks -> /startupz /livez /readyz /metrics
+ *     (probe/serve)
+ *   components -> sources -> document -> hub: changes -> page, /status.json, /events (status/, page/)
+ *   kolla-db-sync --stay, kolla-log-ship --listen (helpers/) -> their only component, served in the same way (serve) but
+ *     not supervised: its exit code is the helper's (alone)
  *   SIGTERM -> /readyz is 503 -> config-watch, then waits and db-sync, then log-ship, then the checks end -> 143
  *
- * What one role throws, also from a callback, is charged to it alone. What can't be held apart in one process: memory, a busy
- * loop, a crash of Node itself; these end or stall all, and the kubelet begins us again. Every role may be killed at any
- * moment and resumes where it was. It composes capabilities, and none of them knows of it.
+ * An error of a component, even in a callback, is charged to it alone. Memory, a busy loop and a crash of Node itself
+ * cannot be isolated in one process; they end or stall all components, and the kubelet restarts the container. Every
+ * component may be killed at any moment and resumes. It composes capabilities, which do not depend on it.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import type { ExitCode } from '../core/errors.ts';
@@ -57,7 +58,7 @@ const main = command({
 });
 
 async function run({ options }: Input<typeof SIDECAR_OPTIONS>, context: Context): Promise<ExitCode> {
-  // Lazy: help and tables need none of it.
+  // Lazy: help and tables do not need it.
   const { runSidecar } = await import('./run.ts');
   return await runSidecar(options, context);
 }

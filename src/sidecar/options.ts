@@ -1,6 +1,6 @@
 import type { Option, Values } from '../cli/option.ts';
 
-/** In the order in which they are begun and shown. */
+/** In the order of start and display. */
 export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 

@@ -5,13 +5,13 @@ import type { OwnPlace } from '../kube/own-place.ts';
 import { objectPath, podRef } from '../kube/path.ts';
 import { neededSeconds, whyUnsafe, type SidecarNeeds, type SidecarPod } from './own-probe.ts';
 
-/** The API server may be away; the migration must not wait for it. */
+/** The API server may be unavailable; the migration must not wait for it. */
 const ASK_MS = 10_000;
 
 /**
- * Makes sure that the kubelet does not end this sidecar in the middle of a migration: a startup probe that runs out
- * restarts it. Where our own Pod can't be read, says once what must hold.
- * @throws ConfigError with the numbers to put in; the signal's reason
+ * Ensures that the kubelet does not end this sidecar during a migration: a failing startup probe restarts it. If our
+ * own Pod is not readable, logs the requirement once.
+ * @throws ConfigError with the values to set; the signal's reason
  */
 export async function requireSafePod(
   needs: SidecarNeeds,

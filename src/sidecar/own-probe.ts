@@ -16,7 +16,7 @@ interface Container {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
 
-/** The parts of our own Pod that decide whether the kubelet lets a migration end. */
+/** The parts of our own Pod that determine whether the kubelet lets a migration finish. */
 export interface SidecarPod extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly uid?: string };
   readonly spec?: {
@@ -26,31 +26,31 @@ export interface SidecarPod extends KubeObject {
   };
 }
 
-/** What we need of the kubelet. Times in milliseconds. */
+/** Our requirements on the kubelet. Times in milliseconds. */
 export interface SidecarNeeds {
   readonly timeout: number;
   readonly lockTimeout: number;
   readonly grace: number;
-  /** Where probes are answered. */
+  /** The port of the probes. */
   readonly port: number;
   /** Whether /startupz fails until the migration is done. */
   readonly holdsBack: boolean;
-  /** Which paths a startup probe of ours may ask; the first is the one to use. */
+  /** Valid paths of our startup probe; the first is the recommended one. */
   readonly paths?: readonly [string, ...string[]];
 }
 
 const OWN_PATHS = ['/startupz', '/readyz'] as const;
 
 /**
- * After --grace, where neither server answers: 5 s to stop the command, 1 s for a renewal on its way, 4 s to record that,
- * 1 s to release the lock, 4 s to end its account.
+ * After --grace, if neither server responds: 5 s to stop the command, 1 s for a pending renewal, 4 s to record the end,
+ * 1 s to release the lock, 4 s to drop its account.
  */
 const STOPPING_S = 15;
-/** Kubernetes' own defaults; the API server fills them in. */
+/** Kubernetes' defaults, set by the API server. */
 const DEFAULTS = { failureThreshold: 3, periodSeconds: 10, initialDelaySeconds: 0 };
 const POD_GRACE_S = 30;
 
-/** How long the kubelet must wait, in seconds, and why: for messages. */
+/** The minimum time the kubelet must wait, in seconds, and why: for messages. */
 export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
   return {
     startup: Math.ceil((timeout + lockTimeout) / 1000),
@@ -61,9 +61,9 @@ export function neededSeconds({ timeout, lockTimeout, grace }: SidecarNeeds) {
 }
 
 /**
- * Why the kubelet would end this container in the middle of a migration, or start the service before its end, each with
- * the numbers to put in; undefined when it would not.
- * @param name the container that we are
+ * Why the kubelet would end this container during a migration, or start the service before its end, with the values to
+ * set; undefined if it would not.
+ * @param name of our container
  */
 export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: SidecarNeeds): string | undefined {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds = POD_GRACE_S } = spec;
@@ -87,7 +87,7 @@ export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: Sideca
 }
 
 function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefined {
-  // Next to the running service nothing is held back anyway.
+  // Nothing is delayed while the service is running.
   if (!isSidecar || !needs.holdsBack) return undefined;
   const { periodSeconds } = DEFAULTS;
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);
@@ -111,7 +111,7 @@ function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
   );
 }
 
-/** A probe that asks something else: it would never succeed, or at once. */
+/** A probe of another endpoint: it would never succeed, or at once. */
 function elsewhere(
   { ports = [] }: Container,
   { httpGet }: Probe,

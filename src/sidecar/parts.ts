@@ -3,9 +3,9 @@ import type { Family } from '../net/prometheus.ts';
 import type { RoleStatus } from './status/document.ts';
 
 /**
- * What the roles say to probes. One that fails is restarted by us, so it fails no liveness probe: that would take the others
- * down with it. Only one that can't be restarted does, since nothing less than a new process fixes that. The name has a
- * slash, which no check's has.
+ * The components' contributions to probes. A failed one is restarted by us, so it does not fail liveness: that would
+ * restart the others too. Only one that cannot be restarted does, since it needs a new process. The name has a slash,
+ * which no check's has.
  */
 export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
   return roles.flatMap((role): Part[] => {
@@ -16,7 +16,7 @@ export function partsOfRoles(roles: readonly RoleStatus[]): readonly Part[] {
   });
 }
 
-/** What comes after us in the pod waits until it is done. */
+/** Later containers of the Pod wait until it is done. */
 function holding({ name, state, since }: RoleStatus, reason: string): Part {
   const isBad = state === 'failing' || state === 'stuck';
   return {
@@ -33,7 +33,7 @@ function reasonOf({ state, problem }: RoleStatus): string {
   return state === 'running' ? `running again; it had failed: ${problem}` : `${state}: ${problem}`;
 }
 
-/** For Prometheus: names of roles and numbers only. */
+/** For Prometheus: only names of components and numbers. */
 export function roleFamilies(roles: readonly RoleStatus[]): Family[] {
   const ofEach = (value: (role: RoleStatus) => number) =>
     roles.map((role) => ({ labels: { role: role.name }, value: value(role) }));

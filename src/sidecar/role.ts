@@ -9,8 +9,9 @@ import type { Log } from '../core/log.ts';
 import type { Backoff } from '../core/backoff.ts';
 
 /**
- * Who is stopped when: each group when the one before has ended. The configuration first, so that nothing changes under a
- * service that ends; lines last, so that those of the others' end are shipped too. The checks are asked to the very end.
+ * Shutdown order: each group stops when the previous one has ended. Configuration first, so that nothing changes under
+ * a terminating service; log shipping last, so that the others' final lines are shipped too. The checks run to the very
+ * end.
  */
 export const STOP_ORDER: readonly (readonly RoleName[])[] = [
   ['config-watch'],
@@ -19,53 +20,53 @@ export const STOP_ORDER: readonly (readonly RoleName[])[] = [
   ['probe'],
 ];
 
-/** What one try of a role is given. */
+/** The context of one attempt of a component. */
 export interface RoleRun {
-  /** Its own: aborted by a stop with a SignalError, and with what was thrown when a callback of the role's has failed. */
+  /** Its own: aborted by a stop with a SignalError, and with the error of a failed callback. */
   readonly signal: AbortSignal;
-  /** Every line of it has the field `role`. */
+  /** All its lines have the field `role`. */
   readonly log: Log;
 }
 
-/** A helper's resident work, looked over but not yet begun. */
+/** A helper's resident work, validated but not started. */
 export interface Role {
   readonly name: RoleName;
-  /** What comes after it in the pod must not start before it is done. */
+  /** Later containers of the Pod must not start before it is done. */
   readonly holdsStartup: boolean;
-  /** How long its end may take once it was asked for, in milliseconds. */
+  /** Time to stop, in milliseconds. */
   readonly stopMs: number;
   readonly backoff: Backoff;
-  /** Resolves with 0 when there is nothing left to do. Everything else is a failure, after which it is run again. */
+  /** Resolves with 0 if nothing is left to do. Anything else is a failure, after which it is restarted. */
   run(run: RoleRun): Promise<ExitCode>;
 }
 
-/** For roles that cost nothing to restart. */
+/** For components that are cheap to restart. */
 export const QUICK_BACKOFF: Backoff = { minMs: 1000, maxMs: 60_000 };
 
-/** What a role is made of. */
+/** Input of a component's constructor. */
 export interface Making {
   readonly options: SidecarOptions;
   readonly context: Pick<Context, 'signal' | 'log' | 'inherited' | 'podFile' | 'stdout'>;
 }
 
-/** A role whose options and files make sense, and what it tells about itself. */
+/** A component with valid options and files, and its state. */
 export interface PreparedRole {
   readonly role: Role;
   readonly sources: Partial<Sources>;
-  /** What it says to probes beside its state; asked at each request. */
+  /** Its additional contributions to probes; evaluated on each request. */
   readonly parts?: () => readonly Part[];
-  /** Paths that it answers itself, instead of the sidecar. */
+  /** Paths that it serves instead of the sidecar. */
   readonly routes?: Routes;
-  /** What it shows to Prometheus. */
+  /** Its Prometheus metrics. */
   readonly families?: () => readonly Family[];
-  /** Needs more than its options to begin: throws a ConfigError where it must not. */
+  /** Checks requirements beyond its options: throws a ConfigError if it must not start. */
   readonly requireSafe?: (at: SafeAt) => Promise<void>;
 }
 
 interface SafeAt {
   readonly port: number;
-  /** Whether a check decides startup probes too. */
+  /** Whether a check affects startup probes too. */
   readonly hasStartupChecks: boolean;
-  /** How long the roles that are stopped after this one may take, in milliseconds. */
+  /** Time for the components stopped after this one, in milliseconds. */
   readonly laterStopMs: number;
 }

@@ -7,9 +7,9 @@ import { serveComponents } from './serve.ts';
 import { supervise } from './supervisor.ts';
 
 /**
- * `kolla-sidecar`: runs the roles that were asked for until the signal is aborted, and ends them in STOP_ORDER. One that fails
- * is restarted with a backoff; one that is done stays done, and is shown as such.
- * @throws the signal's reason; UsageError or ConfigError before any role runs
+ * `kolla-sidecar`: runs the enabled components until the signal is aborted, and stops them in STOP_ORDER. A failed one
+ * is restarted with backoff; one that is done stays done.
+ * @throws the signal's reason; UsageError or ConfigError before any component runs
  */
 export async function runSidecar(
   options: SidecarOptions,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../cli/command.ts';
 import { formatListen, type ListenAddress } from '../net/address.ts';
 import { healthRoute, type Inside, type Route, type Routes } from '../net/http/router.ts';
-// Not by the door, behind which are all checks: kolla-db-sync and kolla-log-ship have none.
+// Not by the index, which imports all checks: kolla-db-sync and kolla-log-ship have none.
 import { healthOf, type Part } from '../probe/serve/part.ts';
 import { serveProbes } from '../probe/serve/server.ts';
 import { partsOfRoles, roleFamilies } from './parts.ts';
@@ -13,20 +13,20 @@ import { Hub } from './status/hub.ts';
 import { lookWith, NO_SOURCES, type Sources } from './status/look.ts';
 import { statusRoutes } from './status/routes.ts';
 
-/** Where components are answered for. */
+/** The address on which components are served. */
 export type ServedAt = Inside & { readonly listen: ListenAddress };
 
-/** Answers for components until it is disposed of. */
+/** Serves components until disposed. */
 interface ComponentServer extends AsyncDisposable {
-  /** The end has come: /readyz is 503 from now on. */
+  /** Shutdown: /readyz returns 503 from now on. */
   drain(): void;
 }
 
 /**
- * The one port of a sidecar: probes, /metrics and the status page. Then makes sure that each component may run in this Pod.
+ * The port of a sidecar: probes, /metrics and the status page. Then checks that each component may run in this Pod.
  * @param prepared at most one of each name
- * @param status where each stands, asked at each request
- * @throws ConfigError for an address that is taken, and for a Pod in which one must not run
+ * @param status of each, evaluated on each request
+ * @throws ConfigError if the address is in use, and for a Pod in which one must not run
  */
 export async function serveComponents(
   prepared: readonly PreparedRole[],
@@ -89,14 +89,14 @@ function sourcesOf(prepared: readonly PreparedRole[]): Sources {
 }
 
 /**
- * `/startupz/roles`: the roles alone. A native sidecar's own startup probe must not ask for the service's health, which starts
- * only when that probe has succeeded.
+ * `/startupz/roles`: the components alone. A native sidecar's startup probe must not depend on the service, which
+ * starts only when that probe has succeeded.
  */
 function rolesOnly(parts: () => readonly Part[]): Routes {
   return { '/startupz/roles': healthRoute(() => healthOf('startup', parts())) };
 }
 
-/** `/readyz/log-ship`: what one role says, for who wants to know of it alone; and the paths that it answers itself. */
+/** `/readyz/log-ship`: the state of one component; and the paths that it serves itself. */
 function routesOf(prepared: readonly PreparedRole[]): Routes {
   const routes = prepared.flatMap(({ role, parts, routes: own = {} }): [string, Route][] => {
     if (parts === undefined) return Object.entries(own);
@@ -106,7 +106,7 @@ function routesOf(prepared: readonly PreparedRole[]): Routes {
   return Object.fromEntries(routes);
 }
 
-/** What is stopped after this one comes on top of its own time. */
+/** Components stopped after this one need additional time. */
 function laterStopMs(of: PreparedRole, all: readonly PreparedRole[]): number {
   const at = STOP_ORDER.findIndex((names) => names.includes(of.role.name));
   return STOP_ORDER.slice(at + 1)

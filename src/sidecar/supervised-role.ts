@@ -8,19 +8,19 @@ import { inAttempt } from './attribution.ts';
 import type { Role } from './role.ts';
 import type { RoleState, RoleStatus } from './status/document.ts';
 
-/** One that has run for so long begins its pauses anew. */
+/** After running this long its backoff is reset. */
 const RAN_WELL_MS = 60_000;
 
-/** What a test may replace. */
+/** Replaceable in tests. */
 export interface Timing {
-  /** Milliseconds that no clock change moves. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const REAL: Timing = { now: () => performance.now(), pause };
 
-/** Keeps one role running: begins it again when it failed, with growing pauses, until it is done or stopped. */
+/** Keeps one component running: restarts it with backoff after a failure, until it is done or stopped. */
 export class SupervisedRole {
   readonly role: Role;
   readonly #log: Log;
@@ -41,7 +41,7 @@ export class SupervisedRole {
     this.#timing = timing;
   }
 
-  /** Resolves when it is done or stopped. Never rejects: what it throws is a failure. */
+  /** Resolves when it is done or stopped. Never rejects: an error is a failure. */
   async keep(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const began = this.#timing.now();
@@ -59,8 +59,8 @@ export class SupervisedRole {
   }
 
   /**
-   * Asks it to end; `keep` resolves when it has.
-   * @param reason a SignalError, which a role takes for a wish and not for a failure
+   * Requests a stop; `keep` resolves when it has ended.
+   * @param reason a SignalError, which a component treats as a request and not as a failure
    */
   stop(reason: Error): void {
     if (this.#state === 'running' || this.#state === 'starting') this.#say('stopping', {});
@@ -86,7 +86,7 @@ export class SupervisedRole {
     };
   }
 
-  /** One try, from its begin to its end. Resolves with what made it fail. */
+  /** One attempt. Resolves with its failure, if any. */
   async #once(): Promise<Failure | undefined> {
     const { role } = this;
     const attempt = new Attempt(role.name, (error) => this.#crashed(attempt, error));
@@ -106,11 +106,11 @@ export class SupervisedRole {
     }
   }
 
-  /** Something was thrown where no caller of the role could catch it: what it holds may be anything, so it is ended. */
+  /** An error outside of any caller: its state is undefined, so it is stopped. */
   #crashed(attempt: Attempt, error: unknown): void {
     const failure = failureOf(error);
     if (this.#attempt !== attempt) {
-      // Of a try that has ended: nothing of it is in use any more.
+      // From an attempt that has ended: it no longer matters.
       this.#log.error(`after its end: ${failure.message}`, { stack: failure.stack });
       return;
     }
@@ -133,7 +133,7 @@ export class SupervisedRole {
       `failed, retrying in ${formatDuration(waitMs)}; the other roles go on: ${message}`,
       defined({ stack }),
     );
-    // What ends the pause early is the stop, at which the caller looks.
+    // Only a stop ends the pause early, and the caller checks for it.
     await this.#timing.pause(waitMs, this.#stop.signal).catch(() => {});
   }
 
@@ -145,7 +145,7 @@ export class SupervisedRole {
   }
 }
 
-/** One try of a role, for which what its callbacks throw is charged. */
+/** One attempt of a component, charged with errors of its callbacks. */
 class Attempt {
   readonly name: string;
   readonly controller = new AbortController();
@@ -161,7 +161,7 @@ class Attempt {
 
 interface Failure {
   readonly message: string;
-  /** Of our own mistakes only. */
+  /** Only for bugs. */
   readonly stack?: string | undefined;
 }
 

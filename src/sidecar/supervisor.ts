@@ -5,17 +5,17 @@ import { STOP_ORDER, type Role } from './role.ts';
 import { SupervisedRole, type Timing } from './supervised-role.ts';
 import type { RoleStatus } from './status/document.ts';
 
-/** The roles of a sidecar, each kept running for itself. */
+/** The components of a sidecar, each kept running separately. */
 interface Supervisor extends Disposable {
-  /** In the order of the roles. */
+  /** In the order of the components. */
   status(): readonly RoleStatus[];
-  /** Begins all of them. */
+  /** Starts all of them. */
   start(): void;
-  /** Ends them in STOP_ORDER. One that does not end in its time abandoned, so that the next ones still get theirs. */
+  /** Stops them in STOP_ORDER. One that exceeds its time is abandoned, so that the next ones still get theirs. */
   stop(reason: Error): Promise<void>;
 }
 
-/** Disposed of, an uncaught error ends the process again. */
+/** After disposal, an uncaught error ends the process again. */
 export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Supervisor {
   const kept = roles.map((role) => new SupervisedRole(role, log, timing));
   const ends = new Map<SupervisedRole, Promise<void>>();

@@ -9,14 +9,14 @@ import { resourceOfWord } from './resource-words.ts';
 
 interface Access {
   readonly grants: readonly Grant[];
-  /** What had to be taken for granted about resources that only a cluster knows. */
+  /** Assumptions about resources that only a cluster knows. */
   readonly guesses: readonly string[];
 }
 
 /**
- * What waiting for these dependencies asks of the API server, told without it: nothing for those that need none.
- * @param own the namespace where none is given, and of our own Pod
- * @param podName our own Pod's, where all replicas have the same
+ * The permissions needed for these waits, determined without a cluster; none for waits outside the API.
+ * @param own the default namespace, and that of our own Pod
+ * @param podName our own Pod's, if all replicas share it
  */
 export function accessOf(dependencies: readonly Dependency[], own: string, podName?: string): Access {
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
@@ -24,11 +24,11 @@ export function accessOf(dependencies: readonly Dependency[], own: string, podNa
   const readings = objects.flatMap((dependency) =>
     dependency.of.reads(dependency, podName).map((reading) => ({ dependency, reading })),
   );
-  // Beyond that, each object is asked for.
+  // Above that, all objects of the kind are watched.
   const isCrowded = readings.length > WATCHES_MAX;
   const grants = readings.map(({ dependency, reading }): Grant => {
     const { resource } = reading;
-    // Our own Pod is where we are, whatever namespace is waited in.
+    // Our own Pod is in our namespace, whatever the wait's.
     const namespace = isOwnPod(reading, dependency) ? own : (dependency.namespace ?? own);
     const demand = demands(dependency.kind, resource.namespaced ? namespace : '', own);
     const isAlone = reading.by === 'own watch';
@@ -46,7 +46,11 @@ function isOwnPod({ by, resource }: Reading, { kind }: ObjectDependency): boolea
   return kind === 'container' || (by === 'get' && resource.resource === 'pods');
 }
 
-/** @param isOne whether it is watched by itself @param mustAsk whether silence is not enough to know that it is not there */
+/**
+ *
+ * @param isOne whether it has its own watch
+ * @param mustAsk whether its absence must be confirmed by a get
+ */
 function ruleFor({ resource: { group, resource }, by, name }: Reading, isOne: boolean, mustAsk: boolean): Rule {
   const place = { group, version: '', resource, namespace: '' };
   const names = defined({ names: name === undefined ? undefined : [name] });

@@ -12,7 +12,7 @@ interface StatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** What most objects have that say how they are. */
+/** The status fields common to most objects. */
 interface ConditionedObject extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
   readonly status?: { readonly conditions?: readonly unknown[]; readonly observedGeneration?: number };
@@ -21,8 +21,8 @@ interface ConditionedObject extends KubeObject {
 const SHAPE = objectOf({ status: fields({ conditions: listOf(v.unknown()), observedGeneration: NUMBER }) });
 
 /**
- * The judge that looks at the asked conditions and JSONPaths, all of which must hold, and at nothing else. As kubectl wait,
- * it takes no word from a controller that has not seen the latest spec. Throws UsageError for a JSONPath that can't be run.
+ * Judges the requested conditions and JSONPaths, all of which must hold, and nothing else. Like kubectl wait, it
+ * ignores the status of a controller that has not observed the latest spec. Throws UsageError for an invalid JSONPath.
  */
 export async function judgeAsked({ text, conditions, jsonpaths }: ObjectDependency): Promise<Judge<KubeObject>> {
   const checks: ((object: KubeObject) => Verdict)[] = conditions.map(
@@ -50,7 +50,7 @@ function conditionOf({ metadata, status }: ConditionedObject, type: string, want
   return isAlike(found.status, wanted) ? met(state) : pending(state);
 }
 
-/** Of the others only their type is read, and of none where the asked one is not among them. */
+/** Only the type of other conditions is read, and nothing if the requested one is missing. */
 function askedIn(conditions: readonly unknown[], type: string): StatusCondition | undefined {
   const found = conditions.findIndex((each) => v.is(TYPED, each) && isAlike(each.type, type));
   if (found !== -1) return shaped(v.object(CONDITION), conditions[found], `condition ${type}: `) as StatusCondition;
@@ -60,7 +60,7 @@ function askedIn(conditions: readonly unknown[], type: string): StatusCondition 
 
 const TYPED = v.object({ type: v.string() });
 
-/** As kubectl wait, which takes `ready=true`. */
+/** Like kubectl wait, which accepts `ready=true`. */
 function isAlike(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }

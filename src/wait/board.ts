@@ -1,31 +1,37 @@
 import { formatDuration } from '../core/duration.ts';
 import { oneLine } from '../core/one-line.ts';
 
-/** What is known of one dependency. Moments are milliseconds of the board's clock. */
+/** State of one dependency. Times are milliseconds of the board's clock. */
 export interface Row {
   readonly text: string;
   readonly began: number;
   state: string;
-  /** When its state began. */
+  /** Start of its state. */
   since: number;
   isMet: boolean;
 }
 
-/** What a board tells of each dependency, as it comes. */
+/** Receives the changes of each dependency. */
 export interface Teller {
   begun(row: Row): void;
   changed(row: Row): void;
-  /** @param afterMs how long it was waited for */
+  /**
+   *
+   * @param afterMs how long it was waited for
+   */
   met(row: Row, afterMs: number): void;
 }
 
-/** What is known of each dependency. Every change is told once. */
+/** State of all dependencies. Each change is reported once. */
 export class Board {
   readonly #rows = new Map<string, Row>();
   readonly #teller: Teller;
   readonly #now: () => number;
 
-  /** @param now milliseconds on a clock that never goes back */
+  /**
+   *
+   * @param now milliseconds of a monotonic clock
+   */
   constructor(teller: Teller, now: () => number) {
     this.#teller = teller;
     this.#now = now;
@@ -56,7 +62,7 @@ export class Board {
     this.#teller.met(row, row.since - row.began);
   }
 
-  /** What was last seen, and for how long: `no such Job yet, for 1m30s`. */
+  /** The last state and its duration: `no such Job yet, for 1m30s`. */
   stateOf(text: string): string {
     const row = this.#rows.get(text);
     return row === undefined ? 'unknown' : `${row.state}, for ${formatDuration(this.#now() - row.since)}`;
@@ -66,7 +72,7 @@ export class Board {
     return [...this.#rows.values()];
   }
 
-  /** Those that are not met. */
+  /** Dependencies that are not met. */
   get open(): readonly Row[] {
     return this.rows.filter(({ isMet }) => !isMet);
   }

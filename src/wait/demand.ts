@@ -1,25 +1,28 @@
-/** So many names of a kind in a namespace have a watch each. */
+/** Up to this number of names of a kind in a namespace have their own watches. */
 export const NAMES_WITH_OWN_WATCH = 8;
 
-/** @param own the namespace that is meant where a dependency gives none */
+/**
+ *
+ * @param own the default namespace
+ */
 export type Demands = (kind: string, namespace: string, own: string) => Demand;
 
-/** What is asked for of one kind in one namespace by all waits together. */
+/** The combined demand of all waits for one kind in one namespace. */
 interface Demand {
   readonly names: ReadonlySet<string>;
   readonly selectors: ReadonlySet<string>;
 }
 
-/** What one wait asks for. */
+/** The demand of one wait. */
 interface Wanted {
   readonly kind: string;
   readonly namespace: string | undefined;
-  /** Undefined where labels choose. */
+  /** Undefined for a label selector. */
   readonly name: string | undefined;
   readonly labels: readonly string[];
 }
 
-/** What all waits together ask for of one kind in one namespace, which decides how they share their watches. */
+/** The combined demand of all waits per kind and namespace, which decides how watches are shared. */
 export function demandsOf(objects: readonly Wanted[]): Demands {
   return (kind, namespace, own) => {
     const alike = objects.filter(
@@ -32,7 +35,7 @@ export function demandsOf(objects: readonly Wanted[]): Demands {
   };
 }
 
-/** Whether a wait has a watch of one object by its name, which a Role can allow by resourceNames. */
+/** Whether a wait watches a single object by name, which a Role can allow by resourceNames. */
 export function isByName(
   { name, isAlone }: { readonly name: string | undefined; readonly isAlone: boolean },
   { names }: Demand,
@@ -40,10 +43,7 @@ export function isByName(
   return name !== undefined && (isAlone || names.size <= NAMES_WITH_OWN_WATCH);
 }
 
-/**
- * Whether an object's labels satisfy all requirements, as a label selector of the API would: `app=x`, `app!=x`, `app`,
- * `!app`.
- */
+/** Whether an object's labels match all requirements of a label selector: `app=x`, `app!=x`, `app`, `!app`. */
 export function matches(
   requirements: readonly string[],
   labels: Readonly<Record<string, string>> | null | undefined,

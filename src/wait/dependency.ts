@@ -1,38 +1,38 @@
 import type { Resource } from './sharing.ts';
 import type { Effects, WaitOptions, Waiter } from './waiter.ts';
 
-/** One thing to wait for, with the kind that knows how. */
+/** One dependency, with its kind. */
 export type Dependency = ObjectDependency | ServerDependency | UrlDependency | PathDependency;
 
 interface Given {
-  /** How its user wrote it, and how every message names it. */
+  /** As written by the user; used in all messages. */
   readonly text: string;
-  /** Met when it is not so: `!`. */
+  /** Negated with `!`. */
   readonly isNegated: boolean;
-  /** The word of one of our kinds (`job`), or what discovery is asked for (`certificates.cert-manager.io`). */
+  /** One of our kinds (`job`), or a resource for discovery (`certificates.cert-manager.io`). */
   readonly kind: string;
-  /** Its own deadline, counted from the beginning of all waits. */
+  /** Its own timeout, counted from the start of all waits. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Objects of the API: one by its name, or those that have labels. */
+/** API objects: one by name, or a set by labels. */
 export interface ObjectDependency extends Given {
   readonly form: 'object';
   readonly of: ObjectKind;
-  /** Undefined where labels stand instead. */
+  /** Undefined for a label selector. */
   readonly name: string | undefined;
-  /** Undefined: the Pod's own. */
+  /** Undefined: the Pod's namespace. */
   readonly namespace: string | undefined;
-  /** As in a selector: `app=x`, `app!=x`, `app`, `!app`. All must hold. */
+  /** As in a selector: `app=x`, `app!=x`, `app`, `!app`. All must match. */
   readonly labels: readonly string[];
-  /** What to look at instead of the kind's own meaning. All must hold. */
+  /** Conditions instead of the kind's default. All must hold. */
   readonly conditions: readonly Condition[];
   readonly jsonpaths: readonly JsonPath[];
-  /** What the object must say that it belongs to. */
+  /** The release of the object's label. */
   readonly release: string | undefined;
-  /** Whether only what is on this Pod's node counts. */
+  /** Whether only objects on this Pod's node count. */
   readonly isOnOwnNode: boolean;
-  /** Of a Job: the name of the migration whose record stands for the Job when that is gone. */
+  /** Of a Job: the migration whose record is used when the Job is gone. */
   readonly record: string | undefined;
 }
 
@@ -42,13 +42,13 @@ export interface Condition {
 }
 
 export interface JsonPath {
-  /** In braces, as kubectl takes it. */
+  /** In braces, as in kubectl. */
   readonly path: string;
-  /** Undefined: any value that is not empty. */
+  /** Undefined: any non-empty value. */
   readonly value: string | undefined;
 }
 
-/** What listens on a port. */
+/** A server on a port. */
 export interface ServerDependency extends Given {
   readonly form: 'server';
   readonly of: ServerKind;
@@ -59,11 +59,11 @@ export interface ServerDependency extends Given {
 export interface UrlDependency extends Given {
   readonly form: 'url';
   readonly of: UrlKind;
-  /** Without a fragment: our own options stand there. */
+  /** Without the fragment, which contains our own options. */
   readonly url: URL;
 }
 
-/** What lies in the file system. */
+/** An object in the file system. */
 export interface PathDependency extends Given {
   readonly form: 'path';
   readonly of: PathKind;
@@ -72,32 +72,32 @@ export interface PathDependency extends Given {
 
 type DependencyOf<F extends Dependency['form']> = Extract<Dependency, { form: F }>;
 
-/** A kind of dependency: how it is written, what it means, and what waits for it. One file each in kinds/. */
+/** A kind of dependency: its syntax, meaning and waiter. One file each in kinds/. */
 export type Kind = ObjectKind | ServerKind | UrlKind | PathKind;
 
 interface Common<F extends Dependency['form']> {
   readonly form: F;
-  /** What the text begins with. */
+  /** The prefix of the text. */
   readonly word: string;
-  /** Other words for the same, as kubectl has them. */
+  /** Aliases, as in kubectl. */
   readonly aliases: readonly string[];
-  /** When it is met, as it follows "met when". */
+  /** Its condition, as it follows "met when". */
   readonly means: string;
   make(dependency: DependencyOf<F>, options: WaitOptions, effects: Effects): Waiter;
 }
 
-/** What `&` separates behind the `?`, besides `timeout`, which everything has. */
+/** Options after `?`, separated by `&`; `timeout` is always valid. */
 type ObjectOption = 'condition' | 'jsonpath' | 'release' | 'node' | 'db-sync';
 
-/** What a wait reads of the API server, for the Role that allows it. */
+/** An API access of a wait, for its Role. */
 export interface Reading {
   readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
   /**
-   * `watch`: of one object or of many, as sharing.ts decides. `own watch`: always of one. `set`: what labels or fields
-   * choose. `get`: one answer.
+   * `watch`: of one object or of many, as sharing.ts decides. `own watch`: always of one. `set`: by labels or fields.
+   * `get`: one request.
    */
   readonly by: 'watch' | 'own watch' | 'set' | 'get';
-  /** Undefined: of a set, or not known before the Pod runs. */
+  /** Undefined: a set, or unknown before the Pod runs. */
   readonly name: string | undefined;
 }
 
@@ -105,21 +105,21 @@ export interface ObjectKind extends Common<'object'> {
   /** With its article, for messages: `a Job`. */
   readonly what: string;
   readonly by: 'name' | 'name or labels';
-  /** A DNS label (63) or a DNS subdomain (253), or what any object of the API may be called. */
+  /** A DNS label (63), a DNS subdomain (253), or any valid object name. */
   readonly nameRule: 'label' | 'subdomain' | 'any';
   readonly hasNamespace: boolean;
   readonly options: readonly ObjectOption[];
-  /** Whether `!` makes sense. */
+  /** Whether `!` is supported. */
   readonly canBeNegated: boolean;
   /**
-   * All that make()'s waiter reads, also what it reads only at times.
-   * @param podName our own Pod's; undefined where each replica has another
+   * All API accesses of make()'s waiter, including conditional ones.
+   * @param podName our own Pod's; undefined if each replica has another
    */
   readonly reads: (dependency: ObjectDependency, podName: string | undefined) => readonly Reading[];
 }
 
 export interface ServerKind extends Common<'server'> {
-  /** Undefined: the port must be given. */
+  /** Undefined: the port is required. */
   readonly defaultPort: number | undefined;
 }
 

@@ -10,7 +10,7 @@ interface Given extends Pick<Effects, 'kube' | 'warn'> {
   readonly stop: AbortSignal;
 }
 
-/** What all of these waiters share. */
+/** State shared by all of these waiters. */
 export function effectsFor(dependencies: readonly Dependency[], { self, kube, warn, stop }: Given): Effects {
   const objects = dependencies.filter((dependency) => dependency.form === 'object');
   return { kube, warn, watches: new Watches(kube, warn, demandsOf(objects)), ownNode: ownNodeOnce(self, kube, stop) };

@@ -1,14 +1,14 @@
 /**
- * Waiting for what a container needs before it starts.
+ * Waits for a container's dependencies before it starts.
  *
- *   text -> grammar/ -> Dependency -> kinds/ (one file each) -> a waiter each, all at once -> verdict
- *            waiters of objects of the API -> sharing.ts: a watch each, or one for many
- *            waiters of servers and files  -> retry.ts: asked again with backoff
- *            every waiter -> board -> a line at the start and a change, a summary each 30 s; a table on a terminal
+ *   text -> grammar/ -> Dependency -> kinds/ (one file each) -> one waiter each, in parallel -> verdict
+ *            waiters of API objects        -> sharing.ts: own watches, or a shared one
+ *            waiters of servers and files  -> retry.ts: retried with backoff
+ *            every waiter -> board -> a line at the start and per change, a summary every 30 s; a table on a terminal
  *
- * Met is when all are met. The first that never will be (a failed Job, no permission) ends the wait with its own
- * error; the deadline (75), of all or of one, names what is open, what was last seen of it, and the command to run next;
- * SIGTERM ends it at once. A dependency that can't be reached is no error: that is what waiting is for.
+ * The wait ends when all are met. The first that can never be met (a failed Job, no permission) ends the wait with its
+ * error; a timeout (75), of all or of one, names the unmet dependencies, their last states, and the next command to
+ * run; SIGTERM ends it at once. An unreachable dependency is not an error.
  */
 import { formatDuration } from '../core/duration.ts';
 import { DeadlineError, NotPermittedError } from '../core/errors.ts';
@@ -33,17 +33,17 @@ export type { WaitOptions } from './waiter.ts';
 export interface WaitContext {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** A terminal to draw a table on; without one every change is a line. */
+  /** A terminal for a table; without one every change is a line. */
   readonly live?: Live | undefined;
-  /** Tells of the dependencies in other words than ours. */
+  /** Reports in another tool's format. */
   readonly tell?: ((log: Log, now: () => number) => BoardReport) | undefined;
-  /** Connects to the API server; called once at most, by the first wait that needs it. */
+  /** Connects to the API server; called at most once, by the first wait that needs it. */
   readonly kube: () => Promise<KubeClient>;
 }
 
 /**
- * Resolves when every dependency is met. Rejects with DeadlineError after `timeoutMs` or a dependency's own, with the
- * KollaError of the first that never will be, and with the signal's reason.
+ * Resolves when all dependencies are met. Rejects with DeadlineError after `timeoutMs` or a dependency's timeout, with
+ * the KollaError of the first that can never be met, and with the signal's reason.
  */
 export async function waitForAll(
   dependencies: readonly Dependency[],
@@ -110,14 +110,14 @@ function expired(what: string, waits: readonly Wait[], board: Board): DeadlineEr
   return new DeadlineError(`${what}: ${each.join(', ')}`);
 }
 
-/** A Role for the first that was refused would only bring the next refusal; the hint is a comment of its YAML. */
+/** A Role for only the first denied request would lead to the next denial; the hint is a comment in its YAML. */
 function forAll(error: unknown, objects: number): unknown {
   if (!(error instanceof NotPermittedError) || objects < 2) return error;
   const hint = `# for one of ${objects} waits; kolla-init rbac with the same waits prints the Roles of all`;
   return new NotPermittedError(`${error.message.trimEnd()}\n${hint}\n`, { cause: error });
 }
 
-/** Several waiters find out the same. */
+/** Several waiters may find the same problem. */
 function once(log: Log): (message: string) => void {
   const said = new Set<string>();
   return (message) => {

@@ -8,33 +8,33 @@ import type { Resource, Sighting, View } from './sharing.ts';
 import { met, skipped, pending, together, type Judge, type Verdict } from './verdict.ts';
 import type { Effects, Report, WaitOptions, Waiter, Way } from './waiter.ts';
 
-/** What a kind of object means. */
+/** Meaning of a kind of object. */
 interface Meaning<T extends KubeObject> {
   readonly resource: Resource;
-  /** What `judge` and `ofMany` read. */
+  /** The fields read by `judge` and `ofMany`. */
   readonly shape: Shape;
   readonly judge: Judge<T>;
-  /** Of several: whether all that count must be met, or one; or what they mean together. */
+  /** For several: whether all relevant ones must be met, or one; or a combined verdict. */
   readonly ofMany: 'all' | 'any' | ((objects: readonly T[]) => Verdict);
-  /** What `!` asks for: that nothing of the kind exists (the default), or that the verdict is another. */
+  /** Meaning of `!`: no such object exists (the default), or the verdict is negative. */
   readonly negates?: 'existence' | 'verdict';
   readonly metadataOnly?: boolean;
-  /** Each has a watch of its own, however many there are: listing them should not have to be allowed. */
+  /** Each has its own watch, whatever their number: no permission to list should be needed. */
   readonly isAlone?: boolean;
-  /** What is said where nothing is found; default `no such KIND`. */
+  /** The state if nothing is found; default `no such KIND`. */
   readonly none?: string;
-  /** Looks elsewhere for what an absent object would have told. Undefined: nothing is known there either. */
+  /** Looks up the result of a missing object elsewhere. Undefined: unknown there too. */
   readonly whenAbsent?: (namespace: string, signal: AbortSignal) => Promise<Verdict | undefined>;
-  /** What to do about a verdict of `failed`, as it follows the state. */
+  /** The fix for a `failed` verdict, as it follows the state. */
   readonly fix?: (kubectl: (words: string) => string) => string;
-  /** What kubectl calls it; default the dependency's kind. */
+  /** kubectl's name; default the dependency's kind. */
   readonly kubectlKind?: string;
 }
 
-/** A meaning that only the API server can complete: it is asked when the wait begins. */
+/** A meaning that needs the API server: resolved at the start of the wait. */
 type Learn<T extends KubeObject> = (report: Report, signal: AbortSignal) => Promise<Meaning<T>>;
 
-/** The waiter for objects that a watch tells of. */
+/** The waiter for watched objects. */
 export function objectWaiter<T extends KubeObject>(
   dependency: ObjectDependency,
   options: WaitOptions,
@@ -92,7 +92,7 @@ interface Question<T extends KubeObject> {
   readonly counts: (object: KubeObject) => boolean;
 }
 
-/** Whatever is waited for, also that something is not so: an object that says nothing is no answer. */
+/** Also for negated waits: a malformed object gives no verdict. */
 export async function unlessMalformed(verdict: () => Verdict | Promise<Verdict>): Promise<Verdict> {
   try {
     return await verdict();
@@ -116,7 +116,7 @@ async function verdictOn<T extends KubeObject>(
   }
   if (dependency.isNegated) return met(absent);
   if (gone !== undefined && counts(gone)) {
-    // A Job that its TTL takes away right after its end was complete all the same.
+    // A Job removed by its TTL right after its completion was complete.
     const last = verdictOnAll([gone], judge, dependency, meaning);
     return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
   }
@@ -139,7 +139,7 @@ function verdictOnAll<T extends KubeObject>(
     return [object.metadata.name, verdict] as const;
   });
   const [only] = judged;
-  // One that is left is one too many.
+  // Any remaining object prevents it.
   if (name === undefined || only === undefined) return together(judged, isNegated ? 'any' : ofMany);
   return only[1].is === 'skipped' ? pending(only[1].state) : only[1];
 }
@@ -148,16 +148,16 @@ function opposite({ is, state }: Verdict): Verdict {
   return is === 'met' ? pending(state) : met(state);
 }
 
-/** The kind's own meaning, unless another was asked for. */
+/** The kind's meaning, unless conditions were given. */
 async function judgeOf<T extends KubeObject>(dependency: ObjectDependency, meaning: Meaning<T>): Promise<Judge<T>> {
   const { conditions, jsonpaths, isNegated } = dependency;
   if (conditions.length > 0 || jsonpaths.length > 0) return await judgeAsked(dependency);
   if (!isNegated || meaning.negates === 'verdict') return (object) => meaning.judge(shaped(meaning.shape, object) as T);
-  // Gone is gone: a Pod that is not ready, or is ending, is still there.
+  // A Pod that is not ready, or is terminating, still exists.
   return ({ metadata }) => met(metadata.deletionTimestamp === undefined ? 'is there' : 'being deleted');
 }
 
-/** Which of the objects count at all. */
+/** Filters the relevant objects. */
 async function filterOf(
   { isOnOwnNode, kind }: ObjectDependency,
   { ownNode }: Effects,

@@ -6,9 +6,9 @@ import type { ObjectDependency } from './dependency.ts';
 import { fields, fits, listOf, listOfFields, objectOf, shaped, TEXT } from './shape.ts';
 import type { Effects, Self } from './waiter.ts';
 
-/** It is a help, and must not hold up the wait. */
+/** An optional check that must not delay the wait. */
 const ASK_MS = 5000;
-/** These wait for the rollout that this Pod is part of: no wait is for them. */
+/** These phases wait for the rollout of this Pod itself: no wait applies to them. */
 const AFTER_ROLLOUT = new Set(['contract', 'online']);
 
 interface Container {
@@ -19,7 +19,7 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/** The part of our own Pod that decides. */
+/** The relevant part of our own Pod. */
 export interface StartingPod extends KubeObject {
   readonly spec?: { readonly initContainers?: readonly Container[] };
 }
@@ -38,9 +38,9 @@ const SHAPE = objectOf({
 });
 
 /**
- * Refuses a wait for a migration that a later container of our own Pod makes: that starts only when we have ended. Where
- * nothing says which container we are, or our own Pod may not be read, the wait goes on.
- * @throws ConfigError that names both; the signal's reason
+ * Rejects a wait for a migration run by a later container of our own Pod, which starts only after we exit. If our
+ * container or Pod is unknown, the wait continues.
+ * @throws ConfigError naming both; the signal's reason
  */
 export async function refuseOwnMigration(
   { text, name = '', namespace }: ObjectDependency,
@@ -64,14 +64,14 @@ export async function refuseOwnMigration(
 }
 
 /**
- * The init container that makes the migration and can't start before ours has ended.
+ * The init container that runs the migration and cannot start before ours has exited.
  * @param migration the name on its Lease
- * @param own the container that we are
+ * @param own our container
  */
 export function laterMigrator({ spec = {} }: StartingPod, migration: string, own: string): string | undefined {
   const { initContainers = [] } = spec;
   const at = initContainers.findIndex(({ name }) => name === own);
-  // A sidecar does not hold the others back by running.
+  // A running sidecar does not block others.
   if (at === -1 || initContainers[at]?.restartPolicy === 'Always') return undefined;
   return initContainers.slice(at + 1).find((container) => makes(container, migration))?.name;
 }

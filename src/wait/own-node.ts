@@ -13,9 +13,9 @@ interface ScheduledPod extends KubeObject {
 }
 
 /**
- * Asks for the node when the first wait needs it, and once: ten waits on this node need not read the same Pod ten times. Each of
- * them is told of trouble meanwhile.
- * @param signal ends the question for all
+ * Resolves the node on first use, and once: ten waits on this node need not read the same Pod ten times. Problems are
+ * reported to each of them.
+ * @param signal ends the lookup for all
  */
 export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSignal): OwnNode {
   const reports = new Set<Report>();
@@ -31,9 +31,9 @@ export function ownNodeOnce(self: Self, kube: Effects['kube'], signal: AbortSign
 }
 
 /**
- * The node that we run on: as we were told, else as our own Pod says. By the Pod's spec, which is set before anything of it
- * runs; its status, with the host's address, comes later.
- * @throws NotPermittedError or ConfigError with the way to tell us
+ * Our node: given, or else from our Pod's spec, which is set before the Pod runs; its status, with the host's address,
+ * comes later.
+ * @throws NotPermittedError or ConfigError with the way to set it
  */
 async function nodeOfOwnPod(
   { nodeName, podName }: Self,

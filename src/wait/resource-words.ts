@@ -1,6 +1,9 @@
 import type { Resource } from './sharing.ts';
 
-/** `plural group[!] other words`; the core group is `-`, and `!` has no namespace. What every cluster has, for who can't ask it. */
+/**
+ * `plural group[!] aliases`; the core group is `-`, and `!` means cluster-scoped. Resources of every cluster, usable
+ * without one.
+ */
 const BUILT_IN = `
   namespaces -! namespace ns
   persistentvolumes -! persistentvolume pv
@@ -53,20 +56,20 @@ const ROWS: readonly Row[] = BUILT_IN.trim()
     };
   });
 
-/** What a cluster has under these words, whoever made it. */
+/** Names that every cluster has. */
 export const BUILT_IN_WORDS: ReadonlySet<string> = new Set(ROWS.flatMap(({ words }) => words));
 
 interface Named {
   readonly resource: Pick<Resource, 'group' | 'resource' | 'namespaced'>;
-  /** What was taken for granted; undefined where nothing was. */
+  /** An assumption; undefined if there is none. */
   readonly guess?: string;
 }
 
 const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 
 /**
- * The resource that a word means, told without the cluster: as it is written where no cluster must have it. Its plural is then
- * made from it, as a definition's nearly always is, and it is taken to be in a namespace.
+ * The resource of a word, without a cluster: as written if it is not built in. The plural is then derived from it, as
+ * for nearly all definitions, and it is assumed to be namespaced.
  */
 export function resourceOfWord(text: string): Named {
   const [word = '', ...rest] = text.toLowerCase().split('.');

@@ -8,11 +8,11 @@ import type { Report, Self } from './waiter.ts';
 const TRY_MS = 5000;
 const BACKOFF = { minMs: 100, maxMs: 2000 };
 
-/** For host names: a DNS server that does not answer must not look like a server that is down, which `!` waits for. */
+/** For host names: an unresponsive DNS server must not look like a server that is down, which `!` waits for. */
 export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
-  /** Met when the attempt is not; what an attempt skips, it could not look at, and is neither. */
+  /** Negates the verdict; a `skipped` attempt could not tell and is neither. */
   readonly isNegated: boolean;
   readonly report: Report;
   readonly signal: AbortSignal;
@@ -20,8 +20,8 @@ interface RetryOptions {
 }
 
 /**
- * Asks again until the answer is right, and resolves with it. Each try is bounded: a host that drops packets answers
- * never. For servers, which do not announce that they are up.
+ * Retries until met, and resolves with the state. Each attempt has a timeout: a host that drops packets never responds.
+ * For servers, which do not announce that they are up.
  */
 export async function retry(
   attempt: (signal: AbortSignal) => Promise<Verdict>,
@@ -39,17 +39,20 @@ export async function retry(
   }
 }
 
-/** What says that nothing is there, or something else: another kind of server gives no code, or one of the HTTP parser's. */
+/**
+ * Errors that mean that nothing, or another kind of server, is there: the latter gives no code, or one of the HTTP
+ * parser's.
+ */
 const ABSENT = /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENOTFOUND|HPE_\w+)$/;
 
 /**
- * What it means that a server gave no good answer. Trouble of our own, of a DNS server or with a certificate says nothing of who is
- * there, so `!` must not be met by it.
+ * Judges a failed request to a server. Local problems, and those of a DNS server or a certificate, do not show its
+ * absence, so they must not satisfy `!`.
  * @param error of a name with several addresses: of all of them
  */
 export function unanswered(error: unknown, state: string): Verdict {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  // Without IPv6, say, one address can never be tried, and the others tell.
+  // Without IPv6, for example, one address always fails; the others decide.
   return errors.some(isAbsence) ? pending(state) : skipped(state);
 }
 
@@ -59,8 +62,8 @@ function isAbsence(error: unknown): boolean {
 }
 
 /**
- * The command that shows which Pod should answer at this host: the endpoints of its Service, or the Pod with that address. Undefined
- * without a cluster.
+ * The command that shows the Pod behind this host: the endpoints of its Service, or the Pod with that address.
+ * Undefined without a cluster.
  */
 export function endpointsHint(
   host: string,
@@ -75,7 +78,7 @@ export function endpointsHint(
   return `kubectl get endpointslices${where} -l kubernetes.io/service-name=${service}`;
 }
 
-/** The command that shows what is at a path of our own container; undefined without a cluster. */
+/** The command that shows a path in our own container; undefined without a cluster. */
 export function insideHint({ podName, container, isInCluster }: Self, path: string): string | undefined {
   if (!isInCluster) return undefined;
   const where = container === undefined ? podName : `${podName} -c ${container}`;

@@ -1,18 +1,18 @@
 /**
- * What the API server answers, checked before anything is read from it: a custom resource's status is what its controller
- * wrote, of whatever type. A field of another type is no answer, so that its object is waited for, negated or not.
+ * Validates objects from the API server before use: a custom resource's status is whatever its controller wrote. A
+ * field of a wrong type yields no verdict, so the object is waited for, negated or not.
  */
 import * as v from 'valibot';
 
-/** A field that has another type than the API says. */
+/** A field with another type than in the API. */
 export class MalformedError extends Error {
   override name = 'MalformedError';
 }
 
-/** By the type of valibot's issue. */
+/** By valibot's issue type. */
 const CALLED: Readonly<Record<string, string>> = { array: 'list', custom: 'object', record: 'object' };
 
-/** Every field may be missing, and null is the same. */
+/** Every field may be missing or null. */
 function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | undefined> {
   return v.pipe(
     v.optional(v.nullable(schema)),
@@ -20,7 +20,7 @@ function maybe<T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown,
   );
 }
 
-/** valibot takes a list for an object, with its positions for keys. */
+/** valibot accepts a list as an object with indexes as keys. */
 const NO_LIST = v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 export type Shape = v.GenericSchema;
@@ -42,7 +42,7 @@ export function mapOf(item: Shape): Shape {
   return maybe(v.pipe(NO_LIST, v.record(v.string(), item)));
 }
 
-/** A list's items: there null is no object, and holds nothing that could be asked for. */
+/** A list's items: null items are dropped. */
 export function listOfFields(of: Fields): Shape {
   return listOf(v.pipe(NO_LIST, v.object(of)));
 }
@@ -58,7 +58,7 @@ const METADATA: Fields = {
   ownerReferences: listOfFields({ kind: TEXT, name: TEXT }),
 };
 
-/** An object of which the metadata is read; the rest is left as it came. */
+/** An object whose metadata is read; the rest is kept. */
 export const PLAIN: Shape = v.looseObject({ metadata: v.object(METADATA) });
 
 /** An object of which these fields are read too. */
@@ -71,9 +71,9 @@ export function fits(shape: Shape, object: unknown): boolean {
 }
 
 /**
- * What is read of an object, without null.
- * @throws MalformedError with the first place that doesn't fit, and never with what stands there, which may be a secret
- * @param at what the object is in, as it stands before the place
+ * The validated fields of an object, without null.
+ * @throws MalformedError with the first wrong place, and never its value, which may be a secret
+ * @param at the path prefix for messages
  */
 export function shaped(shape: Shape, object: unknown, at = ''): unknown {
   const { success, output, issues } = v.safeParse(shape, object, { abortEarly: true });

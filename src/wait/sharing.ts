@@ -1,12 +1,12 @@
 /**
- * How many waits share how few watches.
+ * How many waits share few watches.
  *
- *   up to 8 names of a kind in a namespace -> a watch each, which a Role can allow by resourceNames
+ *   up to 8 names of a kind in a namespace -> own watches, which a Role can allow by resourceNames
  *   more names, or labels                  -> one watch of the namespace for all of them
- *   Secrets and ConfigMaps                 -> a watch each, always: listing them should not have to be allowed
+ *   Secrets and ConfigMaps                 -> always own watches: no permission to list should be needed
  *
- * An event costs the API server 30 us for each watch that it is sent to, a connection costs both sides more. Who waits sees
- * the same either way: what there is of its own objects now, and again when that changed.
+ * An event costs the API server 30 us per watch, and a connection costs both sides more. Waiters see the same in both
+ * cases: their current objects, and again after each change.
  */
 import { KollaError, messageOf } from '../core/errors.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
@@ -17,7 +17,7 @@ import { isByName, matches, NAMES_WITH_OWN_WATCH, type Demands } from './demand.
 import { Mailbox } from '../core/mailbox.ts';
 
 const BACKOFF = { minMs: 200, maxMs: 5000 };
-/** An API server that has just started refuses everything; a refusal that holds so long is meant. */
+/** An API server that has just started denies everything; a denial that persists this long is real. */
 const REFUSED_MS = 10_000;
 
 /** A resource of the API. */
@@ -29,34 +29,34 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
-/** What one waiter wants to see. */
+/** The objects of one waiter. */
 export interface View {
   readonly resource: Resource;
-  /** Empty for what has none. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string;
-  /** Undefined where labels choose. */
+  /** Undefined for a label selector. */
   readonly name: string | undefined;
   readonly labels: readonly string[];
   readonly metadataOnly: boolean;
-  /** Whether it has a watch of its own, however many there are. */
+  /** Whether it always has its own watch. */
   readonly isAlone: boolean;
-  /** Whether that an object is not there must be certain, and not only quite likely. */
+  /** Whether an object's absence must be certain. */
   readonly mustBeSure: boolean;
 }
 
 export type Sighting<T extends KubeObject> =
-  /** All there is now; `gone` was there before. */
+  /** All current objects; `gone` existed before. */
   | { readonly kind: 'objects'; readonly objects: readonly T[]; readonly gone: T | undefined }
   | { readonly kind: 'trouble'; readonly reason: string }
   | { readonly kind: 'connected' };
 
-/** What one watch tells all who share it. */
+/** Shared result of one watch. */
 type Observed = SetObservation<KubeObject> | { readonly kind: 'error'; readonly error: unknown };
 
 interface Shared {
   readonly subscribers: Set<(observed: Observed) => void>;
   readonly stop: AbortController;
-  /** For who comes later. */
+  /** For waiters that join later. */
   latest: Observed | undefined;
 }
 
@@ -66,7 +66,10 @@ export class Watches {
   readonly #demand: Demands;
   readonly #shared = new Map<string, Shared>();
 
-  /** @param demand what all waits together ask for, known before the first of them begins */
+  /**
+   *
+   * @param demand of all waits together, known before the first starts
+   */
   constructor(kube: () => Promise<KubeClient>, warn: (message: string) => void, demand: Demands) {
     this.#kube = kube;
     this.#warn = warn;
@@ -74,9 +77,9 @@ export class Watches {
   }
 
   /**
-   * What there is of one waiter's objects, at first and after each change, until the signal is aborted.
-   * @param kind the word by which the demand is counted
-   * @throws ForbiddenError when it may be neither watched nor read
+   * The current objects of one waiter, at first and after each change, until the signal is aborted.
+   * @param kind under which the demand is counted
+   * @throws ForbiddenError if it may be neither watched nor read
    */
   async *see<T extends KubeObject>(kind: string, view: View, signal: AbortSignal): AsyncGenerator<Sighting<T>> {
     const client = await this.#kube();
@@ -90,7 +93,7 @@ export class Watches {
     const isShared = names.size > NAMES_WITH_OWN_WATCH;
     const ref: SetRef = {
       ...refOf(view),
-      // One selector is the server's to apply; among several that share a watch it is ours.
+      // A single selector is applied by the server; several that share a watch are applied here.
       labelSelector: !isShared && selectors.size <= 1 ? view.labels.join(',') : undefined,
       names: name !== undefined && selectors.size === 0 ? [...names] : undefined,
     };
@@ -118,7 +121,7 @@ export class Watches {
       }
       const before = known;
       known = seen.kind === 'object' ? seen.object : undefined;
-      // A watch that is quiet at its beginning may be slow.
+      // A watch without initial events may be slow.
       if (seen.kind === 'absent' && mustBeSure) known = yield* askUntilSure<T>(client, ref, metadataOnly, signal);
       const gone = seen.kind === 'deleted' ? seen.object : before;
       yield {
@@ -186,7 +189,7 @@ export class Watches {
   }
 }
 
-/** Whether it is there, from an answer and not from silence. */
+/** Whether it exists, by a response and not by the absence of events. */
 async function* askUntilSure<T extends KubeObject>(
   client: KubeClient,
   ref: ObjectRef,

@@ -5,16 +5,16 @@ import type { Row } from './board.ts';
 const WORDS = { open: 'waiting', met: 'ready' } as const;
 const WORD_COLUMNS = 'waiting'.length;
 const DURATION_COLUMNS = '59m59s'.length;
-/** Between the columns. */
+/** Between columns. */
 const GAP = '  ';
-/** Of what is left of the width, for what is waited for; the rest is for why. */
+/** Share of the remaining width for the dependency; the rest is for its state. */
 const TEXT_SHARE = 0.5;
 const LEAST_COLUMNS = 8;
 
 /**
- * The dependencies as lines of a terminal: those that are open first where not all find room, so that what holds everything
- * up is always seen. Each line may be cut at its end.
- * @param now a moment on the board's clock
+ * The dependencies as lines of a terminal: unmet ones first if there is not enough room. Each line may be truncated at
+ * its end.
+ * @param now by the board's clock
  */
 export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {
   const shown = chosen(rows, lines);
@@ -41,7 +41,7 @@ function leftOver(rows: readonly Row[], left: number): string {
   return `... and ${left} more; ${rows.length - open} of ${rows.length} ready`;
 }
 
-/** Cut in its middle: the kind stands at the beginning, and names differ at their end. */
+/** Truncated in the middle: the kind is at the start, and names differ at the end. */
 function fit(text: string, width: number): string {
   if (text.length <= width) return text.padEnd(width);
   const head = Math.ceil((width - 3) / 2);

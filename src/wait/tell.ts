@@ -6,20 +6,20 @@ import { tableLines } from './table.ts';
 
 const SUMMARY_MS = 30_000;
 const REDRAW_MS = 1000;
-/** A summary of hundreds is not read. */
+/** A summary of hundreds would not be read. */
 const SUMMARY_NAMES = 20;
 
-/** A board and who reads it. Disposed of when the waits are over: what stands there then stays. */
+/** A board with its reporter. Disposed when the waits are over: the last output stays. */
 export interface BoardReport extends Disposable {
   readonly board: Board;
 }
 
-/** For a person: a table that changes in place; lines at debug level. */
+/** For a terminal: a table that updates in place; lines at debug level. */
 export function reportInTable(live: Live, log: Log, now: () => number): BoardReport {
   const line = tellLines((message, fields) => log.debug(message, fields));
   const draw = () => live.show((room) => tableLines(board.rows, now(), room));
   let soon: NodeJS.Immediate | undefined;
-  // Hundreds may begin or change at once: that is one picture.
+  // Hundreds may start or change at once: drawn once.
   const drawSoon = () => {
     soon ??= setImmediate(() => {
       soon = undefined;
@@ -55,7 +55,7 @@ export function reportInTable(live: Live, log: Log, now: () => number): BoardRep
   };
 }
 
-/** For everything else: a line at the start, one a change, and all that is open each 30 s. */
+/** Otherwise: a line at the start, one per change, and all unmet ones every 30 s. */
 export function reportInLines(log: Log, now: () => number): BoardReport {
   const board = new Board(
     tellLines((message, fields) => log.info(message, fields)),
@@ -81,9 +81,9 @@ function tellLines(say: (message: string, fields: Fields) => void): Teller {
 }
 
 /**
- * The lines that kubernetes-entrypoint's users look for. Its warning came each 2 s and dependency; here it comes when
- * something has changed, and with its duration each 30 s.
- * @param now milliseconds on a clock that never goes back
+ * The log lines expected by kubernetes-entrypoint's users. Its warning came every 2 s per dependency; here it comes on
+ * changes, and with its duration every 30 s.
+ * @param now milliseconds of a monotonic clock
  */
 export function reportAsEntrypoint(log: Log, now: () => number): BoardReport {
   const failed = (text: string, state: string) =>

@@ -1,14 +1,14 @@
 import type { KubeObject } from '../kube/types.ts';
 import { oneLine } from '../core/one-line.ts';
 
-/** What an object's state means for who waits for it. */
+/** Verdict on an object's state. */
 export interface Verdict {
   /**
-   * `failed`: it will never be met by itself. `skipped`: it is none that counts (suspended, being deleted, of another
+   * `failed`: it can never be met by itself. `skipped`: it does not count (suspended, being deleted, of another
    * release), so that others of a set decide.
    */
   readonly is: 'met' | 'pending' | 'failed' | 'skipped';
-  /** For a person: `1 of 3 available`. */
+  /** For users: `1 of 3 available`. */
   readonly state: string;
 }
 
@@ -31,7 +31,7 @@ export function skipped(state: string): Verdict {
 }
 
 /**
- * The verdict on a set from those on its members: all that count must be met, or one. None is never enough.
+ * Combines the verdicts on a set's members: all that count must be met, or one. An empty set is never met.
  * @param judged each member's name and verdict
  */
 export function together(judged: readonly (readonly [string, Verdict])[], ofMany: 'all' | 'any'): Verdict {

@@ -1,54 +1,57 @@
 import type { KubeClient } from '../kube/types.ts';
 import type { Watches } from './sharing.ts';
 
-/** Tells what is seen now. Saying the same again is nothing new. */
+/** Reports the current state; repeated states are ignored. */
 export type Report = (state: string) => void;
 
 /** Waits for one dependency. */
 export interface Waiter {
-  /** The command to run next; undefined where there is none, as without a cluster. */
+  /** The next command to run; undefined if there is none, for example without a cluster. */
   hint(): string | undefined;
-  /** Resolves with how it was met; rejects with KollaError when it never will be, and with the signal's reason. */
+  /** Resolves with the final state; rejects with KollaError if it can never be met, and with the signal's reason. */
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
 
-/** How one wait is told of trouble, and ended. */
+/** How one wait is warned and ended. */
 export interface Way {
   readonly report: Report;
   readonly signal: AbortSignal;
 }
 
-/** Tells the node that we run on, or rejects where it is unknown. @param way of the one wait that needs it */
+/**
+ * Resolves our node, or rejects if it is unknown.
+ * @param way of the wait that needs it
+ */
 export type OwnNode = (way: Way) => Promise<string>;
 
-/** What waiters stand on. */
+/** Services for waiters. */
 export interface Effects {
-  /** Connects at the first call: a wait that needs no API server opens no connection to one. */
+  /** Connects on first use: waits without API objects open no connection. */
   readonly kube: () => Promise<KubeClient>;
   readonly watches: Watches;
-  /** The node that we run on: asked for at the first call, once for all. */
+  /** Our node, resolved on first use, once for all. */
   readonly ownNode: OwnNode;
   readonly warn: (message: string) => void;
 }
 
-/** The Pod and container that we run in, as far as known. */
+/** Our own Pod and container, as far as known. */
 export interface Self {
-  /** Whether there is a cluster to ask with kubectl. */
+  /** Whether kubectl can be used. */
   readonly isInCluster: boolean;
   readonly podName: string;
-  /** Undefined: the API server is asked for the Pod's. */
+  /** Undefined: read from the Pod. */
   readonly nodeName: string | undefined;
   readonly container: string | undefined;
 }
 
 export interface WaitOptions {
-  /** Whether a Job that failed permanently ends the wait, or may still be replaced. */
+  /** Whether a permanently failed Job ends the wait, or may still be replaced. */
   readonly onFailedJob: 'fail' | 'wait';
-  /** What a DaemonSet without a Pod on this node is. */
+  /** Verdict on a DaemonSet without a Pod on this node. */
   readonly daemonsetAbsent: 'wait' | 'ready';
-  /** PEM file; authorities that https:// dependencies may have. */
+  /** PEM file with CA certificates for https:// dependencies. */
   readonly caFile: string | undefined;
-  /** Whether a Service's Endpoints are looked at where its EndpointSlices may not be read. */
+  /** Whether a Service's Endpoints are used if its EndpointSlices are not permitted. */
   readonly fallsBackToEndpoints?: boolean;
   readonly self: Self;
 }

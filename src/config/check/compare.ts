@@ -7,23 +7,23 @@ import type { Content, Sides } from './reveal.ts';
 
 export interface Subject {
   readonly path: string;
-  /** What asks for it: `config_files[0]`. */
+  /** The entry that requires it: `config_files[0]`. */
   readonly entry: string;
 }
 
-/** Makes what may be shown of two contents that differ. */
+/** Renders the displayable part of two different contents. */
 export type Show = (sides: Sides) => Promise<Content>;
 
-/** How one thing is not as it should be. What is undefined is right. */
+/** A difference from the wanted state. Undefined properties match. */
 export interface Difference extends Subject {
-  /** What is there instead: `missing`, `a link, should be a file`. */
+  /** The current state: `missing`, `a link, should be a file`. */
   readonly is?: string;
   readonly content?: Content;
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly target?: Pair;
   /** Four octal digits. */
   readonly mode?: Pair;
-  /** `uid:gid`, a star for what may be anything. */
+  /** `uid:gid`, with a star for any. */
   readonly owner?: Pair;
 }
 
@@ -33,8 +33,8 @@ export interface Pair {
 }
 
 /**
- * Undefined when the file, directory or link is as the plan's step wants it. Times are not compared, as with Kolla. Reads only;
- * what can't be read is a difference.
+ * Undefined if the file, directory or link matches the plan's step. Times are not compared, as in Kolla. Read only; an
+ * unreadable object is a difference.
  */
 export async function compareStep(step: Step, show: Show): Promise<Difference | undefined> {
   if (step.isRight) return undefined;
@@ -67,7 +67,7 @@ async function contentDifference(
   } catch (error) {
     return { is: `a file that cannot be read (${messageOf(error)})` };
   }
-  // One side that keeps others out is enough to keep its values from them.
+  // If either side is not world-readable, its values are hidden.
   const isPrivate = (image.mode & found.mode & 0o004) === 0;
   return { content: await show({ dest, actual, wanted: image.content, isPrivate }) };
 }

@@ -1,11 +1,11 @@
 /**
- * What is in place against what config.json asks for.
+ * Compares the installed files with config.json.
  *
- *   a plan (nothing of it done) -> each file and directory looked at -> differences (content, mode, owner, missing) -> text
- *   for people or data for programs
+ *   a plan (not applied) -> each file and directory examined -> differences (content, mode, owner, missing) -> text for
+ *   users or data for programs
  *
- * Reads only. What may be a secret is shown by a digest of this run (reveal): content that others may not read, and whatever stands
- * under a name such as password. Fails only where reading fails, and says that as a difference too.
+ * Read only. Possible secrets are shown as a digest of this run (reveal): files that are not world-readable, and values
+ * of options such as password. A failed read is reported as a difference too.
  */
 import { redactor } from '../../core/redact.ts';
 import { holdsSecret, type Overlay } from '../overlays/overlay.ts';
@@ -19,20 +19,20 @@ export { renderDifferences } from './render.ts';
 const KEY_BYTES = 32;
 
 /**
- * Shows how two contents differ, without a secret.
- * @param overlay whose values are known to be secrets where their names say so
+ * Shows the difference of two contents without secrets.
+ * @param overlay whose values are secrets if their names say so
  */
 export function createShow(overlay?: Overlay): Show {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return async (sides) => {
-    // Loaded only where a difference was found.
+    // Loaded only if there is a difference.
     const { structuredPatch } = await import('diff');
     const isPrivate = sides.isPrivate || holdsSecret(overlay, sides.dest);
     return reveal({ ...sides, isPrivate }, redactor(overlay?.secrets ?? []), structuredPatch, key);
   };
 }
 
-/** Every difference between the disk and what the plan would make of it, in the plan's order. */
+/** All differences between the disk and the plan, in the plan's order. */
 export async function findDifferences(
   { steps, restored, removals }: Pick<Plan, 'steps' | 'restored' | 'removals'>,
   show: Show,

@@ -2,17 +2,17 @@ import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
-/** Names as OpenStack's configuration has them. What looks otherwise may be a secret that stands where a name would. */
+/** Names in OpenStack's style. Anything else may be a secret in the place of a name. */
 const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;
 const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
-/** Its name speaks of tokens; its values are mostly addresses. */
+/** Its name contains token, but its values are mostly addresses. */
 const HARMLESS_SECTION = 'keystone_authtoken';
 
 /**
- * An INI text in which what may be a secret is replaced by `<digest:1a2b3c4d>`: values under such a name or in such a section,
- * URLs with a user in them, comments that speak of them; with `all`, every comment, and every value but truth values, small
- * numbers and IP addresses under another name. Undefined for a text that isn't surely INI: sections first, then options,
- * all with names of the usual kind.
+ * An INI text with possible secrets replaced by `<digest:1a2b3c4d>`: values under a secret's name or in such a section,
+ * URLs with user info, comments about them; with `all`, every comment, and all values except booleans, small numbers
+ * and IP addresses under other names. Undefined unless the text is certainly INI: sections first, then options, all
+ * with ordinary names.
  */
 export function maskIni(text: string, all: boolean, digest: (value: string) => string): string | undefined {
   const lines = parsed(text);
@@ -48,7 +48,7 @@ function optionLines(
   return [text.trimEnd(), ...more.map((line) => line.text.trimEnd())];
 }
 
-/** What no secret looks like: a truth value, a number as of a port, an address. */
+/** Values that cannot be secrets: booleans, port-like numbers, addresses. */
 function isHarmless(value: string): boolean {
   return /^(?:true|false|yes|no|on|off|\d{1,5})$/i.test(value) || isIP(value) !== 0;
 }
@@ -64,7 +64,7 @@ function parsed(text: string): OsloLine[] | undefined {
   const headers = lines.filter(({ kind }) => kind === 'header');
   const [firstOption, firstHeader] = [options, headers].map((some) => (some[0] ? lines.indexOf(some[0]) : -1));
   const isPlain = headers.every((line) => SECTION.test(line.section)) && options.every(({ key = '' }) => KEY.test(key));
-  // `[hunter2]` alone may be a list of JSON or YAML.
+  // `[hunter2]` alone may be a list in JSON or YAML.
   const inOrder = firstOption === -1 ? firstHeader === -1 : firstHeader !== -1 && firstHeader! < firstOption!;
   return isPlain && inOrder ? lines : undefined;
 }

@@ -3,7 +3,7 @@ import { paint, type Terminal } from '../../core/terminal.ts';
 import type { Difference } from './compare.ts';
 import type { Content } from './reveal.ts';
 
-/** Differences for a person: a line each for what it is about, and below it how it differs. Colours on a terminal only. */
+/** Differences for users: one line per subject, followed by its details. Colours only on a terminal. */
 export function renderDifferences(differences: readonly Difference[], terminal: Terminal): string {
   return differences.flatMap((one) => lines(one, terminal)).join('');
 }

@@ -8,45 +8,45 @@ import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { maskIni } from './mask-ini.ts';
 
 /**
- * A side's size and the beginning of a hash that no other process can compute: it tells two contents of one run apart, and whoever
- * guesses a password cannot try whether it gives the same.
+ * Size and truncated keyed hash of a content: distinguishes contents within one run, and cannot be used to verify a
+ * guessed password.
  */
 export interface Digest {
   readonly bytes: number;
   readonly digest: string;
 }
 
-/** How two contents differ, as far as it may be shown. */
+/** The displayable difference of two contents. */
 export interface Content {
   readonly actual: Digest;
   readonly wanted: Digest;
-  /** Lines of a unified diff: `-` in place, `+` wanted. */
+  /** Lines of a unified diff: `-` installed, `+` wanted. */
   readonly diff?: readonly string[];
-  /** Why there is none. */
+  /** Why there is no diff. */
   readonly hidden?: string;
 }
 
 export interface Sides {
-  /** As config.json writes it: its name may say that a secret is in it. */
+  /** As in config.json: its name may imply a secret. */
   readonly dest: string;
   readonly actual: Bytes;
   readonly wanted: Bytes;
-  /** Others may not read the file. */
+  /** The file is not world-readable. */
   readonly isPrivate: boolean;
 }
 
 const SHOWN_MAX_BYTES = 262_144;
-/** Edits beyond which a diff says nothing, and takes long. */
+/** With more edits a diff is useless, and slow. */
 const EDITS_MAX = 2_000;
 const LINES_MAX = 400;
 const LINE_MAX_CHARACTERS = 500;
 const DIGEST_CHARACTERS = 8;
 
 /**
- * Two contents that differ, for anybody's eyes. An INI file is shown with each value that may be a secret as its digest, and
- * with all of them so when others may not read the file. Any other text is shown when others may read it and nothing
- * in it looks like a secret; else there are only digests.
- * @param key of the digests: random, and of this run alone
+ * Two different contents in a form safe to display. An INI file is shown with possible secrets as digests, and with all
+ * values as digests if the file is not world-readable. Other text is shown if it is world-readable and contains nothing
+ * that looks like a secret; else only digests are.
+ * @param key of the digests: random, and used for this run only
  */
 export function reveal(
   { dest, actual, wanted, isPrivate }: Sides,
@@ -68,7 +68,7 @@ export function reveal(
   const [left, right] = isIni ? [wasMasked, isMasked] : [was, is];
   const { hunks } = patch('', '', left, right, undefined, undefined, { context: 3, maxEditLength: EDITS_MAX }) ?? {};
   if (hunks === undefined) return hide('nearly all of it differs');
-  // Line ends and spaces around values are dropped in what is shown of an INI file.
+  // Line ends and spaces around values are not part of the displayed INI.
   if (hunks.length === 0) return hide('only spaces differ');
   const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: changed }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
@@ -92,7 +92,7 @@ function keyed(chunks: Iterable<Uint8Array>, key: Uint8Array): string {
   return sha256(behind(key, chunks)).slice(0, DIGEST_CHARACTERS);
 }
 
-/** Undefined for what is no text. */
+/** Undefined for binary content. */
 function textOf(content: Uint8Array): string | undefined {
   return content.includes(0) || !isUtf8(content) ? undefined : bytesOf(content).toString();
 }

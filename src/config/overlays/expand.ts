@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/nearest.ts';
 
-/** Where $(NAME) is looked up; `used` collects the names that were. */
+/** Resolves $(NAME); `used` collects the names. */
 export interface Names {
   readonly allowed: ReadonlySet<string>;
   readonly environment: NodeJS.ProcessEnv;
@@ -10,9 +10,9 @@ export interface Names {
 const REFERENCE = /(?<!\$)(\$+)\(([A-Za-z_][A-Za-z0-9_]*)\)/g;
 
 /**
- * A value of kolla-pod.yaml with each $(NAME) replaced, on one line. As in a Pod's `args`, $$ before a bracket stands for one
- * dollar, so `$$(NAME)` is the text `$(NAME)`. A `$(` that names nothing is refused: it is a slip of the pen.
- * @throws RangeError with the names that are not allowed or not set, or why the value can't be on one line
+ * A value of kolla-pod.yaml with each $(NAME) replaced, on one line. As in a Pod's `args`, $$ before a parenthesis is
+ * an escaped dollar, so `$$(NAME)` is the text `$(NAME)`. An incomplete `$(` is rejected as a typo.
+ * @throws RangeError with the names that are not allowed or not set, or why the value is not a single line
  */
 export function valueIn(text: string, names: Names): string {
   const slip = /(?<!\$)(?:\$\$)*\$\((?![A-Za-z_][A-Za-z0-9_]*\))[^)\s]*\)?/.exec(text)?.[0];
@@ -25,17 +25,16 @@ export function valueIn(text: string, names: Names): string {
 }
 
 /**
- * A file's content with each $(NAME) replaced; whatever else it holds stays as it is, byte for byte, such as a shell's
- * `$(hostname -s)`.
+ * A file's content with each $(NAME) replaced; all else is kept byte for byte, such as a shell's `$(hostname -s)`.
  * @throws RangeError with the names that are not allowed or not set
  */
 export function valuesIn(content: Buffer, names: Names): Buffer {
-  // One character a byte, so that bytes that are no UTF-8 survive.
+  // One character per byte, so that invalid UTF-8 is preserved.
   const asBytes = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
   return Buffer.from(expand(content.toString('latin1'), names, asBytes), 'latin1');
 }
 
-/** The names that a text refers to. */
+/** The names referenced in a text. */
 export function namesIn(text: string): string[] {
   const found = text.matchAll(REFERENCE);
   return [...found].flatMap(([, dollars = '', name = '']) => (dollars.length % 2 === 0 ? [] : [name]));

@@ -27,7 +27,7 @@ import { parseOverlays, type OverlaySection } from './schema.ts';
 export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
 
 /**
- * The overlay that a file asks for. Undefined when the section is absent or holds nothing.
+ * The overlay defined by a file. Undefined if the section is missing or empty.
  * @param file its name, for messages
  * @param section what stands under `overlays:`
  * @param environment where names are looked up, if they are allowed
@@ -96,9 +96,9 @@ export function makeOverlay(
 }
 
 /**
- * The names of the environment that a file's overlays may need, for a Pod spec that gives them: those that INI values name and,
- * where $(NAME) is replaced in files that are not at hand, all that are allowed.
- * @throws ConfigError as makeOverlay does, but for what is not set
+ * The environment variables that a file's overlays may need, for the Pod spec: those in INI values and, if $(NAME) is
+ * replaced in files that are not available, all allowed ones.
+ * @throws ConfigError as makeOverlay, except for unset variables
  */
 export function overlayNames(file: string, section: unknown): string[] {
   const parsed = validated(file, section);
@@ -114,7 +114,7 @@ function validated(file: string, section: unknown): OverlaySection | undefined {
   return parsed;
 }
 
-/** A file that isn't oslo.config's may still have its $(NAME) replaced. */
+/** $(NAME) is also replaced in files that are not for oslo.config. */
 function settled(content: Buffer, setting: OsloSetting): Buffer {
   try {
     return setOsloOption(content, setting);

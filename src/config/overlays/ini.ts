@@ -8,13 +8,13 @@ export interface OsloSetting {
 }
 
 /**
- * A file for oslo.config in which one option has that value. Everything else stays byte for byte. Where the option is there, its
- * last line is changed, because the last one counts; else it is added after the section's last option, else a section
- * at the end. The same again changes nothing.
- * @throws RangeError with the line's number for what oslo.config would not read
+ * Sets one option in an oslo.config file. Everything else is kept byte for byte. If the option exists, its last line is
+ * changed, since the last one applies; else it is added after the section's last option, or as a new section at the
+ * end. Idempotent.
+ * @throws RangeError with the line number if oslo.config cannot parse the file
  */
 export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
-  // One character a byte: what is no UTF-8 stays as it is, and no Unicode blank is taken for one of INI's.
+  // One character per byte: invalid UTF-8 is preserved, and Unicode spaces do not count as INI's.
   const [section, key, value] = [setting.section, setting.key, quoted(setting.value)].map((text) =>
     Buffer.from(text, 'utf8').toString('latin1'),
   ) as [string, string, string];
@@ -27,10 +27,10 @@ export function setOsloOption(content: Buffer, setting: OsloSetting): Buffer {
 
 function replace(lines: readonly OsloLine[], last: OsloLine, value: string): string {
   const from = lines.indexOf(last);
-  // What goes on with the old value belongs to it.
+  // Continuation lines belong to the old value.
   const after = lines.findIndex((line, i) => i > from && line.kind !== 'continuation');
   const end = after === -1 ? lines.length : after;
-  // The line end of the value's last line, since the file may end there without one.
+  // The line end of the value's last line, since the file may end without one.
   const ending = lines[end - 1]?.ending ?? '';
   const head = /^[^=:]*[=:][ \t]*/.exec(last.text)?.[0] ?? '';
   const blank = /[ \t][=:]$/.test(head) && value !== '' ? ' ' : '';
@@ -47,7 +47,7 @@ function add(lines: readonly OsloLine[], mine: readonly OsloLine[], section: str
   }
   const at = lines.indexOf(after) + 1;
   const before = join(lines.slice(0, at));
-  // At the end of a file without a last line end, the new line has none either.
+  // If the file ends without a line end, so does the new line.
   return after.ending === '' ? before + ending + line : before + line + ending + join(lines.slice(at));
 }
 
@@ -55,13 +55,13 @@ function join(lines: readonly OsloLine[]): string {
   return lines.map(({ text, ending }) => text + ending).join('');
 }
 
-/** oslo.config tells sections apart without regard to case, but for DEFAULT. */
+/** oslo.config's section names are case-insensitive, except for DEFAULT. */
 function sameSection(a: string, b: string): boolean {
   const normal = (name: string) => (name === 'DEFAULT' ? name : name.toLowerCase());
   return normal(a) === normal(b);
 }
 
-/** oslo.config strips spaces and one pair of quotes from around a value. */
+/** oslo.config strips spaces and one pair of quotes around a value. */
 function quoted(value: string): string {
   const hasQuotes = /^["']/.test(value) && value.endsWith(value.charAt(0));
   return value !== value.trim() || hasQuotes ? `"${value}"` : value;

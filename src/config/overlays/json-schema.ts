@@ -8,7 +8,7 @@ const FILE = {
 };
 const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 
-/** The `overlays` section for editors: the same keys as the schema that reads it. */
+/** JSON Schema of the `overlays` section: same keys as the schema that validates it. */
 export const OVERLAYS_JSON_SCHEMA = {
   type: 'object',
   description: "Values of one Pod in files that all Pods share, from the container's environment, and passwords.",

@@ -2,14 +2,14 @@ import { normalize } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
 import { isCredential } from '../../core/credential.ts';
 
-/** What a Deployment usually gives its pods by the downward API, and what every container has. */
+/** The usual downward API variables of a Deployment, and those in every container. */
 export const DEFAULT_ALLOWED = ['HOSTNAME', 'HOST_IP', 'NODE_NAME', 'POD_IP', 'POD_NAME', 'POD_NAMESPACE'] as const;
 
-/** This pod's own values in files that all pods share. */
+/** Per-Pod values in files shared by all Pods. */
 export interface Overlay {
-  /** Each file that it changes, as config.json writes its dest, and where kolla-pod.yaml asks for it. */
+  /** Each changed file by its dest in config.json, with its place in kolla-pod.yaml. */
   readonly files: ReadonlyMap<string, string>;
-  /** What `apply` has used so far: each file's names of the environment. */
+  /** Variables used by `apply` so far, by file. */
   readonly used: ReadonlyMap<string, readonly string[]>;
   /** Those with passwords of Secrets. */
   readonly passwordFiles: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface Overlay {
   /** The passwords, and the values of names that look like credentials, used so far: they may not be shown. */
   readonly secrets: readonly string[];
   /**
-   * What shall be in the file at `dest` (as config.json writes it) when that is its source's content.
+   * The content of the file at `dest` (as in config.json) for that content of its source.
    * @throws RangeError with the place in kolla-pod.yaml and the reason
    */
   apply(dest: string, content: Buffer): Buffer;
@@ -30,12 +30,12 @@ export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean
   return overlay?.passwordFiles.has(path) === true || overlay?.used.get(path)?.some(isCredential) === true;
 }
 
-/** One spelling a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */
+/** Canonical form of a path: `/etc//nova/./nova.conf` is `/etc/nova/nova.conf`. */
 export function normalPath(path: string): string {
   return normalize(path);
 }
 
-/** Whether the file is what config.json's dest names, or would lie in it. */
+/** Whether the file is, or would be in, the destination. */
 export function isBelow(file: string, dest: string): boolean {
   return isWithin(normalPath(dest).replace(/(?<=.)\/$/, ''), file);
 }

@@ -5,7 +5,7 @@ import { dirname } from './python.ts';
 import { newEntry, timesOf, type Entry, type Kind } from './entry.ts';
 import { systemError, type OnLink, type Place, type Tree } from './tree.ts';
 
-/** Who makes new things, and with what mask: as the kernel would give them. */
+/** Owner and umask of new objects. */
 export interface Maker {
   readonly uid: number;
   readonly gid: number;
@@ -13,8 +13,8 @@ export interface Maker {
 }
 
 /**
- * Changes to a tree, with the semantics of the calls that Kolla makes. The disk is not touched. Unlike those calls, they
- * follow a link only if no user but the maker can have made it: see links.ts.
+ * Changes to a tree, with the semantics of Kolla's Python calls. The disk is not touched. Unlike those calls, they
+ * follow a link only if no other user can have created it: see links.ts.
  */
 export class Changes {
   readonly tree: Tree;
@@ -27,12 +27,12 @@ export class Changes {
     this.#onLink = ownLinksOnly(maker);
   }
 
-  /** What is at the path, as something that is about to be changed. Throws ForeignLinkError. */
+  /** The object at the path, to be changed. Throws ForeignLinkError. */
   find(path: string, follow: boolean): Place {
     return this.tree.find(path, follow, this.#onLink);
   }
 
-  /** Throws ForeignLinkError where another user's link leads to what is to be read. */
+  /** Throws ForeignLinkError if another user's link leads to a source. */
   checkSource(path: string, follow: boolean): void {
     const { tree } = this;
     checkReadable(
@@ -42,12 +42,12 @@ export class Changes {
     );
   }
 
-  /** Why what is on disk must not be given to that user. */
+  /** Why an object on disk must not be chowned to that user. */
   whyNotFor(uid: number, entry: Entry): string | undefined {
     return foreignName(this.#maker, entry, uid);
   }
 
-  /** What is at the path, links followed, as something that is to be that user's. Throws ForeignLinkError. */
+  /** The object at the path, with links followed, to be chowned to that user. Throws ForeignLinkError. */
   findToGive(path: string, uid: number): Entry | undefined {
     const { entry } = this.find(path, true);
     const why = entry && this.whyNotFor(uid, entry);
@@ -55,14 +55,14 @@ export class Changes {
     return entry;
   }
 
-  /** os.remove or shutil.rmtree; a link goes, not what it leads to. */
+  /** os.remove or shutil.rmtree; removes a link, not its target. */
   remove(path: string): void {
     const { directory, name } = this.find(trimmed(path), false);
     if (directory === undefined || name === '') throw systemError('EBUSY', path);
     this.tree.set(directory, name, undefined);
   }
 
-  /** os.makedirs(exist_ok=True). Throws when a part of it is there and is no directory. */
+  /** os.makedirs(exist_ok=True). Throws if a component exists and is not a directory. */
   makeDirectories(path: string): void {
     if (path === '') throw systemError('ENOENT', "''", 'is no path: write an absolute one');
     const place = this.find(path, true);
@@ -73,7 +73,7 @@ export class Changes {
     const bare = trimmed(path);
     const above = dirname(bare);
     if (above !== '' && above !== bare) this.makeDirectories(above);
-    // With the parents made, `made/..` leads somewhere.
+    // Once the parents exist, `made/..` is valid.
     if (this.tree.isDirectory(bare)) return;
     const { directory, name, entry } = this.find(bare, false);
     if (directory === undefined) throw systemError('ENOTDIR', path);
@@ -84,7 +84,7 @@ export class Changes {
     this.tree.set(directory, name, newEntry('directory', mode, this.#maker.uid, gid));
   }
 
-  /** A file with that content, where the path leads; owner and mode of one that is there are kept. */
+  /** A file with that content at the resolved path; owner and mode of an existing one are kept. */
   write(path: string, content: Buffer, mode = 0o666 & ~this.#maker.umask): Entry {
     const place = this.find(path, true);
     if (place.entry?.kind === 'directory') throw systemError('EISDIR', path);
@@ -92,7 +92,7 @@ export class Changes {
     return this.#put(place, path, 'file', own, content, undefined, uid, gid);
   }
 
-  /** shutil.copy: content and mode of where the source leads. Throws what reading throws. */
+  /** shutil.copy: content and mode of the source's target. Throws the read error. */
   copyFile(source: string, dest: string): Entry {
     const from = this.tree.stat(source);
     const content = this.tree.content(source, from);
@@ -104,7 +104,7 @@ export class Changes {
     this.#put(this.find(dest, false), dest, 'link', 0o777, undefined, target);
   }
 
-  /** os.chown, which takes setuid and setgid away from files. */
+  /** os.chown, which clears setuid and setgid of files. */
   own(entry: Entry, uid: number, gid: number): void {
     entry.uid = uid;
     entry.gid = gid;
@@ -118,7 +118,7 @@ export class Changes {
     entry.touched = true;
   }
 
-  /** shutil.copystat and the owner, as Kolla does it: owner last, so that setuid is lost. */
+  /** shutil.copystat plus the owner, in Kolla's order: owner last, so that setuid is lost. */
   preserve(source: string, dest: string): void {
     const from = existing(this.tree.stat(source), source);
     const to = existing(this.find(dest, true).entry, dest);
@@ -150,7 +150,7 @@ function existing(entry: Entry | undefined, path: string): Entry {
   return entry;
 }
 
-/** Without slashes at the end. */
+/** Without trailing slashes. */
 export function trimmed(path: string): string {
   return path.endsWith('/') ? path.replace(/(?<=.)\/+$/, '') : path;
 }

@@ -11,7 +11,7 @@ import { isTrue, join, mappings, text, type Mapping } from './python.ts';
 import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
-/** Whether what is in place is what the configuration asks for. Throws exit 1, with the first difference, when not. */
+/** Whether the installed files match the configuration. Otherwise throws exit code 1 with the first difference. */
 export function checkConfig(work: Work, document: Mapping): void {
   checkCommand(work, document);
   const entries = mappings(document, 'config_files');
@@ -30,12 +30,12 @@ export function checkConfig(work: Work, document: Mapping): void {
   for (const file of files) checkFile(work, file, last);
 }
 
-/** By path: what was put there last. Of two entries for one destination, or two matches of one, the later is in place. */
+/** By path: what was installed there last. Of two entries or matches for one destination, the later one applies. */
 function lastOf(work: Work, files: readonly ConfigFile[]): Map<string, string> {
   const last = new Map<string, string>();
   for (const file of files) {
     for (const { source, dest } of matchesOf(work, { ...file, optional: true })) {
-      // What is not merged into is deleted first, with all that earlier entries put in it.
+      // Without merge the destination is deleted first, with the content of earlier entries.
       const replaces = !file.merge || !work.changes.tree.isDirectory(source);
       const below = `${keyOf(work, dest)}/`;
       if (replaces) for (const key of last.keys()) if (key.startsWith(below)) last.set(key, '');
@@ -49,7 +49,7 @@ function idOf({ place }: ConfigFile, { source }: Placed): string {
   return `${place} ${source}`;
 }
 
-/** However it is written. */
+/** Independent of its spelling. */
 function keyOf({ changes }: Work, dest: string): string {
   return changes.tree.find(trimmed(dest), false).path;
 }
@@ -75,7 +75,7 @@ function checkFile(work: Work, file: ConfigFile, last: ReadonlyMap<string, strin
   throw new SetConfigsError('ConfigFileBadState', `Following files are in bad state: [${list.join(', ')}]`);
 }
 
-/** The source itself and all below it. */
+/** The source and everything below it. */
 function walk(work: Work, { source, dest }: Placed): Placed[] {
   const { tree } = work.changes;
   if (!tree.isDirectory(source)) return [{ source, dest }];
@@ -91,7 +91,7 @@ function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: num
   if (staysLink && from?.kind !== 'directory') return tree.lstat(source)?.target === tree.lstat(dest)?.target;
   if (from === undefined || to === undefined) return false;
   if (from.kind === 'directory') {
-    // Kolla doesn't look at the directory itself, which other entries may share.
+    // Kolla does not check the directory itself, which other entries may share.
     return to.kind === 'directory' && (depth === 0 || sameMode(work, file, from, to, 'dir'));
   }
   if (to.kind !== 'file' || !isSameContent(tree.contentOf(from), tree.contentOf(to))) {
@@ -117,9 +117,9 @@ function sameMode(
   return false;
 }
 
-/** Undefined for a perm that is none. */
+/** Undefined for an invalid perm. */
 function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | undefined {
-  // A chown after the copy takes setuid and setgid away from a file.
+  // chown after the copy clears setuid and setgid of a file.
   if (!isTrue(perm)) return what === 'dir' ? from.mode : from.mode & ((from.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
   try {
     const mode = parseMode(perm, 'perm');

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** What argparse makes of the words: what to do, or what to print and end with. */
+/** Result of parsing argparse's arguments: the action, or the output and exit code. */
 export type Asked =
   | { readonly check: boolean }
   | { readonly exitCode: number; readonly stdout?: string; readonly stderr?: string };
@@ -10,7 +10,7 @@ const OPTIONS = [
   { flag: '--check', short: undefined },
 ];
 
-/** Kolla's command line: `--check`, `-h`, and their beginnings. Anything else ends with 2 and usage on stderr. */
+/** Kolla's command line: `--check`, `-h`, and their prefixes. Anything else exits with 2 and usage on stderr. */
 export function parseCommandLine(argv: readonly string[], program = 'kolla_set_configs'): Asked {
   const usage = `usage: ${basename(program)} [-h] [--check]\n`;
   const refuse = (why: string) => ({ exitCode: 2, stderr: `${usage}${basename(program)}: error: ${why}\n` });

@@ -21,7 +21,7 @@ export interface ConfigFile {
 
 const KEYS = new Set(['source', 'dest', 'owner', 'perm', 'optional', 'preserve_properties', 'merge']);
 
-/** Throws exit 2 for a key that Kolla doesn't have, and for a source or dest that is no string. */
+/** Throws exit code 2 for a key unknown to Kolla, and for a source or dest that is not a string. */
 export function configFile(entry: Mapping, place: string): ConfigFile {
   const stray = Object.keys(entry).find((key) => !KEYS.has(key));
   if (stray !== undefined) throw unexpected(`${place}.${stray}: there is no such key`);
@@ -37,13 +37,13 @@ export function configFile(entry: Mapping, place: string): ConfigFile {
   };
 }
 
-/** A file or directory, and where it goes. */
+/** A file or directory and its destination. */
 export interface Placed {
   readonly source: string;
   readonly dest: string;
 }
 
-/** Its sources and where each of them goes. Throws exit 1 when there are none and it is not optional. */
+/** The entry's sources and their destinations. Throws exit code 1 if there are none and it is not optional. */
 export function matchesOf({ changes }: Pick<Work, 'changes'>, { source, dest, optional }: ConfigFile): Placed[] {
   const sources = globIn(changes.tree, source);
   if (sources.length === 0 && !optional)
@@ -51,7 +51,7 @@ export function matchesOf({ changes }: Pick<Work, 'changes'>, { source, dest, op
   return sources.map((one) => ({ source: one, dest: dest.endsWith('/') ? join(dest, basename(one)) : dest }));
 }
 
-/** Copies every source of the entry to its place. */
+/** Copies every source of the entry to its destination. */
 export function copyConfigFile(work: Work, file: ConfigFile): void {
   for (const { source, dest } of matchesOf(work, file)) {
     if (!file.merge) deletePath(work, dest);
@@ -80,7 +80,7 @@ export function makeParents({ changes }: Work, path: string): void {
   if (parent === '' || changes.tree.stat(parent) === undefined) changes.makeDirectories(parent);
 }
 
-/** Copied into itself, a directory would grow until its paths are too long; Kolla's tool does let it. */
+/** Copied into itself, a directory would grow until its paths are too long; Kolla's tool allows it. */
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
   const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
   if (`${to}/`.startsWith(`${from}/`) && to !== from)
@@ -114,7 +114,10 @@ function copyOne(work: Work, file: ConfigFile, source: string, dest: string): vo
   else setProperties(work, file, source, dest, changes.copyFile(source, dest));
 }
 
-/** @param made what lies at `dest`, where that is new */
+/**
+ *
+ * @param made the object at `dest`, if it is new
+ */
 function setProperties(work: Work, file: ConfigFile, source: string, dest: string, made?: Entry): void {
   if (file.preserve) {
     work.lines.info(`Copying permissions from ${source} onto ${dest}`);

@@ -6,13 +6,13 @@ import { parseState, stateText, type State } from './state.ts';
 import type { Tree } from './tree.ts';
 import type { Work } from './work.ts';
 
-/** Where an image's own files are kept while the deployment's are in their places. */
+/** Where an image's own files are saved while the deployment's are installed. */
 const DEFAULTS = '/etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
 
 /**
- * Brings the image's own files back, and keeps those that the configuration will replace for the first time. What is
- * kept stays the image's: Kolla's own tool saves swapped paths, and from the third start keeps the deployed files.
+ * Restores the image's own files, and saves those that the configuration replaces for the first time. Saved files stay
+ * the image's: Kolla's own tool swaps the paths, and from the third start saves the deployed files.
  */
 export function handleDefaults(work: Work, document: Mapping): void {
   const { changes } = work;
@@ -23,7 +23,7 @@ export function handleDefaults(work: Work, document: Mapping): void {
   changes.write(STATE, Buffer.from(stateText(state)));
 }
 
-/** Throws exit 2, with the fix, when the file is there and is no state. */
+/** Throws exit code 2, with the fix, if the file exists and is not a valid state. */
 export function readState(tree: Tree): State {
   if (tree.stat(STATE) === undefined) return new Map();
   try {
@@ -40,7 +40,7 @@ function restore(work: Work, document: Mapping, state: State): void {
     mappings(document, 'config_files').flatMap((entry) => (isTrue(entry['merge']) ? [trackedDest(entry)] : [])),
   );
   for (const [dest, { saved }] of state) {
-    // A directory that is merged into holds what the service wrote, too.
+    // A merged directory also contains the service's files.
     const isMerged = merged.has(dest) && tree.isDirectory(dest);
     naming(STATE, () => {
       if (saved !== null) copyBack(work, saved, dest, isMerged);
@@ -55,7 +55,7 @@ function keep(work: Work, document: Mapping, state: State): void {
     const given = text(entry['dest'], 'dest');
     if (state.has(given)) continue;
     const dest = trackedDest(entry);
-    // Python takes a number for an open file: it is refused when its turn comes to be copied.
+    // Python treats a number as a file descriptor: it fails later, when it is copied.
     if (['number', 'boolean'].includes(typeof entry['source'])) continue;
     if (tree.stat(text(entry['source'], 'source')) === undefined || state.has(dest)) continue;
     if (given === '') throw unexpected(`config_files[${i}].dest: is empty: write an absolute path`);
@@ -73,13 +73,13 @@ function keep(work: Work, document: Mapping, state: State): void {
   }
 }
 
-/** The path that an entry is tracked by. */
+/** The path under which an entry is tracked. */
 export function trackedDest(entry: Mapping): string {
   const dest = text(entry['dest'], 'dest');
   return dest.endsWith('/') ? dest + basename(text(entry['source'], 'source')) : dest;
 }
 
-/** A copy with everything that can be kept, links included; the paths are no patterns. */
+/** Copies with all attributes, including links; the paths are no patterns. */
 function copyBack(work: Work, source: string, dest: string, merge: boolean): void {
   const { tree } = work.changes;
   if (tree.lstat(source) === undefined)

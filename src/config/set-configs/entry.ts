@@ -3,33 +3,35 @@ import type { Content } from '../../fs/content.ts';
 
 export type Kind = 'directory' | 'file' | 'link' | 'special';
 
-/** One thing in the tree, as it is on disk or as it shall be. */
+/** An object in the tree, on disk or planned. */
 export interface Entry {
   readonly kind: Kind;
   mode: number;
   uid: number;
   gid: number;
-  /** Undefined for what is yet to be made. */
+  /** Undefined for a planned object. */
   onDisk: OnDisk | undefined;
-  /** Of a file that is yet to be made. */
+  /** Of a planned file. */
   readonly content: Content | undefined;
   /** Of a link. */
   readonly target: string | undefined;
-  /** Of what is yet to be made; undefined where the time doesn't matter. */
+  /** Of a planned object; undefined if the time is irrelevant. */
   times: Times | undefined;
-  /** Owner or mode differ from what is on disk. */
+  /** Owner or mode differ from the disk's. */
   touched: boolean;
-  /** What was looked at so far, and all of it when there is nothing on disk. Undefined means absent. */
+  /** The children read so far, and all of them if nothing is on disk. Undefined means missing. */
   readonly children: Map<string, Entry | undefined>;
 }
 
-/** Seconds since 1970. */
+/** Seconds since the epoch. */
 export interface Times {
   readonly atime: number;
   readonly mtime: number;
 }
 
-/** The very thing that was looked at: what takes its name, or the name of a directory above it, is another. */
+/**
+ * Identity of the examined object: a replacement under the same name, or below a replaced parent, is another object.
+ */
 export interface OnDisk {
   /** Undefined for the root. */
   readonly parent: Entry | undefined;
@@ -37,22 +39,25 @@ export interface OnDisk {
   readonly stats: Stats;
 }
 
-/** In the root, for messages. */
+/** Relative to the root, for messages. */
 export function pathOnDisk({ parent, name }: OnDisk): string {
   if (parent === undefined) return '/';
   const above = pathOnDisk(parent.onDisk!);
   return above === '/' ? `/${name}` : `${above}/${name}`;
 }
 
-/** Whether it is the very thing that was looked at. */
+/** Whether it is the same object. */
 export function isOf({ stats }: Pick<OnDisk, 'stats'>, now: Stats): boolean {
   return stats.dev === now.dev && stats.ino === now.ino;
 }
 
-/** Of what is no directory. */
+/** For objects other than directories. */
 const NO_CHILDREN = new Map<string, Entry | undefined>();
 
-/** What is yet to be made, or is on disk. Without a name for each argument, which is what most of the engine's time would go into. */
+/**
+ * An object that is planned or on disk. Positional arguments, because object literals would dominate the engine's run
+ * time.
+ */
 export function newEntry(
   kind: Kind,
   mode: number,
@@ -66,12 +71,12 @@ export function newEntry(
   return { kind, mode, uid, gid, onDisk, content, target, times: undefined, touched: false, children };
 }
 
-/** As they are on disk, or shall be. */
+/** On disk or planned. */
 export function timesOf({ times, onDisk }: Entry): Times | undefined {
   return onDisk === undefined ? times : { atime: onDisk.stats.atimeMs / 1000, mtime: onDisk.stats.mtimeMs / 1000 };
 }
 
-/** What a look at the disk found. */
+/** An object read from disk. */
 export function seen(onDisk: OnDisk, target?: string): Entry {
   const { stats } = onDisk;
   return newEntry(kindOf(stats), stats.mode & 0o7777, stats.uid, stats.gid, undefined, target, onDisk);

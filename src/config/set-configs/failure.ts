@@ -1,6 +1,6 @@
 import { KollaError } from '../../core/errors.ts';
 
-/** What kolla-ansible and its users know these failures as; the first word of the log line. */
+/** Kolla's names of failures, known to kolla-ansible and its users; the first word of the log line. */
 export type FailureName =
   | 'InvalidConfig'
   | 'MissingRequiredSource'
@@ -10,7 +10,7 @@ export type FailureName =
   | 'ImmutableConfig'
   | 'Unexpected error';
 
-/** An end that Kolla has a name for: 1, or 0 for what was configured once. Everything that it has no name for is 2. */
+/** A failure named by Kolla: exit code 1, or 0 for an already configured container. Unnamed failures exit with 2. */
 export class SetConfigsError extends KollaError {
   override name = 'SetConfigsError';
   readonly failure: FailureName;
@@ -21,7 +21,7 @@ export class SetConfigsError extends KollaError {
   }
 }
 
-/** What Python would stop at with a traceback: exit 2. */
+/** A failure for which Python would print a traceback: exit code 2. */
 export function unexpected(message: string, options?: ErrorOptions): SetConfigsError {
   return new SetConfigsError('Unexpected error', message, options);
 }

@@ -2,7 +2,7 @@ import { hasMagic, segmentRegExp } from '../glob.ts';
 import { basename, dirname, join } from './python.ts';
 import type { Tree } from './tree.ts';
 
-/** Python's glob.glob in a tree, each directory's names sorted; the paths begin as the pattern does. */
+/** Python's glob.glob in a tree, with sorted directory entries; the paths start as the pattern does. */
 export function globIn(tree: Tree, pattern: string): string[] {
   if (!hasMagic(pattern)) {
     const isThere = pattern.endsWith('/') ? tree.isDirectory(dirname(pattern)) : tree.lstat(pattern) !== undefined;

@@ -3,9 +3,11 @@ import type { ExitCode } from '../../core/errors.ts';
 import { ignoreClosedStderr } from '../../cli/output.ts';
 import { createLines, parseCommandLine, setConfigs } from './index.ts';
 
-/** The command as Kolla has it: its words, its lines on stderr, its exit codes. Only KOLLA_CONFIG_STRATEGY is read of `env`. */
+/**
+ * The command with Kolla's arguments, log lines on stderr, and exit codes. Reads only KOLLA_CONFIG_STRATEGY of `env`.
+ */
 export async function runSetConfigs(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  // Its output has no reader: no reason to stop in the middle.
+  // A closed stderr is no reason to stop halfway.
   ignoreClosedStderr();
   const asked = parseCommandLine(argv);
   if ('exitCode' in asked) {

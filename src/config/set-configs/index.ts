@@ -1,14 +1,14 @@
 /**
- * kolla_set_configs, as Kolla's images call it.
+ * kolla_set_configs, as called by Kolla's images.
  *
- *   config.yaml or config.json -> read as Python reads it -> validate -> every step in Kolla's order, on a picture of the
- *   file system (tree, changes) -> settle: the disk becomes the picture
- *   --check: the same reading, then each file against its source
+ *   config.yaml or config.json -> read with Python's semantics -> validate -> all steps in Kolla's order, on a model of
+ *   the file system (tree, changes) -> settle: the model is written to disk
+ *   --check: the same reading, then each file is compared with its source
  *
- * Whatever Kolla's own tool would stumble over, at whatever step, is found on the picture: the exit code is the same, and
- * nothing has been touched. Settling can fail only where the system does; every file is then wholly old or wholly new.
- * Exit codes are Kolla's: 0 done, 1 what it has a name for, 2 everything else. Log lines are Kolla's too (lines).
- * What differs on purpose is in docs/reference/kolla-contract.md.
+ * Every error that Kolla's tool would hit at any step is found on the model: the exit code is the same, and nothing has
+ * been touched. Writing fails only for system errors; every file is then old or new. Exit codes are Kolla's: 0 success,
+ * 1 named errors, 2 others. Log lines are Kolla's too (lines). Intended differences are listed in
+ * docs/reference/kolla-contract.md.
  */
 import { bugText, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
@@ -27,7 +27,7 @@ export { parseCommandLine } from './command-line.ts';
 export { createLines } from './lines.ts';
 
 export interface SetConfigsOptions {
-  /** What stands for `/`: never an option of the command, since sudo raises it. */
+  /** Replaces `/`: never an option of the command, which runs through sudo. */
   readonly root: string;
   readonly check: boolean;
   /** KOLLA_CONFIG_STRATEGY. */
@@ -35,7 +35,7 @@ export interface SetConfigsOptions {
   readonly maker: Maker;
 }
 
-/** Puts everything in place, or checks it. Returns Kolla's exit code; what failed is in the lines. */
+/** Installs everything, or checks it. Returns Kolla's exit code; errors are in the log lines. */
 export async function setConfigs(options: SetConfigsOptions, lines: Lines): Promise<0 | 1 | 2> {
   let settling = false;
   try {

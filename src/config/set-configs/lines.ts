@@ -1,17 +1,17 @@
 import { isoTime, localTime } from '../../core/local-time.ts';
 
-/** Log lines as Kolla's own: kolla-ansible shows them as the reason of a change, and people grep for them. */
+/** Log lines in Kolla's format: kolla-ansible shows them as the reason of a change, and users grep for them. */
 export interface Lines {
   info(message: string): void;
   warning(message: string): void;
   error(message: string): void;
-  /** Writes what was said since. */
+  /** Writes the queued lines. */
   flush(): void;
 }
 
 /**
- * `2026-11-21 05:33:57.123 INFO message`, local time. They are kept until `flush`, because a write for each line costs more
- * than most of what they tell of, which takes milliseconds.
+ * `2026-11-21 05:33:57.123 INFO message`, local time. Buffered until `flush`, since a write per line costs more than
+ * most of the logged actions.
  */
 export function createLines(write: (text: string) => void, now: () => number = Date.now): Lines {
   let kept: string[] = [];
@@ -19,7 +19,7 @@ export function createLines(write: (text: string) => void, now: () => number = D
   let last = { ms: Number.NaN, stamp: '' };
   const at = (level: string) => (message: string) => {
     const utc = now();
-    // The zone is looked up once: no clock changes in between.
+    // The offset is computed once: it does not change within a run.
     offsetMs ??= localTime(new Date(utc)).getTime() - utc;
     const ms = utc + offsetMs;
     if (ms !== last.ms) last = { ms, stamp: timestamp(new Date(ms)) };

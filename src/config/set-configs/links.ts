@@ -2,7 +2,7 @@ import { SetConfigsError } from './failure.ts';
 import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
 import type { Holder, OnLink, Place } from './tree.ts';
 
-/** A link that a user other than the maker can have put there, on the way to something that is to be changed: exit 1. */
+/** A link that a user other than the maker may have created, in a path to be changed: exit code 1. */
 export class ForeignLinkError extends SetConfigsError {
   override name = 'ForeignLinkError';
 
@@ -17,10 +17,10 @@ interface Maker {
 }
 
 /**
- * Which links are followed to what is written, deleted or given away. /var/log/kolla belongs to the group kolla: a service's
- * user can rename its directory there and leave a link to /etc instead, and root would give /etc to that user. So a link
- * counts only if its owner is the maker, or root, and the same holds for every directory that it lies in, from the root that
- * the tool is given: who can write one of them can put another link, or another directory, under the same name.
+ * Decides which links are followed for writing, deleting and chown. /var/log/kolla belongs to the group kolla: a
+ * service's user could replace its directory there by a link to /etc, and root would chown /etc to that user. So a link
+ * is followed only if it and all its parent directories, down from the tool's root, are owned by the maker or root:
+ * whoever can write to one of them can replace the link or directory.
  */
 export function ownLinksOnly(maker: Maker): OnLink {
   return (link, path, holders) => {
@@ -30,10 +30,11 @@ export function ownLinksOnly(maker: Maker): OnLink {
 }
 
 /**
- * Has a path looked at for reading. Followed are links of the maker, of root, and of whoever owns what they lead to, which he could
- * have put there himself; and those on a volume that no process here can write. Another's could lead to what only root may read.
- * @param find looks at it, and calls back for each link
- * @param isReadOnly whether no process can write the directory that a link lies in
+ * Resolves a path for reading. Follows links owned by the maker, by root, or by the owner of their target, who could
+ * have placed the target there as well; and links on a volume that no process here can write to. Another user's link
+ * could lead to a file readable only by root.
+ * @param find resolves it, and calls back for each link
+ * @param isReadOnly whether no process can write to the link's directory
  * @throws ForeignLinkError
  */
 export function checkReadable(
@@ -52,8 +53,8 @@ export function checkReadable(
 }
 
 /**
- * Why a file must not be given to that user: it is another's, it has other names, and who can write here can have made this one
- * of a file that is none of his.
+ * Why a file must not be chowned to that user: it belongs to another user, has several hard links, and a user with
+ * write access to the directory may have created this one.
  */
 export function foreignName(maker: Maker, { kind, uid: owner, onDisk }: Entry, uid: number): string | undefined {
   if (onDisk === undefined || kind === 'directory' || onDisk.stats.nlink < 2 || owner === uid) return undefined;
@@ -74,7 +75,7 @@ function isOwn({ uid }: Maker, entry: Entry): boolean {
   return entry.uid === 0 || entry.uid === uid;
 }
 
-/** Who but the maker can put something else in a directory's place, from the root down. */
+/** The user other than the maker who can replace the directory or one of its parents. */
 function writerOf(maker: Maker, holders: readonly Holder[]): string | undefined {
   for (const { path, entry } of holders) {
     if (!isOwn(maker, entry)) return `uid ${entry.uid} owns ${path}`;
@@ -92,12 +93,12 @@ function notFollowed(link: Entry, path: string, who: string, otherwise?: string)
   );
 }
 
-/** Has a refused link say which entry of the configuration leads through it. */
+/** Adds the entry of the configuration to the error of a rejected link. */
 export function naming<T>(place: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    // One that names its entry already goes on as it is.
+    // An error that names its entry already is kept.
     if (!(cause instanceof ForeignLinkError) || cause.cause !== undefined) throw cause;
     throw new ForeignLinkError(`${place}: ${cause.message}`, { cause });
   }

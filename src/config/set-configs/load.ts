@@ -7,8 +7,8 @@ import type { Tree } from './tree.ts';
 import { parsePythonYaml } from './yaml.ts';
 
 /**
- * config.yaml or, where there is none, config.json, as Python reads it. Never from another place: an environment
- * variable for it was a way to root (CVE-2022-38060). Throws exit 1 for what is unreadable or no such format.
+ * config.yaml or else config.json, with Python's semantics. Never from another path: an environment variable for it
+ * allowed privilege escalation (CVE-2022-38060). Throws exit code 1 if it is unreadable or malformed.
  */
 export async function loadConfig(tree: Tree, lines: Lines): Promise<unknown> {
   const yaml = `${CONFIG_DIR}/config.yaml`;
@@ -34,12 +34,12 @@ function readBytes(tree: Tree, file: string): Buffer {
   }
 }
 
-/** Not by a TextDecoder, which costs more than all the rest of a small file. */
+/** A TextDecoder would cost more than everything else for a small file. */
 function decode(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
-/** As Python's json: NaN and the infinities are numbers (and true). Undefined when it isn't JSON. */
+/** Like Python's json: accepts NaN and the infinities. Undefined if it is not JSON. */
 function parsePythonJson(content: string): unknown {
   return parsed(content) ?? parsed(content.replaceAll(ODD_NUMBERS, (token) => (token.startsWith('"') ? token : ' 1 ')));
 }

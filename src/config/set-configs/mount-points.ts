@@ -7,8 +7,9 @@ import type { Entry } from './entry.ts';
 import type { Tree } from './tree.ts';
 
 /**
- * Throws exit 2 when a mount point would have to be replaced or deleted, which the system refuses: after other files may be
- * in place. A directory that is one is filled anew instead, and a file that is one may stay when it is up to date.
+ * Throws exit code 2 if a mount point would have to be replaced or deleted, which the system rejects, possibly after
+ * other files were installed. The content of a mounted directory is replaced instead, and a mounted file may stay if it
+ * is up to date.
  */
 export function refuseMountPoints(tree: Tree): void {
   for (const path of mountedIn(tree.root)) {
@@ -19,14 +20,14 @@ export function refuseMountPoints(tree: Tree): void {
   }
 }
 
-/** Mount points below the root, as paths in it. */
+/** Mount points below the root, as paths relative to it. */
 function mountedIn(root: string): string[] {
   const above = root === '/' ? '' : root;
   const paths = [...mountPoints()].filter((path) => path.startsWith(`${above}/`));
   return paths.map((path) => path.slice(above.length)).filter((path) => path !== '/');
 }
 
-/** What shall be there. What was not looked at stays as it is. */
+/** The planned state of a path. Unexamined objects stay as they are. */
 function entryAt(tree: Tree, path: string): Entry | 'untouched' | 'removed' {
   let entry = tree.top;
   for (const name of path.slice(1).split('/')) {

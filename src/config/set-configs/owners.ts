@@ -3,7 +3,7 @@ import { unexpected } from './failure.ts';
 import { text } from './python.ts';
 import type { Tree } from './tree.ts';
 
-/** Names of an owner as config.json writes it: `user`, `user:group`, `user:`. Throws exit 2 for what is no string. */
+/** Names of an owner in config.json: `user`, `user:group`, `user:`. Throws exit code 2 if it is not a string. */
 export function userAndGroup(owner: unknown, place: string): [user: string, group: string] {
   const word = text(owner, place);
   const colon = word.indexOf(':');
@@ -20,20 +20,23 @@ export interface Ids {
 /** The image's users and groups by name and by number. */
 export class Owners {
   readonly #accounts: Accounts;
-  /** By what config.json writes: most entries have the same. */
+  /** By the text in config.json: most entries share one. */
   readonly #ids = new Map<unknown, Ids>();
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts;
   }
 
-  /** Throws the system's error for an /etc/passwd or /etc/group that can't be read; one that is absent names no user. */
+  /** Throws the system's error if /etc/passwd or /etc/group is unreadable; a missing one names no user. */
   static of(tree: Tree): Owners {
     const ids = (file: string) => (tree.stat(file) === undefined ? new Map() : idsIn(tree.read(file).toString()));
     return new Owners({ users: ids('/etc/passwd'), groups: ids('/etc/group') });
   }
 
-  /** Names only, as with Kolla. Throws exit 2 for a user or group that the image does not have. @param entry whose `owner` it is */
+  /**
+   * Names only, as in Kolla. Throws exit code 2 for a user or group unknown to the image.
+   * @param entry of that `owner`
+   */
   idsOf(owner: unknown, entry: string): Ids {
     const known = this.#ids.get(owner);
     if (known !== undefined) return known;
@@ -48,7 +51,7 @@ export class Owners {
     return ids;
   }
 
-  /** The name that /etc/passwd has for it, or the number where it has none. */
+  /** The name in /etc/passwd, or else the number. */
   userName(uid: number): string {
     return nameOf(this.#accounts.users, uid);
   }

@@ -9,7 +9,7 @@ import { each, isTrue, join, text, typeName, type Mapping } from './python.ts';
 import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
-/** Owner and mode for one path; a link is followed. Mode undefined leaves it as it is. */
+/** Owner and mode for one path; follows a link. An undefined mode is kept. */
 export interface Permission {
   readonly uid: number;
   readonly gid: number;
@@ -17,7 +17,7 @@ export interface Permission {
   readonly place: string;
 }
 
-/** Every entry of a `permissions` section, or of one that has the same keys. */
+/** All entries of a `permissions` section, or of one with the same keys. */
 export function handlePermissions(work: Work, entries: readonly Mapping[], section: string): void {
   for (const [i, entry] of entries.entries()) handlePermission(work, entry, `${section}[${i}]`);
 }
@@ -36,7 +36,7 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
   }
 }
 
-/** What a pattern finds may be a service's own making, so a link there is no reason to refuse the whole start. */
+/** A match may be the service's own object, so a link there must not fail the whole start. */
 function isForeign({ changes, lines }: Work, path: string, uid: number, place: string): boolean {
   try {
     changes.findToGive(path, uid);
@@ -48,10 +48,10 @@ function isForeign({ changes, lines }: Work, path: string, uid: number, place: s
   }
 }
 
-/** Kolla's. */
+/** Kolla's exit code. */
 const BAD_CONFIG = 1;
 
-/** As Kolla's loop has it: a path is left alone only if every one of the patterns is found in it. */
+/** As in Kolla's loop: a path is skipped only if all patterns match. */
 function isExcluded(exclude: unknown, place: string): (path: string) => boolean {
   if (!isTrue(exclude)) return () => false;
   const isFound = (path: string) =>
@@ -71,7 +71,7 @@ function below(
   for (const name of tree.list(directory)) {
     const path = join(directory, name);
     const isLink = tree.lstat(path)?.kind === 'link';
-    // A service may make links in its directories; they must not lead us to what is not its own.
+    // A service may create links in its directories; they must not lead us outside.
     const leadsOut = isLink && !tree.find(path, true).path.startsWith(`${top === '/' ? '' : top}/`);
     if (!excluded(path) && !leadsOut) setPermissionBelow(work, path, permission);
     if (!isLink && tree.isDirectory(path)) below(work, path, top, permission, excluded);
@@ -86,7 +86,7 @@ function setPermissionBelow(work: Work, path: string, permission: Permission): v
   else lines.warning(`${permission.place}.path: ${path} is skipped: ${why}`);
 }
 
-/** Throws ForeignLinkError where another user's link leads to it, or another user can have made a name of it. */
+/** Throws ForeignLinkError if another user's link leads to it, or another user may have created a hard link to it. */
 export function setPermission(work: Work, path: string, permission: Permission): void {
   setPermissionOf(work, path, work.changes.findToGive(path, permission.uid), permission);
 }
@@ -108,7 +108,7 @@ export function setPermissionOf(
   changes.setMode(entry, entry.kind === 'directory' ? searchable(mode) : mode);
 }
 
-/** `600`, `0600`, `0o600`, `0o0600`. Throws exit 2 for anything else. */
+/** `600`, `0600`, `0o600`, `0o0600`. Throws exit code 2 for anything else. */
 export function parseMode(perm: unknown, place: string): number {
   if (typeof perm !== 'string')
     throw unexpected(`${place} must be octal digits in quotes, such as "0600", but is ${typeName(perm)}`);

@@ -1,6 +1,6 @@
 import { unexpected } from './failure.ts';
 
-/** Escapes that are the same in both, within and without a set. */
+/** Escapes with the same meaning in both, inside and outside of a set. */
 const SAME = new Set('dDwWsSbBnrtfv0'.split(''));
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^\(\?P</, '(?<'],
@@ -9,8 +9,8 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
 const FLAGS: Readonly<Record<string, string>> = { a: '', u: '', i: 'i', m: 'm', s: 's' };
 
 /**
- * A pattern for Python's re.search as a RegExp. Throws exit 2 for what is no pattern, and for the few constructs that
- * JavaScript doesn't have (verbose mode, atomic groups, possessive quantifiers, conditions).
+ * Translates a pattern of Python's re.search to a RegExp. Throws exit code 2 for an invalid pattern, and for the few
+ * constructs without an equivalent (verbose mode, atomic groups, possessive quantifiers, conditionals).
  */
 export function pythonRegExp(pattern: string): RegExp {
   const inline = /^\(\?([a-zL]+)\)/.exec(pattern);
@@ -47,14 +47,14 @@ function translate(pattern: string, multiline: boolean): string {
     else if (repeat && (repeat[1] !== '' || repeat[2] !== ''))
       take(repeat[0].length, `{${repeat[1] || '0'}${repeat[2]}${repeat[3]}}`);
     else if (/^[{}\]]/.test(rest)) take(1, `\\${rest[0]}`);
-    // Before a newline at the end as well.
+    // Also matches before a trailing newline.
     else if (rest.startsWith('$') && !multiline) take(1, String.raw`(?=\n?(?![^]))`);
     else take(1, rest[0]!);
   }
   return out;
 }
 
-/** How long an escape is, and what it is here. */
+/** Length of an escape, and its translation. */
 function escape(rest: string, inSet: boolean): [number, string] {
   const letter = rest[1] ?? '';
   if (letter === 'A' && !inSet) return [2, '(?<![^])'];
@@ -69,7 +69,7 @@ function escape(rest: string, inSet: boolean): [number, string] {
   return [2, String.raw`\u{${letter.codePointAt(0)!.toString(16)}}`];
 }
 
-/** A set: a `]` that comes first belongs to it, and so does any `[`. */
+/** A set: a leading `]` belongs to it, and so does any `[`. */
 function set(rest: string): [number, string] {
   const negated = rest[1] === '^';
   let at = negated ? 2 : 1;

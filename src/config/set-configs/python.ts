@@ -1,4 +1,4 @@
-/** How Python looks at values that came from JSON or YAML. */
+/** Python's semantics for values from JSON or YAML. */
 import { unexpected } from './failure.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -8,14 +8,14 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Whether `if value:` goes on: the string `"false"` does, 0 and "" and {} do not. */
+/** Truth value as in Python: the string `"false"` is true, 0 and "" and {} are false. */
 export function isTrue(value: unknown): boolean {
   if (typeof value !== 'object') return Boolean(value);
   if (Array.isArray(value)) return value.length > 0;
   return isMapping(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** What `for x in value` gives. Throws exit 2 for what can't be iterated. */
+/** The items of `for x in value`. Throws exit code 2 if it is not iterable. */
 export function each(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return Array.from(value);
@@ -23,7 +23,7 @@ export function each(value: unknown, place: string): readonly unknown[] {
   throw unexpected(`${place} must be a list, but is ${typeName(value)}`);
 }
 
-/** The elements of a section, all of them mappings; none when the section is absent. */
+/** The items of a section, all mappings; none if the section is missing. */
 export function mappings(document: Mapping, section: string): readonly Mapping[] {
   const value = Object.hasOwn(document, section) ? document[section] : [];
   const elements = each(value, section);
@@ -32,13 +32,13 @@ export function mappings(document: Mapping, section: string): readonly Mapping[]
   throw unexpected(`${section}[${i}] must be a mapping, but is ${typeName(elements[i])}`);
 }
 
-/** The string itself, or exit 2. */
+/** The string itself, or exit code 2. */
 export function text(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
   throw unexpected(`${place} must be a string, but is ${typeName(value)}`);
 }
 
-/** What the value is called in config.json. */
+/** The type's name in config.json. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
@@ -52,7 +52,7 @@ export function dirname(path: string): string {
   const end = path.lastIndexOf('/') + 1;
   let cut = end;
   while (path[cut - 1] === '/') cut--;
-  // All of it slashes: the root, however many there are.
+  // Only slashes: the root, whatever their number.
   return path.slice(0, cut === 0 ? end : cut);
 }
 

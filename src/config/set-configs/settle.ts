@@ -7,20 +7,20 @@ import type { Lines } from './lines.ts';
 import { isOf, pathOnDisk, type Entry } from './entry.ts';
 import type { Tree } from './tree.ts';
 
-/** Preserved times go through doubles, which are this exact. */
+/** Precision of preserved times, which are stored as doubles. */
 const TIME_TOLERANCE_S = 0.000_002;
 
 interface Settling {
   readonly tree: Tree;
   readonly lines: Lines;
-  /** Each removes what must go; last, so that whoever is killed before has lost nothing. */
+  /** Deletions; run last, so that a kill before loses nothing. */
   readonly doomed: (() => void)[];
 }
 
 /**
- * Makes the disk what the tree says. What is up to date is not touched; every file is replaced whole. The image's own
- * files are kept before theirs are replaced, and things are deleted last. Each name is given in the very directory that was
- * looked at, whoever may have put a link or another one in its place since. Throws the system's error.
+ * Writes the tree to disk. Objects that are up to date are not touched; every file is replaced atomically. The image's
+ * own files are saved before they are replaced, and deletions come last. Each name is created in the examined directory
+ * itself, even if it was replaced or linked since. Throws the system's error.
  */
 export function settle(tree: Tree, lines: Lines): void {
   const settling: Settling = { tree, lines, doomed: [] };
@@ -28,11 +28,11 @@ export function settle(tree: Tree, lines: Lines): void {
   for (const remove of settling.doomed) remove();
 }
 
-/** Where the image's own files are kept, and the state in it. */
+/** Path of the saved image files and of the state. */
 const KEPT = ['etc', 'kolla', 'defaults'];
 const STATE = 'state';
 
-/** Kept files first: what they were copied from is about to be replaced. The state after them: it says that they are there. */
+/** Saved files first: their originals are about to be replaced. The state follows: it records that they exist. */
 function namesOf({ children }: Entry, depth: number): Iterable<string> {
   const first = KEPT[depth];
   const names = new Set(first !== undefined && children.has(first) ? [first, ...children.keys()] : children.keys());
@@ -40,7 +40,7 @@ function namesOf({ children }: Entry, depth: number): Iterable<string> {
   return names;
 }
 
-/** The directory is on disk. It is held only where something changes in it. */
+/** The directory is on disk. It is opened only if something changes in it. */
 function settleEntries(settling: Settling, directory: Entry, depth: number): void {
   const { tree, doomed } = settling;
   let isPut = false;
@@ -65,7 +65,7 @@ function settleEntries(settling: Settling, directory: Entry, depth: number): voi
   if (isPut) tree.held(directory).sync();
 }
 
-/** Makes the directory where it is not there, and sees to it that what was in it before goes where it shall be a new one. */
+/** Creates the directory if missing, and schedules the deletion of its previous content if it is replaced. */
 function settleDirectory(settling: Settling, directory: Entry, name: string, entry: Entry): void {
   const { tree, doomed } = settling;
   if (entry.onDisk !== undefined) {
@@ -88,7 +88,7 @@ function settleDirectory(settling: Settling, directory: Entry, name: string, ent
   for (const one of handle.list()) if (!entry.children.has(one)) doomed.push(() => tree.held(entry).remove(one));
 }
 
-/** Refusals are logged and no more, as with Kolla: they are about what a service made. */
+/** Denied changes are only logged, as in Kolla: they concern a service's files. */
 function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onDisk }: Entry): void {
   const { path } = handle;
   const found = handle.stat();
@@ -115,7 +115,7 @@ function attempt(act: () => void, failed: (why: string) => void): void {
   }
 }
 
-/** A file or link that is not there yet, or not as it shall be. */
+/** A file or link that is missing or out of date. */
 function settleThing(
   tree: Tree,
   directory: Entry,
@@ -139,7 +139,7 @@ function settleThing(
   put((there) => putFile(there, name, { content, mode, uid, gid, times }));
 }
 
-/** Whether a file is there and is what the entry says. */
+/** Whether a file exists and matches the entry. */
 export function isRight(handle: Directory, name: string, entry: Entry, content: Content, found: Stats): boolean {
   if (!found.isFile()) return false;
   if ((found.mode & 0o7777) !== entry.mode || found.uid !== entry.uid || found.gid !== entry.gid) return false;

@@ -1,9 +1,12 @@
 import { isMapping, text } from './python.ts';
 
-/** By destination: where the image's own file is kept; null for what the image did not have. */
+/** By destination: where the image's own file is saved; null if the image has none. */
 export type State = Map<string, { readonly saved: string | null }>;
 
-/** Reads what stateText writes, or Kolla's own tool. Throws SyntaxError, TypeError or exit 2 for anything else. */
+/**
+ * Reads a state written by stateText or by Kolla's own tool. Throws SyntaxError, TypeError or exit code 2 for anything
+ * else.
+ */
 export function parseState(content: string): State {
   const value: unknown = JSON.parse(content);
   if (!isMapping(value)) throw new TypeError('not a mapping');
@@ -13,12 +16,12 @@ export function parseState(content: string): State {
 function savedIn(dest: string, entry: unknown): string | null {
   if (!isMapping(entry)) throw new TypeError(`${dest} is not a mapping`);
   if (entry['dest'] === null) return null;
-  // Kolla's own tool saves them swapped at every second start.
+  // Kolla's own tool swaps them at every second start.
   const [source, saved] = [text(entry['source'], dest), text(entry['dest'], dest)];
   return source === dest ? saved : source;
 }
 
-/** As Python's json.dumps(indent=4) has it. Its spelling is an interface: kolla_copy_cacerts greps in it. */
+/** As written by Python's json.dumps(indent=4). The format is an interface: kolla_copy_cacerts greps in it. */
 export function stateText(state: State): string {
   const rows = Array.from(state.keys(), (dest) => {
     const name = quoted(dest);

@@ -10,7 +10,7 @@ import type { Work } from './work.ts';
 const RUN_COMMAND = '/run_command';
 const CONFIGURED = '/configured';
 
-/** Everything that KOLLA_CONFIG_STRATEGY asks for, in Kolla's order. Throws exit 1 for another strategy. */
+/** All steps of a KOLLA_CONFIG_STRATEGY, in Kolla's order. Throws exit code 1 for an unknown strategy. */
 export function carryOut(work: Work, document: Mapping, strategy: string | undefined): void {
   const { changes, lines } = work;
   lines.info(`Kolla config strategy set to: ${strategy ?? 'None'}`);

@@ -4,20 +4,20 @@ import { Directory } from '../../fs/tree.ts';
 import { isOf, newEntry, pathOnDisk, seen, type Entry, type OnDisk } from './entry.ts';
 import { basename } from './python.ts';
 
-/** Where a path leads. */
+/** A resolved path. */
 export interface Place {
-  /** The directory that it is in; undefined when there is none. */
+  /** Its directory; undefined if there is none. */
   readonly directory: Entry | undefined;
   readonly name: string;
   readonly entry: Entry | undefined;
-  /** Without any link in it. */
+  /** Without links. */
   readonly path: string;
 }
 
 /**
- * Called before a link is followed; throws where it must not be.
- * @param path of the link, without any link in it
- * @param holders the directories that the link lies in, from the root down
+ * Called before a link is followed; throws to reject it.
+ * @param path of the link, itself without links
+ * @param holders the link's parent directories, from the root down
  */
 export type OnLink = (link: Entry, path: string, holders: readonly Holder[]) => void;
 
@@ -27,22 +27,22 @@ export interface Holder {
 }
 
 const LINKS_MAX = 40;
-/** Directories that are held at a time: no limit on open files is as low. */
+/** Maximum number of open directories; below any limit on open files. */
 const HELD_MAX = 512;
 
 /**
- * The file system under a root, as it will be once everything is done. Paths are those that config.json writes; links
- * are followed within the root, by us: the system is only ever asked for one name in a directory that is held, so that whoever
- * swaps something on the way meanwhile ends the run instead of leading it elsewhere. Nothing here writes to the disk.
+ * A model of the file system below a root, in its final state. Paths are those of config.json; links are resolved here,
+ * within the root: the system is only asked for single names in an open directory, so that a concurrent swap fails the
+ * run instead of redirecting it. Nothing here writes to the disk.
  */
 export class Tree implements Disposable {
   readonly root: string;
   readonly top: Entry;
   readonly #kept: LargeFile[] = [];
-  /** Where paths without a link on the way lead, and those that were followed: the same ones are asked for many times. */
+  /** Resolved paths without links, and those that were followed: the same ones are looked up many times. */
   readonly #straight = new Map<string, Place>();
   readonly #followed = new Map<string, Place>();
-  /** The one that was used last comes last. */
+  /** In LRU order. */
   readonly #held = new Map<Entry, Directory>();
   #last: Entry | undefined;
 
@@ -54,10 +54,10 @@ export class Tree implements Disposable {
     if (handle !== undefined) this.#held.set(this.top, handle);
   }
 
-  /** Where the path leads; the last link is followed when asked, or when a slash stands behind it. */
+  /** Resolves the path; follows the last link on request, or if a slash follows it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
     const before = this.#straight.get(path);
-    // Whatever makes its directory another one makes us forget it.
+    // A change of its directory invalidates it.
     const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
     const straight = isCurrent ? before : this.#find(path, before);
     if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;
@@ -69,7 +69,7 @@ export class Tree implements Disposable {
     return place;
   }
 
-  /** The same without any link on the way; undefined where there may be one, or a part is missing or written oddly. */
+  /** Fast path without links; undefined if there may be one, or a component is missing or unusual. */
   #find(path: string, known = this.#straight.get(path)): Place | undefined {
     const name = known?.name ?? basename(path);
     const directory = known?.directory ?? this.#directoryOf(path, name);
@@ -92,7 +92,7 @@ export class Tree implements Disposable {
     const directoryOnly = path.endsWith('/');
     let parts = segments(path);
     const names: string[] = [];
-    // Each the directory of the next; the last one is where we are.
+    // Each is the parent of the next; the last one is the current.
     const entries: Entry[] = [this.top];
     let links = 0;
     for (let next = 0; next < parts.length;) {
@@ -127,12 +127,12 @@ export class Tree implements Disposable {
     return { directory: entries.at(-2) ?? this.top, name, entry: entries.at(-1), path: pathOf(names, name) };
   }
 
-  /** Gives a name in a directory to something else, or to nothing. */
+  /** Sets or removes a name in a directory. */
   set(directory: Entry, name: string, entry: Entry | undefined): void {
     const before = directory.children.get(name);
     directory.children.set(name, entry);
     if (!isWay(before) && !isWay(entry)) return;
-    // A path through it may lead elsewhere now.
+    // Paths through it may resolve differently now.
     this.#straight.clear();
     this.#followed.clear();
   }
@@ -149,7 +149,7 @@ export class Tree implements Disposable {
     return this.find(path, true).entry?.kind === 'directory';
   }
 
-  /** The names in a directory, by their bytes. Throws when it is none or can't be read. */
+  /** The names in a directory, sorted by bytes. Throws if it is not a directory or unreadable. */
   list(path: string): string[] {
     const directory = this.stat(path);
     if (directory?.kind !== 'directory') throw systemError(directory === undefined ? 'ENOENT' : 'ENOTDIR', path);
@@ -164,7 +164,10 @@ export class Tree implements Disposable {
     return bytesOf(this.content(path));
   }
 
-  /** What a file holds now, even if another takes its name while the disk becomes the picture. Throws the system's error. */
+  /**
+   * The content of a file before changes, even if its name is replaced while the tree is written to disk. Throws the
+   * system's error.
+   */
   content(path: string, entry: Entry | undefined = this.stat(path)): Content {
     if (entry === undefined) throw systemError('ENOENT', path);
     if (entry.kind === 'directory') throw systemError('EISDIR', path);
@@ -172,7 +175,7 @@ export class Tree implements Disposable {
     return this.contentOf(entry);
   }
 
-  /** The same of an entry that is a file. */
+  /** The same for an entry that is a file. */
   contentOf({ content, onDisk }: Entry): Content {
     if (content !== undefined) return content;
     const found = this.held(onDisk!.parent!).read(onDisk!.name);
@@ -181,7 +184,7 @@ export class Tree implements Disposable {
     return found.content;
   }
 
-  /** A directory that is on disk, for as long as no {@link HELD_MAX} others are asked for. Throws EAGAIN where another has taken its place. */
+  /** An open directory, valid until {@link HELD_MAX} others are opened. Throws EAGAIN if it was replaced. */
   held(entry: Entry): Directory {
     if (entry.onDisk === undefined) throw systemError('ENOENT', this.root);
     const handle = this.#held.get(entry) ?? this.#hold(entry.onDisk);
@@ -202,7 +205,7 @@ export class Tree implements Disposable {
     }
   }
 
-  /** A directory that is on disk from now on. */
+  /** A directory that now exists on disk. */
   keep(entry: Entry, parent: Entry, handle: Directory): Directory {
     const name = basename(handle.path);
     entry.onDisk = { parent, name, stats: handle.stat() };
@@ -261,12 +264,12 @@ export function systemError(code: string, path: string, meaning = MEANINGS[code]
   return Object.assign(new Error(message), { code });
 }
 
-/** A place in a directory that is not there, by its own name: two of them are not the same. */
+/** A path below a missing directory, identified by its own name. */
 function missing(names: readonly string[]): Place {
   return { directory: undefined, name: names.at(-1)!, entry: undefined, path: `/${names.join('/')}` };
 }
 
-/** Whether paths may lead through it. */
+/** Whether paths can lead through it. */
 function isWay(entry: Entry | undefined): boolean {
   return entry !== undefined && (entry.kind === 'directory' || entry.kind === 'link');
 }

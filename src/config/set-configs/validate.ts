@@ -3,8 +3,8 @@ import { SetConfigsError, unexpected } from './failure.ts';
 import { isMapping, isTrue, mappings, text, typeName, type Mapping } from './python.ts';
 
 /**
- * What Kolla checks before it begins, with its leniency: other keys are not looked at here. Returns the document.
- * Throws exit 1 for what Kolla refuses and exit 2 for what it stumbles over.
+ * Kolla's initial validation, with its leniency: other keys are not checked. Returns the document. Throws exit code 1
+ * for errors Kolla reports and exit code 2 for those it crashes on.
  */
 export function validateConfig(value: unknown): Mapping {
   const hasCommand = Array.isArray(value) || typeof value === 'string' ? value.includes('command') : isMapping(value);

@@ -2,8 +2,8 @@ import type { ScalarTagDefinition } from 'js-yaml';
 import { SetConfigsError } from './failure.ts';
 
 /**
- * YAML 1.1 as PyYAML's safe_load reads it, which is not quite what the specification says: `y` and `n` are strings,
- * duplicate keys are allowed, a sexagesimal number doesn't begin with 0. Throws exit 1 for what is no YAML, or empty.
+ * YAML 1.1 as read by PyYAML's safe_load, which differs from the specification: `y` and `n` are strings, duplicate keys
+ * are allowed, a sexagesimal number does not start with 0. Throws exit code 1 for invalid YAML, or an empty document.
  */
 export async function parsePythonYaml(file: string, content: string): Promise<unknown> {
   const yaml = await import('js-yaml');
@@ -35,7 +35,7 @@ export async function parsePythonYaml(file: string, content: string): Promise<un
     if (document === null || document === undefined) throw invalid(': file is empty');
     return document;
   } catch (cause) {
-    // Its message quotes the text, which may hold a password.
+    // The parser's message quotes the text, which may contain a password.
     throw cause instanceof SetConfigsError ? cause : invalid('', { cause });
   }
 }

@@ -6,27 +6,27 @@ import type { Layout, Place } from './layout.ts';
 import { whyNotReached } from './reach.ts';
 import type { PodUser } from './user.ts';
 
-/** How one entry of config.json comes true without root, or why it can't. */
+/** How an entry of config.json is satisfied without root, or why it cannot be. */
 export interface EntryPlan {
   readonly entry: string;
-  /** Its destination, as config.json writes it. */
+  /** Its destination, as in config.json. */
   readonly path: string;
-  /** The mounts that it needs; none where the image's own path serves. */
+  /** The mounts it needs; none if the image's path is sufficient. */
   readonly mounts: readonly string[];
   readonly owner: string | undefined;
-  /** Why the owner is satisfied. */
+  /** How the owner is satisfied. */
   readonly ownerIs: OwnerRule | undefined;
-  /** Octal, as it will be; undefined: as the source's. */
+  /** Resulting mode in octal; undefined: the source's. */
   readonly mode: string | undefined;
   readonly reload: 'live' | 'restart' | undefined;
   readonly seed: boolean | undefined;
-  /** Why it can't be satisfied, and the fix. */
+  /** Why it cannot be satisfied, and the fix. */
   readonly problem: string | undefined;
 }
 
 /**
- * Every entry in the order of config.json's sections. The owners' names must be known: see `unknownOwners`.
- * @param image undefined where it is unknown
+ * All entries in the order of config.json's sections. Owner names must be known: see `unknownOwners`.
+ * @param image undefined if unknown
  */
 export function explainEntries(
   { config_files, directories, files, permissions }: Document,
@@ -50,7 +50,7 @@ export function explainEntries(
   ];
 }
 
-/** What is wrong with the owners that entries name, each with its entry: names that the image doesn't have. */
+/** Problems with the owners of entries: names unknown to the image. */
 export function unknownOwners(document: Document, accounts: Accounts, user: PodUser): string[] {
   const sections = ['config_files', 'directories', 'files', 'permissions'] as const;
   return sections.flatMap((section) =>
@@ -86,7 +86,10 @@ function whereOf(
   };
 }
 
-/** @param keepsMode whether an entry without a mode has its source's, which only the source can tell */
+/**
+ *
+ * @param keepsMode whether an entry without a mode keeps its source's
+ */
 function ownerOf(
   { owner, perm, preserve_properties: preserved }: Item,
   keepsMode: boolean,

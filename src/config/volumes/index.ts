@@ -1,13 +1,13 @@
 /**
- * What a Pod without root must mount so that config.json comes true in it. Nothing is written, and nothing is asked of a
- * cluster: it works on a developer's machine.
+ * The mounts of a Pod without root for a config.json. Writes nothing and contacts no cluster: works on a developer's
+ * machine.
  *
- *   config.json -> its mounts -> user (whom most entries name) -> entries (each one's owner, mode and place, or why not)
- *     -> layout (which volume each mount is from; what kolla-init mounts to fill them) -> size of what lies in memory
+ *   config.json -> its mounts -> user (the most frequent owner) -> entries (owner, mode and place of each, or why not)
+ *     -> layout (the volume of each mount; what kolla-init mounts to fill them) -> size of the in-memory volume
  *     -> the Pod's spec
  *
- * An owner that can't be had without root is one of `problems`, with its entry and the fix; the rest is planned
- * nevertheless. What is wrong with the document itself is ConfigError, with all of it.
+ * An owner that is impossible without root is reported in `problems`, with its entry and the fix; everything else is
+ * still planned. Errors in the document itself throw ConfigError with all of them.
  */
 import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,18 +30,18 @@ export type { Container, PodSpec } from './pod-spec.ts';
 export type { PodUser } from './user.ts';
 
 export interface PodPlanOptions {
-  /** As for putting it in place. */
+  /** As for installing. */
   readonly configDir: string;
   readonly configFile: string | undefined;
-  /** Where the image is unpacked; undefined: users are Kolla's, and what the image has is unknown. */
+  /** The unpacked image; undefined: users are Kolla's, and the image's content is unknown. */
   readonly imageRoot: string | undefined;
-  /** NAME, UID or UID:GID to run as, instead of the one that config.json names most. */
+  /** NAME, UID or UID:GID to run as, instead of the most frequent owner in config.json. */
   readonly user: string | undefined;
-  /** Of the container and the ConfigMap; the user's name where there is none. */
+  /** Of the container and the ConfigMap; default the user's name. */
   readonly name: string | undefined;
-  /** Directories that other parts of kolla-init fill for these sources of config.json, such as the CA store. */
+  /** Directories filled by other parts of kolla-init for these sources, such as the CA store. */
   readonly more: (sources: readonly string[]) => Promise<readonly string[]>;
-  /** Words after `kolla-init --root DIR`. */
+  /** Arguments after `kolla-init --root DIR`. */
   readonly initArguments: readonly string[];
   /** Names of environment variables that the overlays use. */
   readonly environment: readonly string[];
@@ -53,13 +53,13 @@ export interface PodPlan {
   readonly user: PodUser | undefined;
   readonly entries: readonly EntryPlan[];
   readonly layout: Layout;
-  /** Undefined when there is no user to run as. */
+  /** Undefined if there is no user to run as. */
   readonly spec: PodSpec | undefined;
-  /** Empty when all of it can be had without root. */
+  /** Empty if everything is possible without root. */
   readonly problems: readonly string[];
 }
 
-/** Rejects with ConfigError when config.json is not there or not right, or the image's accounts can't be read. */
+/** Rejects with ConfigError if config.json is missing or invalid, or the image's accounts are unreadable. */
 export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const { configDir, configFile, imageRoot: root } = options;
   const loaded = await readConfig(configDir, configFile);
@@ -83,7 +83,7 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   return { file, user, entries, layout, spec: podSpec({ ...options, user, layout, limit }), problems };
 }
 
-/** Links that each of Kolla's images has, as its distributions do; kolla-init, which sees the image, follows them. */
+/** Links in all Kolla images, from their distributions; kolla-init, which sees the image, follows them. */
 const LINKS = [
   ['/bin', '/usr/bin'],
   ['/sbin', '/usr/sbin'],
@@ -93,7 +93,7 @@ const LINKS = [
   ['/var/lock', '/run/lock'],
 ] as const;
 
-/** A directory copied over a shared one mounts what is in it, each by itself. */
+/** For a directory copied over a shared one, its items are mounted individually. */
 function unseenIn(directory: string): (entry: string) => string {
   return (entry) =>
     `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source beside config.json`;

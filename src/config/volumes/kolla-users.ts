@@ -1,9 +1,9 @@
 import type { Accounts } from '../owner.ts';
 
-/** The group that each of Kolla's users is in; it owns what containers share, such as the logs. */
+/** The group of all Kolla users; it owns shared files, such as logs. */
 export const KOLLA_GID = 42_400;
 
-/** The users that Kolla makes in its images. Each has a group of its own with the same number. */
+/** The users created in Kolla's images. Each has its own group with the same number. */
 export const KOLLA_USERS: Readonly<Record<string, number>> = {
   kolla: 42_400,
   ansible: 42_401,
@@ -91,10 +91,10 @@ export const KOLLA_USERS: Readonly<Record<string, number>> = {
   valkey: 42_494,
 };
 
-/** The only group that is not named as its user. */
+/** The only group named differently from its user. */
 const GROUP_NAMES: Readonly<Record<string, string>> = { hacluster: 'haclient' };
 
-/** The accounts that each of Kolla's images has, for where no image is at hand. */
+/** The accounts of all Kolla images, if no image is available. */
 export function kollaAccounts(): Accounts {
   const users = Object.entries(KOLLA_USERS);
   const groups = users.map(([name, id]) => [GROUP_NAMES[name] ?? name, id] as const);

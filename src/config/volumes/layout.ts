@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import type { Mount } from '../mounts.ts';
 import type { Document } from '../schema.ts';
 
-/** Where kolla-init has the service's tree: the service's own root is read-only, and hidden by what is mounted. */
+/** Where kolla-init mounts the service's tree: its root is read-only, and hidden by mounts. */
 export const INIT_ROOT = '/kolla';
-/** The volume that kolla-init fills, in memory. */
+/** The in-memory volume filled by kolla-init. */
 export const TREE_VOLUME = 'kolla';
 /** kolla_start without root reads the command there. */
 const RUN_DIRECTORY = '/run/kolla';
@@ -17,14 +17,14 @@ export interface Place {
   readonly kind: Mount['kind'];
   /**
    * `config`: filled by kolla-init from the image and config.json; `run`: the same, its state; `logs`, `data`: the
-   * service's own; `temporary`: that of no entry.
+   * service's own; `temporary`: not in any entry.
    */
   readonly purpose: 'config' | 'run' | 'logs' | 'data' | 'temporary';
   readonly volume: string;
-  /** Below the volume's root; undefined: its root. */
+  /** Relative to the volume's root; undefined: its root. */
   readonly subPath: string | undefined;
   readonly reload: Mount['reload'];
-  /** Whether the image has content there, which is copied first; undefined: no image was looked at. */
+  /** Whether the image has content to be copied there first; undefined: no image was examined. */
   readonly seed: boolean | undefined;
   readonly entries: readonly string[];
 }
@@ -32,13 +32,13 @@ export interface Place {
 export interface Layout {
   /** Sorted by path. */
   readonly places: readonly Place[];
-  /** The directories of the volume that kolla-init mounts, each at INIT_ROOT and its path; outer ones first. */
+  /** The directories of the volume mounted by kolla-init, each at INIT_ROOT plus its path; outer ones first. */
   readonly covers: readonly string[];
 }
 
 /**
- * Says from which volume each mount comes. What the service keeps (logs, data) has volumes of its own; the rest is one
- * volume, mounted directory by directory.
+ * Assigns a volume to each mount. Persistent data (logs, data) has separate volumes; everything else is one volume,
+ * mounted by directory.
  */
 export function layOut(mounts: readonly Mount[], document: Document): Layout {
   const owned = new Set([...document.directories, ...document.permissions].map(({ path }) => withoutSlash(path)));
@@ -65,13 +65,13 @@ function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): 
   const common = { kind, reload, seed, entries };
   if (isIn(path, LOG_DIRECTORY)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
   if (isIn(path, TEMPORARY_DIRECTORY)) return { ...own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'), entries };
-  // What stands in /etc is configuration, also where an entry says whose it is.
+  // Content of /etc is configuration, even if an entry names its owner.
   if (kind === 'directory' && !isIn(path, '/etc') && (mount.data || owned.has(path)))
     return { ...own(path, 'data', newName(path, names)), ...common };
   return { path, ...common, purpose: 'config', volume: TREE_VOLUME, subPath: path.slice(1) };
 }
 
-/** Whether the one is in the other already: both are of the same volume, at the same place in it. */
+/** Whether one contains the other: same volume, same place in it. */
 function holds(outer: Place, inner: Place): boolean {
   const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'directory';
   return sameVolume && outer.path !== inner.path && isIn(inner.path, outer.path);
@@ -81,7 +81,7 @@ function own(path: string, purpose: Place['purpose'], volume: string): Place {
   return { path, kind: 'directory', purpose, volume, subPath: undefined, reload: 'live', seed: undefined, entries: [] };
 }
 
-/** A DNS label: /var/lib/glance is var-lib-glance. */
+/** A DNS label: var-lib-glance for /var/lib/glance. */
 function newName(path: string, names: Set<string>): string {
   const label = path
     .toLowerCase()
@@ -95,9 +95,9 @@ function newName(path: string, names: Set<string>): string {
 }
 
 /**
- * What kolla-init mounts of the tree's volume: the directory *above* each place, so that it makes the place itself and owns
- * it. Between such a directory and another volume inside of it the runtime would make directories that are root's; the kubelet
- * makes them writable where each is mounted by itself, outer ones first.
+ * The mounts of the tree's volume in kolla-init: the directory *above* each place, so that it creates the place itself
+ * and owns it. For missing directories between it and a nested volume the runtime would create root-owned ones; the
+ * kubelet creates them writable if each is mounted individually, outer ones first.
  */
 function coversOf(places: readonly Place[]): string[] {
   const above = places.filter(({ volume }) => volume === TREE_VOLUME).map(({ path }) => dirname(path));

@@ -31,7 +31,7 @@ export interface EnvironmentVariable {
   readonly value?: string;
 }
 
-/** The part of a Pod's spec that goes under a Deployment's template. */
+/** The part of a Pod's spec for a Deployment's template. */
 export interface PodSpec {
   readonly securityContext: {
     readonly runAsNonRoot: true;
@@ -46,14 +46,14 @@ export interface PodSpec {
   readonly containers: readonly [Container];
 }
 
-/** What the `restricted` Pod Security Standard asks of a container, and a root that can't be written. */
+/** Settings required by the `restricted` Pod Security Standard, plus a read-only root filesystem. */
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'] },
 } as const;
 
-/** What the downward API has for the names that overlays use; HOSTNAME every container has. */
+/** Downward API fields for the names in overlays; HOSTNAME is in every container. */
 const FIELDS: Readonly<Record<string, string>> = {
   HOST_IP: 'status.hostIP',
   NODE_NAME: 'spec.nodeName',
@@ -67,14 +67,14 @@ const FIELDS: Readonly<Record<string, string>> = {
 export interface SpecParts {
   readonly user: PodUser;
   readonly layout: Layout;
-  /** Of the volume in memory. */
+  /** Of the in-memory volume. */
   readonly limit: string;
   readonly name: string | undefined;
   readonly initArguments: readonly string[];
   readonly environment: readonly string[];
 }
 
-/** The spec for a layout. `image` is left to be filled in, as is where logs and data shall live. */
+/** The spec for a layout. `image` is left as a placeholder, as are the volumes of logs and data. */
 export function podSpec({ user, layout, limit, name, initArguments, environment }: SpecParts): PodSpec {
   const { uid, gid, supplementalGroups: others } = user;
   const service = name ?? user.name ?? 'service';
@@ -103,7 +103,7 @@ export function podSpec({ user, layout, limit, name, initArguments, environment 
       {
         name: service,
         image: 'IMAGE',
-        // The image's entry point stays: dumb-init, for signals, zombies and limits.
+        // The image's entry point is kept: dumb-init, for signals, zombies and limits.
         args: ['kolla_start'],
         securityContext: RESTRICTED,
         volumeMounts: layout.places.map(serviceMount),
@@ -116,7 +116,7 @@ function volumesOf(places: readonly Place[], name: string, sizeLimit: string): V
   const own = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ volume }) => volume);
   return [
     { name: 'config-files', projected: { sources: [{ configMap: { name } }] } },
-    // Passwords in it must not come to lie on a node's disk.
+    // Passwords in it must not be stored on a node's disk.
     { name: TREE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit } },
     ...own.map((volume) => ({ name: volume, emptyDir: {} })),
   ];
@@ -127,7 +127,7 @@ function initMounts({ places, covers }: Layout): VolumeMount[] {
   const own = places
     .filter(({ volume, purpose }) => volume !== TREE_VOLUME && purpose !== 'temporary')
     .map(({ volume, path }) => ({ name: volume, path, subPath: '' }));
-  // The kubelet makes subPaths in this order, and each must be made by itself before what is in it.
+  // The kubelet creates subPaths in this order, and each must exist before its content.
   const sorted = [...tree, ...own].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return [
     { name: 'config-files', mountPath: CONFIG_DIR, readOnly: true },

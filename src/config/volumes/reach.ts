@@ -3,13 +3,13 @@ import type { Identity } from '../owner.ts';
 import type { Entry } from '../set-configs/entry.ts';
 import type { Tree } from '../set-configs/tree.ts';
 
-/** Closed to all but root in every image. */
+/** Accessible only to root in every image. */
 const CLOSED = '/root';
 
 /**
- * Why the Pod's user can't get to what is mounted at a path, with the fix, or undefined: what lies above a mount is the
- * image's own, which no volume opens.
- * @param image undefined: only what is so in every image is known
+ * Why the Pod's user cannot reach a mount's path, with the fix, or undefined: the parents of a mount belong to the
+ * image, and no volume changes their modes.
+ * @param image undefined: only facts about all images are used
  */
 export function whyNotReached(path: string, image: Tree | undefined, user: Identity): string | undefined {
   for (let directory = dirname(path); directory !== '/'; directory = dirname(directory)) {
@@ -20,7 +20,7 @@ export function whyNotReached(path: string, image: Tree | undefined, user: Ident
   return undefined;
 }
 
-/** What the image doesn't have is made for the mount, and open. */
+/** Paths missing in the image are created for the mount, accessible to all. */
 function mayEnter(directory: Entry | undefined, { uid, groups }: Identity): boolean {
   if (directory === undefined) return true;
   const shift = directory.uid === uid ? 6 : groups.includes(directory.gid) ? 3 : 0;

@@ -6,22 +6,21 @@ import { TREE_VOLUME, type Layout } from './layout.ts';
 
 const MI = 1024 * 1024;
 const PAGE_BYTES = 4096;
-/** For each file there is a moment at which the old one and the new one lie there. */
+/** During a replacement both the old and the new file exist. */
 const COPIES = 2;
 const LEAST_MI = 16;
-/** What /etc/SERVICE and the store of CA certificates take in Kolla's images, with room. */
+/** Size of /etc/SERVICE and the CA store in Kolla's images, with a margin. */
 const UNKNOWN_IMAGE_MI = 64;
 
 /**
- * How large the volume in memory may grow: twice what config.json and the image put into it, in whole pages, rounded up
- * to a power of two. A source or image directory that isn't there to be measured counts for nothing, an unknown image for
- * 64 MiB.
- * @returns as Kubernetes writes it: `16Mi`
+ * Size limit of the in-memory volume: twice the size of config.json's sources and the image's content, in whole pages,
+ * rounded up to a power of two. A missing source or image directory counts as empty, an unknown image as 64 MiB.
+ * @returns in Kubernetes' notation: `16Mi`
  */
 export async function sizeLimit(loaded: Loaded, layout: Layout, imageRoot: string | undefined): Promise<string> {
   let bytes = 0;
   for (const { source, dest } of loaded.document.config_files) {
-    // What a source misses is found when kolla-init runs, where it matters.
+    // Missing sources are reported when kolla-init runs, where it matters.
     const matches = await matchesOf(source, dest, loaded.configDir).catch(() => []);
     for (const match of matches) bytes += pages(statSync(match.source).size);
   }
@@ -39,7 +38,7 @@ function bytesIn(path: string): number {
   return bytes;
 }
 
-/** What this user may not list can't be copied either. */
+/** Directories that this user cannot list cannot be copied either. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);

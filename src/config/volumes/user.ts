@@ -5,10 +5,10 @@ import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';
 import { LOG_DIRECTORY, withoutSlash } from './layout.ts';
 
-/** Whom the Pod runs as. */
+/** The user of the Pod. */
 export interface PodUser extends Identity {
   readonly name: string | undefined;
-  /** Groups that entries name besides the user's own and kolla. */
+  /** Groups of entries besides the user's own and kolla. */
   readonly supplementalGroups: readonly number[];
 }
 
@@ -19,8 +19,8 @@ interface Choice {
 }
 
 /**
- * The user that was asked for; else the one that most entries name as owner; else, where they name none or root
- * alone, the one that is named as the command's program. All containers share the log directory, so its owner does not count.
+ * The requested user; else the most frequent owner of entries; else, if there is none or only root, the user named as
+ * the command's program. The shared log directory's owner does not count.
  */
 export function choosePodUser(document: Document, accounts: Accounts, asked: string | undefined): Choice {
   const owners = ownersIn(document);
@@ -41,7 +41,7 @@ function withoutLogs({ directories, permissions, ...rest }: Document): Document 
   return { ...rest, directories: directories.filter(isOwn), permissions: permissions.filter(isOwn) };
 }
 
-/** Every owner that config.json writes, once an entry. */
+/** All owners in config.json, one per entry. */
 function ownersIn({ config_files, directories, files, permissions }: Document): string[] {
   const copied = config_files.filter((item) => !item.preserve_properties);
   return [...copied, ...directories, ...files, ...permissions].flatMap(({ owner }) => owner ?? []);
@@ -57,7 +57,7 @@ function userOf(text: string, owners: readonly string[], accounts: Accounts): Ch
   if (uid === 0)
     return none(`${text} is root, which a Pod under \`restricted\` can't run as; pass another --user NAME`);
   const name = numbers === null ? text : [...accounts.users].find(([, id]) => id === uid)?.[0];
-  // Kolla's user and group have one name; elsewhere the group is numbered as the user.
+  // Kolla's users and groups share their names; otherwise the group has the user's number.
   const gid = numbers?.[2] === undefined ? (accounts.groups.get(name ?? '') ?? uid) : Number(numbers[2]);
   const explicit = owners.flatMap((owner) => accounts.groups.get(owner.split(':')[1] ?? '') ?? []);
   const others = new Set(explicit.filter((id) => ![0, gid, KOLLA_GID].includes(id)));
@@ -72,7 +72,7 @@ function none(problem: string): Choice {
   return { user: undefined, problem };
 }
 
-/** Of two that come as often the first. */
+/** The first of equally frequent ones. */
 function mostFrequent(names: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One change is many events; but a directory that is never quiet must not be put off for ever. */
+/** One change is many events; a directory that is never quiet must not be deferred forever. */
 const LONGEST_SETTLES = 10;
 
 export interface Patience {
-  /** How long it must have been quiet after a ring. */
+  /** Debounce interval after an event. */
   readonly settleMs: number;
-  /** How long to wait for a ring. */
+  /** Maximum time to wait for an event. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Rung by events, awaited by one; rings that come while none waits count for the next wait. */
+/** A debounced event for a single waiter; events between waits count for the next one. */
 export class Bell {
   #rung = false;
   #wake: (() => void) | undefined;
@@ -22,8 +22,8 @@ export class Bell {
   }
 
   /**
-   * Resolves with true when it was rung and has been quiet for `settleMs` since (or has rung for ten times that), with
-   * false after `idleMs` without a ring. Rejects with the signal's reason.
+   * Resolves with true `settleMs` after the last event (or after ten times that), with false after `idleMs` without an
+   * event. Rejects with the signal's reason.
    */
   async wait({ settleMs, idleMs, signal }: Patience): Promise<boolean> {
     if (!(await this.#next(idleMs, signal))) return false;
@@ -32,14 +32,14 @@ export class Bell {
     return true;
   }
 
-  /** Whether it rang before the time was over. */
+  /** Whether an event came in time. */
   async #next(withinMs: number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     if (!this.#rung) {
       const over = new AbortController();
       const rung = new Promise<void>((resolve) => (this.#wake = resolve));
       const either = AbortSignal.any([signal, over.signal]);
-      // Unlike a pause, the end of this one is told by `rung`, not by a rejection.
+      // Unlike a pause, this ends by `rung`, not by a rejection.
       await Promise.race([rung, sleep(withinMs, undefined, { signal: either }).catch(() => {})]);
       over.abort();
       this.#wake = undefined;

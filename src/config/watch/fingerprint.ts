@@ -4,9 +4,9 @@ import { sha256 } from '../../core/digest.ts';
 import { chunksOf, readContent } from '../../fs/content.ts';
 
 /**
- * A digest of everything that lies at these paths: names, modes, content, and what is absent or can't be read. Links are
- * followed, so a ConfigMap's `..data` counts by what it leads to; entries that begin with `..` are the kubelet's own.
- * Two calls that agree have seen the same, whatever inotify said.
+ * A digest of everything at these paths: names, modes, content, and missing or unreadable entries. Links are followed,
+ * so a ConfigMap's `..data` counts by its target; entries that start with `..` are the kubelet's own. Equal digests
+ * mean equal content, whatever inotify reported.
  */
 export async function fingerprintOf(paths: readonly string[]): Promise<string> {
   return sha256(partsOfAll(paths));

@@ -11,18 +11,18 @@ import { STARTING, versionOf, type WatchStatus } from './status.ts';
 
 const RETRY = { minMs: 1000, maxMs: 60_000 };
 
-/** What has been seen and done so far. */
+/** State of the watch so far. */
 export class Follower {
   paths: readonly string[];
-  /** Of what was looked at last. */
+  /** Of the last examined content. */
   fingerprint: string | undefined;
-  /** When to try again what failed; Infinity when nothing did. */
+  /** When to retry a failure; Infinity without one. */
   retryMs = Infinity;
   readonly #options: WatchOptions;
   readonly #parts: WatchParts;
   #status = STARTING;
   #failures = 0;
-  /** A try that failed may have written some of the files: what it changed is told when the rest is in place too. */
+  /** A failed attempt may have written some files: the change is reported when the rest is installed too. */
   #isHalfApplied = false;
 
   constructor(options: WatchOptions, parts: WatchParts) {
@@ -31,7 +31,7 @@ export class Follower {
     this.paths = followedPaths(undefined, options);
   }
 
-  /** Looks, and puts in place what differs. Returns false when it changed while we looked. */
+  /** Examines the content and installs the differences. Returns false if it changed meanwhile. */
   async turn(): Promise<boolean> {
     const look = await lookAt(this.#options, this.paths, this.#parts);
     if (look === undefined) return false;
@@ -56,7 +56,7 @@ export class Follower {
     return true;
   }
 
-  /** The content is what it was, but the kubelet may call it otherwise by now: it was changed, and back again. */
+  /** The content is unchanged, but the kubelet's version may differ: it was changed, and changed back. */
   async nothingNew(): Promise<void> {
     const configMap = configMapVersion(this.#options.configDir);
     if (configMap !== this.#status.configMap) this.#say({ configMap });

@@ -1,19 +1,19 @@
 import { lstatSync } from 'node:fs';
 import type { Step } from '../model.ts';
 
-/** One file that a configuration has put in place. */
+/** A file installed by a configuration. */
 export interface FileInPlace {
-  /** As config.json means it. */
+  /** As in config.json. */
   readonly dest: string;
-  /** When it was put there, in ms since 1970. */
+  /** When it was installed, in ms since the epoch. */
   readonly sinceMs: number;
-  /** The ConfigMap's version that brought its content, as far as we have seen. */
+  /** The ConfigMap version of its content, if known. */
   readonly configMap: string | undefined;
 }
 
 /**
- * What these steps have put in place.
- * @param before what was known of the version before: of a file that stayed as it was, that holds
+ * The files installed by these steps.
+ * @param before the state of the previous version: kept for unchanged files
  */
 export function filesInPlace(
   steps: readonly Step[],
@@ -24,7 +24,7 @@ export function filesInPlace(
   return steps.flatMap(({ kind, dest, path, isRight }) => {
     if (kind === 'directory') return [];
     const old = isRight ? known.get(dest) : undefined;
-    // Its content may have a time of its own; the inode's is that of the rename.
+    // Its mtime may be preserved from the source; the ctime is that of the rename.
     return [old ?? { dest, sinceMs: lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Date.now(), configMap }];
   });
 }

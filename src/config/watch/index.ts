@@ -1,15 +1,15 @@
 /**
- * Following a configuration that changes under a running container.
+ * Watches a configuration that changes while the container runs.
  *
- *   chokidar's events (a ConfigMap's `..data`, a plain directory, sources elsewhere) -> bell -> settle time
- *   a poll that compares content, each `pollMs`, for what the kernel did not tell  -> |
- *     -> look: read, validate, plan, all of one version -> apply what differs -> finish (command, CA store)
- *     -> onApplied (actions; both by who composes us)
+ *   chokidar's events (a ConfigMap's `..data`, a plain directory, other sources) -> bell -> debounce
+ *   polling that compares content every `pollMs`, for changes without an event  -> |
+ *     -> look: read, validate, plan, all of one version -> apply the differences -> finish (command, CA store)
+ *     -> onApplied (actions; both provided by the caller)
  *
- * A version that doesn't validate is refused: logged with every problem, counted, and what is in place stays. What the
- * system refuses (a full disk) is tried again with growing pauses. The same content is never looked at twice, so a refusal
- * is said once. A lost event costs at most `pollMs`, and the watch is then set up anew. Ends only by its signal, between
- * two files: each is old or new.
+ * An invalid version is rejected: logged with all problems, counted, and the installed one stays. System errors (a full
+ * disk) are retried with backoff. The same content is never examined twice, so a rejection is logged once. A lost event
+ * costs at most `pollMs`, and the watch is then re-created. Ends only by its signal, between two files: each is old or
+ * new.
  */
 export type { Change, WatchOptions, WatchParts } from './parts.ts';
 export type { FileInPlace } from './in-place.ts';

@@ -9,21 +9,21 @@ import { readConfig } from '../read.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followedPaths } from './followed.ts';
 
-/** What was found at one moment. `paths` is what it was found at, and what is to be watched from now on. */
+/** The result of examining the configuration. `paths` are those examined, to be watched from now on. */
 export type Look = { readonly paths: readonly string[]; readonly fingerprint: string } & (
   | { readonly kind: 'planned'; readonly planned: Planned }
-  /** No configuration at the default place. */
+  /** No configuration at the default path. */
   | { readonly kind: 'absent' }
-  /** It doesn't validate. */
+  /** It is invalid. */
   | { readonly kind: 'wrong'; readonly error: ConfigError }
-  /** The system keeps us from looking, perhaps for a while. */
+  /** A system error, possibly transient. */
   | { readonly kind: 'failed'; readonly error: KollaError }
 );
 
 /**
- * Reads, validates and plans, all of one version: undefined when it changed in the meantime, because half of an old
- * configuration and half of a new one is one that was never written. Touches nothing.
- * @param before the paths of the last look, which stay when config.json can't be read
+ * Reads, validates and plans one version: undefined if it changed meanwhile, since a mix of two versions was never
+ * written by anyone. Touches nothing.
+ * @param before the paths of the last result, kept if config.json is unreadable
  */
 export async function lookAt(
   options: ConfigOptions,
@@ -40,8 +40,8 @@ export async function lookAt(
 }
 
 /**
- * Whether the kubelet is in the midst of a swap: it renames `..data` first, and links the names that are new after that. Until
- * then a new certificate is not there beside the new files that came with it.
+ * Whether the kubelet is in the middle of an update: it renames `..data` first, and then links new names. Until then a
+ * new certificate may be missing next to new files.
  */
 async function isHalfSwapped(configDir: string): Promise<boolean> {
   const names = await readdir(join(configDir, '..data')).catch(ignoreAbsent);
@@ -70,7 +70,7 @@ async function plan(options: ConfigOptions, context: RunContext): Promise<Found>
     context.signal.throwIfAborted();
     if (error instanceof ConfigError) return { kind: 'wrong', error };
     if (error instanceof KollaError) return { kind: 'failed', error };
-    // A system's error (EIO, EMFILE) may pass; anything else is our bug, and ends us.
+    // A system error (EIO, EMFILE) may be transient; anything else is a bug, and ends the process.
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
     return { kind: 'failed', error: new UnavailableError(messageOf(error), { cause: error }) };
   }
@@ -79,8 +79,8 @@ async function plan(options: ConfigOptions, context: RunContext): Promise<Found>
 const SECTIONS = ['config_files', 'files', 'directories', 'permissions'] as const;
 
 /**
- * Kolla ignores a section that it doesn't know. To a running service that means: everything that was in place goes, because
- * of a slip of the pen. Throws ConfigError where nothing is asked for but in a section named nearly like one of Kolla's.
+ * Kolla ignores unknown sections. For a running service a typo would then remove all its files. Throws ConfigError if
+ * the only entries are in a section with a name similar to one of Kolla's.
  */
 function checkSections({ loaded: { file, document }, plan: { unknown } }: Planned): void {
   if (SECTIONS.some((section) => document[section].length > 0)) return;
@@ -95,7 +95,7 @@ async function pathsOf(options: ConfigOptions, before: readonly string[]): Promi
     const loaded = await readConfig(configDir, configFile);
     return followedPaths(loaded?.document, options);
   } catch {
-    // The plan says what is wrong with it. A fixed one may be back where the last one was.
+    // The plan reports the problem. A fixed version may appear at the previous paths.
     return [...new Set([...before, ...followedPaths(undefined, options)])].toSorted();
   }
 }

@@ -4,32 +4,32 @@ import type { pathWatcher } from './path-watcher.ts';
 import type { WatchStatus } from './status.ts';
 
 export interface WatchOptions extends ConfigOptions {
-  /** A change is looked at when nothing has happened for so long. */
+  /** Debounce interval. */
   readonly settleMs: number;
-  /** How often content is compared without an event. */
+  /** Interval of content comparison without events. */
   readonly pollMs: number;
 }
 
-/** A version that is in place now and was not before. */
+/** A newly installed version. */
 export interface Change {
   readonly version: string;
-  /** Files that were written, or removed because nothing asks for them any more. */
+  /** Files written, or removed because nothing asks for them any more. */
   readonly files: number;
-  /** What else is another one now, as `finish` names it. */
+  /** Other changed parts, as named by `finish`. */
   readonly others: readonly string[];
 }
 
 export interface WatchParts {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Files are about to be changed. May throw KollaError. */
+  /** Called before files change. May throw KollaError. */
   readonly prepare: () => Promise<void>;
-  /** What belongs to a version besides its files; resolves with the names of what was another one. May throw KollaError. */
+  /** Updates the other parts of a version; resolves with the names of the changed ones. May throw KollaError. */
   readonly finish: (applied: InPlace) => Promise<readonly string[]>;
-  /** A version was put in place and changed something. Must not wait. */
+  /** A version was installed and changed something. Must not block. */
   readonly onApplied: (change: Change) => void;
-  /** Told at each step of the status. */
+  /** Called on every change of the status. */
   readonly onStatus: (status: WatchStatus) => void;
-  /** What tells of changes; a test puts a deaf one here. */
+  /** Reports changes; a test replaces it by one without events. */
   readonly watcher?: typeof pathWatcher;
 }

@@ -6,20 +6,21 @@ import type { FSWatcher } from 'chokidar';
 import { messageOf } from '../../core/errors.ts';
 import { isWithin } from '../../fs/within.ts';
 
-/** Tells of changes at paths, as far as the kernel tells us; what it does not tell, a poll must find. */
+/** Reports changes at paths, as far as the kernel does; polling must find the rest. */
 export interface PathWatcher extends AsyncDisposable {
-  /** Watches these instead of what it watched. Resolves when they are watched, or can't be. */
+  /** Watches these paths instead of the previous ones. Resolves when they are watched, or cannot be. */
   watch(paths: readonly string[]): Promise<void>;
 }
 
-/** How long a first look at the directories may take; a network file system that hangs must not hold the poll up. */
+/** Timeout of the initial scan; a hanging network file system must not block polling. */
 const READY_MS = 5000;
-/** Where the kubelet keeps a volume's content: `..data` is the link to it, which is renamed over at each change. */
+/** The kubelet's link to a volume's content, replaced by a rename on each update. */
 const DATA_LINK = '..data';
 
 /**
- * @param onChange rung at each event, several for one change
- * @param onTrouble the watch is incomplete: no watches are left (ENOSPC), a directory can't be read
+ *
+ * @param onChange called for each event, several per change
+ * @param onTrouble the watch is incomplete: no inotify watches are left (ENOSPC), a directory is unreadable
  */
 export function pathWatcher(onChange: () => void, onTrouble: (reason: string) => void): PathWatcher {
   let watcher: FSWatcher | undefined;
@@ -29,12 +30,12 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
   };
   return {
     async watch(paths) {
-      // Heavy, and of all commands only this one needs it.
+      // Expensive to load, and needed only by this command.
       const { watch } = await import('chokidar');
       await end();
       const places = await Promise.all(paths.map((path) => placesOf(resolve(path))));
       const wanted = [...new Set(places.flat().flatMap((path) => [path, ...dataLinksOf(path)]))];
-      // From the directory above, so that the deletion of what is watched and its coming again are seen too.
+      // The parent directory is watched, so that deletion and re-creation are noticed too.
       const roots = [...new Set(wanted.map((path) => dirname(path)))];
       watcher = watch(roots, {
         ignored: (path) => !isOurs(path, wanted),
@@ -43,7 +44,7 @@ export function pathWatcher(onChange: () => void, onTrouble: (reason: string) =>
         atomic: false,
       });
       watcher.on('all', onChange);
-      // chokidar drops events that come within 50 ms of one another, and with them, in rare cases, the last.
+      // chokidar drops events within 50 ms of one another, in rare cases including the last.
       watcher.on('raw', (_, name, details) => {
         const { watchedPath = '' } = details as { watchedPath?: string };
         if (wanted.some((path) => isWithin(path, watchedPath) || path === join(watchedPath, name))) onChange();
@@ -61,19 +62,19 @@ const LIMITS: Readonly<Record<string, string>> = {
   EMFILE: 'no inotify instance is left on this node (fs.inotify.max_user_instances)',
 };
 
-/** A limit is the same for every path, and said as one. */
+/** A limit is the same for every path, and logged once. */
 function reasonOf(error: unknown): string {
   return LIMITS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
 }
 
-/** The path, and where it leads if it is a link: chokidar, told to follow no links, would not look there. */
+/** The path, and its target if it is a link: chokidar, configured not to follow links, would not watch it. */
 async function placesOf(path: string): Promise<string[]> {
   const real = await realpath(path).catch(() => path);
-  // Where a ConfigMap's own link leads is gone with the next version.
+  // The target of a ConfigMap's link is removed with the next version.
   return real === path || isInternal(real) ? [path] : [path, real];
 }
 
-/** The `..data` of the volumes that a path lies in: a source such as /etc/extra/a.conf is a link through it. */
+/** The `..data` links of a path's volumes: a source such as /etc/extra/a.conf is a link through one. */
 function dataLinksOf(path: string): string[] {
   if (path === '/') return [];
   const link = join(dirname(path), DATA_LINK);
@@ -84,7 +85,7 @@ function isOurs(path: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => isWithin(path, one) || (isWithin(one, path) && !isInternal(path.slice(one.length))));
 }
 
-/** What the kubelet writes before it renames the link is not there yet for anybody. */
+/** Content that the kubelet writes before it renames the link is not visible yet. */
 function isInternal(rest: string): boolean {
   return rest.split('/').some((name) => name.startsWith('..') && name !== DATA_LINK);
 }

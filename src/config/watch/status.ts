@@ -1,28 +1,28 @@
 import type { FileInPlace } from './in-place.ts';
 
-/** How a watch stands, for a status page. Counts are since its start. */
+/** State of a watch, for a status page. Counts since its start. */
 export interface WatchStatus {
   /**
-   * `in-step`: what is in place is what is asked for. `refused`: a newer version doesn't validate. `failed`: it could not be
-   * put in place, and is tried again. `absent`: there is no configuration. `starting`: before the first look.
+   * `in-step`: the installed version is current. `refused`: a newer version is invalid. `failed`: it could not be
+   * installed, and is retried. `absent`: there is no configuration. `starting`: before the first check.
    */
   readonly state: 'starting' | 'in-step' | 'refused' | 'failed' | 'absent';
-  /** The version in place: the beginning of its digest. */
+  /** The installed version: the start of its digest. */
   readonly version: string | undefined;
-  /** Versions that changed something when they were put in place. */
+  /** Versions whose installation changed something. */
   readonly applied: number;
   readonly refused: number;
-  /** Tries to put a version in place that the system ended. */
+  /** Installations that failed with a system error. */
   readonly failed: number;
-  /** When something was last changed, in ms since 1970. */
+  /** Time of the last change, in ms since the epoch. */
   readonly lastChangeMs: number | undefined;
-  /** What keeps it from being in step. */
+  /** Why it is not in step. */
   readonly problem: string | undefined;
-  /** The version that was looked at last: the one in place, or the one that was refused. */
+  /** The last examined version: the installed or the rejected one. */
   readonly looked: string | undefined;
-  /** What the kubelet calls it, where it lies in a ConfigMap: the target of `..data`. */
+  /** The kubelet's version of the ConfigMap: the target of `..data`. */
   readonly configMap: string | undefined;
-  /** The files of the version in place. */
+  /** The files of the installed version. */
   readonly files: readonly FileInPlace[];
 }
 
@@ -39,7 +39,7 @@ export const STARTING: WatchStatus = {
   files: [],
 };
 
-/** What a person compares: twelve digits of a fingerprint. */
+/** A short version for users: twelve digits of a fingerprint. */
 export function versionOf(fingerprint: string): string {
   return fingerprint.slice(0, 12);
 }

@@ -6,7 +6,7 @@ import { frozenFiles } from './frozen.ts';
 import type { WatchOptions, WatchParts } from './parts.ts';
 import { pathWatcher } from './path-watcher.ts';
 
-/** Follows the configuration until the signal is aborted, and rejects with its reason. */
+/** Watches the configuration until the signal is aborted, and rejects with its reason. */
 export async function watchConfig(options: WatchOptions, parts: WatchParts): Promise<never> {
   const { signal, log } = parts;
   const bell = new Bell();
@@ -31,13 +31,13 @@ export async function watchConfig(options: WatchOptions, parts: WatchParts): Pro
     const isWhole = await follower.turn();
     const isElsewhere = String(before) !== String(follower.paths);
     if (isAgain || isElsewhere) await watch(follower.paths);
-    // What happened between the look and the watch is found because the bell is rung once more.
+    // A ring after setting up the watch covers changes in between.
     if (isAgain || isElsewhere || !isWhole) bell.ring();
     isAgain = await nextChange(bell, follower, options, parts);
   }
 }
 
-/** The same text is said only the first time. */
+/** Logs each text only once. */
 function once(say: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
@@ -46,7 +46,7 @@ function once(say: (text: string) => void): (text: string) => void {
   };
 }
 
-/** Resolves when the content is another; with true when no event told of it. */
+/** Resolves when the content has changed; with true if there was no event for it. */
 async function nextChange(
   bell: Bell,
   follower: Follower,

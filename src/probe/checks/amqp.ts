@@ -8,7 +8,7 @@ import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** Does a broker take connections by AMQP 0-9-1, and with a login: does it let us into the virtual host? */
+/** Checks that a broker accepts AMQP 0-9-1 connections and, with a login, opens the virtual host. */
 export const amqp = check({
   word: 'amqp',
   summary: 'Checks that an AMQP broker accepts connections and logins.',

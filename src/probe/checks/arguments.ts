@@ -17,19 +17,22 @@ export const PATTERN_OPTION = {
   example: 'true',
 } as const;
 
-/** @throws UsageError for an empty name, or a pattern that is none */
+/**
+ *
+ * @throws UsageError for an empty name, or an invalid pattern
+ */
 export function processQuery(word: string, name: string, isPattern: boolean): ProcessQuery {
   if (name.trim() === '') throw new UsageError(`${word}: the process's name is empty`);
   try {
     if (isPattern) RegExp(name.trim());
   } catch (cause) {
-    // The engine's own words differ between Node and kolla-core.
+    // The engine's message differs between Node and kolla-core.
     throw new UsageError(`${word}: '${name.trim()}' is not a regular expression`, { cause });
   }
   return { name, isPattern };
 }
 
-/** Port numbers as operands. Throws UsageError that names the check and the word. */
+/** Port numbers as operands. Throws UsageError naming the check and the operand. */
 export function portsOf(word: string, operands: readonly string[]): number[] {
   if (operands.length === 0) throw new UsageError(`${word}: PORT is missing`);
   return operands.map((text) => {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 
-/** Does a program end with 0? The one check that starts a process: where another one can ask the same, it costs less. */
+/** Checks that a program exits with 0. The only check that starts a process: any other is cheaper. */
 export const command = check({
   word: 'command',
   summary: 'Checks that a program exits with code 0.',
@@ -21,7 +21,7 @@ export const command = check({
     if (program === undefined) throw new UsageError('command: the program is missing: give it after --');
     const { runBounded } = await import('../local/run-bounded.ts');
     return {
-      // Not its words: who watches the log need not know what else a program is told.
+      // Not its arguments: readers of the log need not see them.
       subject: `command ${basename(program)}`,
       hosts: [],
       ask: (signal) => runBounded(program, words, { env, signal }),

@@ -6,7 +6,7 @@ import { messageOf } from '../../core/errors.ts';
 import { configMapVersion, configRecordFile, readConfigRecord, type ConfigRecord } from '../../fs/config-record.ts';
 import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts';
 
-/** Is what lies in place the ConfigMap's newest version? By the word that kolla-init watch leaves. */
+/** Checks that the installed configuration is the ConfigMap's newest version, by the record of kolla-init watch. */
 export const config = check({
   word: 'config',
   summary: 'Checks that the newest version of the ConfigMap is installed.',
@@ -54,14 +54,14 @@ export const config = check({
 export interface ConfigQuery {
   readonly root: string;
   readonly configDir: string;
-  /** A version that is newer than the one looked at may be so old. */
+  /** How old a version newer than the examined one may be. */
   readonly withinMs: number;
 }
 
 /**
- * Whether the newest version of the configuration is in place.
- * @param subject as the user wrote it; begins every message
- * @param now in ms since 1970
+ * Checks that the newest version of the configuration is installed.
+ * @param subject as written by the user; prefix of every message
+ * @param now in ms since the epoch
  */
 export function configQuestion(query: ConfigQuery, subject: string, now = Date.now): Question {
   return {
@@ -94,7 +94,7 @@ function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, n
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }
 
-/** What is wrong where the kubelet has laid down another version than the one that was looked at, some time ago. */
+/** The problem if the kubelet has mounted a version that was not examined for some time. */
 function newerVersion(
   { configMap }: ConfigRecord,
   configDir: string,
@@ -103,8 +103,7 @@ function newerVersion(
 ): string | undefined {
   const current = configMapVersion(configDir);
   if (current === undefined || current === configMap) return undefined;
-  // Of the link itself: the kubelet makes a new one for each version.
-  // A time that lies ahead is of before the clock was set back.
+  // Of the link itself: the kubelet creates a new one per version. A time in the future predates a change of the clock.
   const sinceMs = Math.abs(now() - lstatSync(join(configDir, '..data')).mtimeMs);
   if (sinceMs <= withinMs) return undefined;
   return `the ConfigMap's version ${current} is there for ${formatDuration(sinceMs)}, and was not read: does kolla-init watch run?`;

@@ -2,7 +2,7 @@ import { check } from '../check.ts';
 import { portQuestion } from '../local/port.ts';
 import { PATTERN_OPTION, processQuery, portsOf } from './arguments.ts';
 
-/** Has a process an established connection to one of these ports? The sign of life of a service that has no port itself. */
+/** Checks for an established connection to one of these ports, for services without a port of their own. */
 export const connected = check({
   word: 'connected',
   summary: 'Checks for an established connection to one of these ports.',
@@ -37,7 +37,7 @@ export const connected = check({
     const ports = portsOf('connected', isNamed ? rest : operands);
     const process = anyProcess ? undefined : processQuery('connected', first, pattern);
     const question = portQuestion({ process, ports }, 'connected', `connected ${operands.join(' ')}`);
-    // No server is asked over the network, but the answer is no where none is connected.
+    // It contacts no server, but the result depends on a remote one.
     return { ...question, hosts: ['the other end of the connection'] };
   },
 });

@@ -2,7 +2,10 @@ import { UsageError } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { MYSQL_OPTIONS } from '../remote/mysql.ts';
 
-/** Is the schema ready for the service's code? By the word that kolla-db-sync leaves on its Lease, or in the database. */
+/**
+ * Checks that the schema is ready for the service's code, by the state that kolla-db-sync publishes on its Lease or in
+ * the database.
+ */
 export const dbSync = check({
   word: 'db-sync',
   summary: "Checks that the schema is ready for the service's code.",

@@ -4,7 +4,7 @@ import { UsageError, messageOf } from '../../core/errors.ts';
 import { check } from '../check.ts';
 import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
 
-/** Was a file written lately? For a service that touches one as its sign of life. */
+/** Checks that a file was modified recently, for a service that touches one as a heartbeat. */
 export const fileAge = check({
   word: 'file-age',
   summary: 'Checks that a file was modified recently.',
@@ -32,14 +32,14 @@ function ageOf(text: string): number {
 
 export interface FileAgeQuery {
   readonly path: string;
-  /** It must have been written since. */
+  /** Maximum age of its modification. */
   readonly maxAgeMs: number;
 }
 
 /**
- * Whether a file was written lately.
- * @param subject as the user wrote it; begins every message
- * @param now in ms since 1970
+ * Checks that a file was modified recently.
+ * @param subject as written by the user; prefix of every message
+ * @param now in ms since the epoch
  */
 export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: string, now = Date.now): Question {
   return {
@@ -52,7 +52,7 @@ export function fileAgeQuestion({ path, maxAgeMs }: FileAgeQuery, subject: strin
 function look(path: string, maxAgeMs: number, now: () => number): Verdict {
   try {
     const ageMs = now() - statSync(path).mtimeMs;
-    // Else one that was written before the clock was set back would count as young for as long as that.
+    // Otherwise a file written before the clock was set back would count as recent for that long.
     if (ageMs < -maxAgeMs)
       return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
     const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;

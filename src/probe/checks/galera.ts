@@ -4,7 +4,7 @@ import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
 import { unhealthy } from '../verdict.ts';
 
-/** Is this Galera node good for service? Asked by SQL, since a node without quorum still takes logins and `SELECT 1`. */
+/** Checks that this Galera node is usable, by SQL, since a node without quorum still accepts logins and `SELECT 1`. */
 export const galera = check({
   word: 'galera',
   summary: 'Checks that this Galera node is synced and in the Primary component.',

@@ -3,7 +3,7 @@ import { check } from '../check.ts';
 import { answered, addressOf } from '../remote/server.ts';
 import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 
-/** Does the gRPC health service (grpc.health.v1) say SERVING? */
+/** Checks that the gRPC health service (grpc.health.v1) reports SERVING. */
 export const grpc = check({
   word: 'grpc',
   summary: 'Checks that the gRPC health service reports SERVING.',

@@ -3,7 +3,9 @@ import { check } from '../check.ts';
 import { TRUST_OPTIONS } from '../remote/tls.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
-/** Does a GET answer with a status below 400? Redirects are an answer and are not followed, as with Kolla's curl. */
+/**
+ * Checks that a GET returns a status below 400. Redirects count as responses and are not followed, as in Kolla's curl.
+ */
 export const http = check({
   word: 'http',
   summary: 'Checks that a GET returns an expected status.',
@@ -27,10 +29,10 @@ export const http = check({
   ],
   async prepare({ operands: [text = ''], options: { status: wanted, caFile, insecure } }) {
     const url = urlOf(text);
-    // Lazy, because node:https costs half of Node's own start, which a TCP probe need not pay.
+    // Lazy, because node:https costs half of Node's start time, which a TCP probe need not pay.
     const { requestOnce } = await import('../../net/request-once.ts');
     return {
-      // A query may hold a token, and what is asked stands in logs and on the status page.
+      // A query may contain a token, and the subject appears in logs and on the status page.
       subject: `http ${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`,
       hosts: [url.hostname],
       async ask(signal, tell = () => {}) {
@@ -54,7 +56,7 @@ export const http = check({
 function urlOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
-    // One that is no URL may still hold a password.
+    // An invalid URL may still contain a password.
     throw new UsageError(`http: ${text.includes('@') ? 'that' : `'${text}'`} is not an http:// or https:// URL`);
   if (url.password !== '')
     throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');

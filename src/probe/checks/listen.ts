@@ -2,7 +2,7 @@ import { check } from '../check.ts';
 import { portQuestion } from '../local/port.ts';
 import { PATTERN_OPTION, PROCESS_OPTION, processQuery, portsOf } from './arguments.ts';
 
-/** Does a process of this Pod listen on one of these ports, over IPv4 or IPv6? Opens no connection. */
+/** Checks that a process of this Pod listens on one of these ports, over IPv4 or IPv6. Opens no connection. */
 export const listen = check({
   word: 'listen',
   summary: 'Checks that a process of this Pod listens on one of these ports.',

@@ -8,11 +8,11 @@ import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 const LOOK_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
-/** The shipper's default: a line that is longer is shipped in parts, whether it has ended or not. */
+/** The shipper's default: longer lines are shipped in parts, terminated or not. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Are the logs on their way? By the checkpoint that kolla-log-ship writes as the server acknowledges. */
+/** Checks that logs are being shipped, by kolla-log-ship's checkpoint of acknowledged bytes. */
 export const logShip = check({
   word: 'log-ship',
   summary: 'Checks that logs are being shipped.',
@@ -51,11 +51,11 @@ export const logShip = check({
 
 export interface LogShipQuery {
   readonly stateDir: string;
-  /** Bytes may wait so long for an acknowledgement. */
+  /** Maximum time for bytes to wait for an acknowledgement. */
   readonly withinMs: number;
 }
 
-/** How far a file is acknowledged, as the checkpoint says. */
+/** The acknowledged position of a file in the checkpoint. */
 interface Entry {
   readonly generation: { readonly path: string; readonly dev: number; readonly ino: number };
   readonly mark: { readonly offset: number };
@@ -64,14 +64,14 @@ interface Entry {
 interface Lag {
   readonly bytes: number;
   readonly files: number;
-  /** Since something was acknowledged. */
+  /** Time since the last acknowledgement. */
   readonly quietMs: number;
 }
 
 /**
- * Whether what was written to log files is being acknowledged.
- * @param subject as the user wrote it; begins every message
- * @param now in ms since 1970
+ * Checks that bytes written to log files are being acknowledged.
+ * @param subject as written by the user; prefix of every message
+ * @param now in ms since the epoch
  */
 export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: string, now = Date.now): Question {
   const file = join(stateDir, 'checkpoint.json');
@@ -107,7 +107,7 @@ function lagIn(file: string, now: () => number): Lag {
   const offsets = new Map(files.map(({ generation, mark }) => [identityOf(generation), mark.offset]));
   let [bytes, behind] = [0, 0];
   for (const path of new Set(files.map(({ generation }) => generation.path))) {
-    // Of a file that was rotated away only its shipper knows where it is now; of its successor nothing was shipped yet.
+    // Only the shipper knows where a rotated file is now; nothing of its successor has been shipped yet.
     const found = looked(path);
     const offset = found === undefined ? 0 : (offsets.get(identityOf(found)) ?? 0);
     const left = (found?.size ?? 0) - offset;
@@ -115,11 +115,11 @@ function lagIn(file: string, now: () => number): Lag {
     bytes += left;
     behind++;
   }
-  // A time that lies ahead is of before the clock was set back, and says no more than one that is as long ago.
+  // A time in the future predates a change of the clock, and counts like one equally long ago.
   return { bytes, files: behind, quietMs: Math.abs(now() - mtimeMs) };
 }
 
-/** What lies there; undefined where that can't be seen. */
+/** The stat of a path; undefined if it is not accessible. */
 function looked(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -128,7 +128,7 @@ function looked(path: string): Stats | undefined {
   }
 }
 
-/** A last line without its end waits for its writer, and not for the shipper. Of what may not be read only the size tells. */
+/** An unterminated last line waits for its writer, not for the shipper. For an unreadable file only the size counts. */
 function hasWholeLine(path: string, offset: number): boolean {
   let fd: number;
   try {

@@ -4,7 +4,7 @@ import { answered, serverOf } from '../remote/server.ts';
 
 const PORT = 11_211;
 
-/** Does memcached tell its version? One that is frozen, or that takes no more connections, does not. */
+/** Checks that memcached reports its version, which it does not if it is frozen or out of connections. */
 export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',

@@ -4,7 +4,7 @@ import { check } from '../check.ts';
 import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
-/** Does MariaDB or MySQL let us in? Without a login: does it greet? Says nothing of Galera: that is another check. */
+/** Checks that MariaDB or MySQL accepts a login or, without one, greets. Galera's state is another check. */
 export const mysql = check({
   word: 'mysql',
   summary: 'Checks that MariaDB or MySQL accepts connections and logins.',

@@ -2,7 +2,7 @@ import { check } from '../check.ts';
 import { processQuestion } from '../local/process.ts';
 import { PATTERN_OPTION, processQuery } from './arguments.ts';
 
-/** Does a process of this name run? Says nothing about whether it works: prefer a check of what it does. */
+/** Checks that a process of this name is running, not that it works: prefer a more specific check. */
 export const process = check({
   word: 'process',
   summary: 'Checks that a process of this name is running.',

@@ -10,9 +10,9 @@ import { healthyAs, unhealthy } from '../verdict.ts';
 const [PORT, TLS_PORT] = [5672, 5671];
 
 /**
- * What the six diagnostics of Kolla's healthcheck_rabbitmq mean, without starting Erlang six times: the node runs and its
- * port serves (ping, status, check_running, check_port_connectivity: by AMQP); no alarm is in effect and every virtual host is
- * up (check_local_alarms, check_virtual_hosts: by the management API).
+ * The equivalent of the six diagnostics of Kolla's healthcheck_rabbitmq, without starting Erlang six times: the node
+ * runs and its port accepts clients (ping, status, check_running, check_port_connectivity: by AMQP); no alarm is in
+ * effect and every virtual host is up (check_local_alarms, check_virtual_hosts: by the management API).
  */
 export const rabbitmq = check({
   word: 'rabbitmq',
@@ -48,7 +48,7 @@ export const rabbitmq = check({
   prepare({ operands: [text = ''], options }) {
     const management = options.management === undefined ? undefined : managementOf(options.management);
     const { caFile, insecure } = options;
-    // One CA for both ways: of the API it is the URL that says whether there is TLS.
+    // One CA bundle for both: for the API, the URL decides whether TLS is used.
     const verify =
       options.tls || management?.protocol !== 'https:' ? options : { ...options, caFile: undefined, insecure: false };
     const tls = tlsOf('rabbitmq', verify);
@@ -80,7 +80,7 @@ export const rabbitmq = check({
 function managementOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    // One that is no URL may still hold a password.
+    // An invalid URL may still contain a password.
     const shown = text.includes('@') ? '' : ` '${text}'`;
     throw new UsageError(`rabbitmq: --management${shown} is not an http:// or https:// URL`);
   }

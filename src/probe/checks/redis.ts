@@ -6,7 +6,10 @@ import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 
 const PORT = 6379;
 
-/** Does Redis or Valkey (or a Sentinel) answer PING with PONG? Not while it loads its data, or has lost its primary. */
+/**
+ * Checks that Redis, Valkey or a Sentinel responds to PING with PONG. It does not while loading its data, or without
+ * its primary.
+ */
 export const redis = check({
   word: 'redis',
   summary: 'Checks that Redis or Valkey responds to PING.',

@@ -3,7 +3,7 @@ import { check } from '../check.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 import { PATTERN_OPTION, PROCESS_OPTION, processQuery } from './arguments.ts';
 
-/** Does a process of this pod listen on a Unix socket? Opens no connection. */
+/** Checks that a process of this Pod listens on a Unix socket. Opens no connection. */
 export const socket = check({
   word: 'socket',
   summary: 'Checks that a process of this Pod listens on a Unix socket.',

@@ -3,7 +3,7 @@ import { check } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
 import { healthy, unhealthy } from '../verdict.ts';
 
-/** Does something accept TCP connections at HOST:PORT before the deadline? Says nothing about what accepts them. */
+/** Checks that HOST:PORT accepts a TCP connection within the deadline, regardless of the server behind it. */
 export const tcp = check({
   word: 'tcp',
   summary: 'Checks that a TCP connection is accepted.',

@@ -8,7 +8,7 @@ import { VERIFY_OPTIONS, verifyOf } from '../remote/tls.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Is the certificate there good, and for how long? By a handshake, or in a file. */
+/** Checks that a certificate is valid and for how long, by a TLS handshake or in a file. */
 export const tls = check({
   word: 'tls',
   summary: 'Checks that a certificate is valid, and for how long.',

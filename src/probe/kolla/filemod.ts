@@ -5,7 +5,7 @@ import { WordsError, type KollaAnswer, type KollaQuestion } from './question.ts'
 
 const TIMEOUT_MS = 5000;
 
-/** healthcheck_filemod FILE SECONDS: was the file written within so many seconds? */
+/** healthcheck_filemod FILE SECONDS: checks that the file was modified within that time. */
 export function filemodQuestion([file = '', seconds = '']: readonly string[]): KollaQuestion {
   if (file === '' || seconds === '') throw new WordsError('missing argument: healthcheck_filemod FILE SECONDS');
   if (!/^\d{1,10}$/.test(seconds)) throw new WordsError(`'${seconds}' is not a number of seconds`);
@@ -20,14 +20,14 @@ function answerOf(file: string, most: number): KollaAnswer {
   try {
     const found = statSync(file);
     if (!found.isFile()) return missing(file, 'it is not a regular file');
-    // Whole seconds on both sides, as date and stat print them.
+    // In whole seconds, as printed by date and stat.
     const age = Math.floor(Date.now() / 1000) - Math.floor(found.mtimeMs / 1000);
     const text = `${file} was last written ${age} s ago`;
     return { verdict: age <= most ? healthyAs(text) : unhealthy(`${text}, more than ${most} s`) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const answer = missing(file, messageOf(error));
-    // Another user may see it.
+    // Another user may have access.
     return code === 'EACCES' ? { ...answer, verdict: unseen(messageOf(error)) } : answer;
   }
 }

@@ -100,7 +100,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
 
 /**
  * The table of one name, for help, docs and completion.
- * @param run given by who has it: here it would bring every script, and what they all ask with, to each of them
+ * @param run passed by the caller: an import here would load all scripts and their checks for each of them
  */
 export function helperOf(
   name: KollaName,

@@ -1,11 +1,11 @@
 /**
- * Kolla's healthcheck names: its words and variables in, its stdout and exit codes out, and a reason on stderr besides.
+ * Kolla's healthcheck names: its arguments and variables in, its stdout and exit codes out, plus a reason on stderr.
  *
- *   name, argv, environment -> names.ts: one file a script -> KollaQuestion, or what is wrong with the words
- *     -> runKolla(): asked once under its deadline -> stdout, reason on stderr, exit 0 or 1
+ *   name, argv, environment -> names.ts: one file per script -> KollaQuestion, or an error in the arguments
+ *     -> runKolla(): run once within its deadline -> stdout, reason on stderr, exit code 0 or 1
  *
- * All but mariadb and rabbitmq run in kolla-core, which has no Node to start. What can fail: words that make no sense, which
- * is unhealthy as with Kolla's, and an image without curl (127).
+ * All but mariadb and rabbitmq run in kolla-core, without Node's start time. Errors: invalid arguments, which are
+ * unhealthy as in Kolla's scripts, and an image without curl (127).
  */
 export { isKollaName } from './names.ts';
 export { KOLLA_NAMES, type KollaName } from './variables.ts';

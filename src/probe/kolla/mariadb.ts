@@ -3,15 +3,20 @@ import { formatAddress } from '../../net/address.ts';
 import { askCheck } from './own-check.ts';
 import { timeoutOf, type KollaAnswer, type KollaQuestion } from './question.ts';
 
-/** Kolla's MYSQL_TIMEOUT, which no variable changes. */
+/** Kolla's MYSQL_TIMEOUT, which is not configurable. */
 const TIMEOUT_MS = 10_000;
-/** Whom kolla-ansible makes for it, without a password. Kolla's own script means it, and says `-haproxy`. */
+/**
+ * The account that kolla-ansible creates for it, without a password. Kolla's script intends it, but passes `-haproxy`.
+ */
 const USER = 'haproxy';
-/** Where the client looks: Debian's and Ubuntu's images, then Rocky's. */
+/** The client's defaults: Debian and Ubuntu, then Rocky. */
 const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock'];
 const PORT = 3306;
 
-/** healthcheck_mariadb: is this Galera node synced? Its words are not read. The variables are Kolla's and the mysql client's. */
+/**
+ * healthcheck_mariadb: checks that this Galera node is synced. Arguments are ignored. The variables are Kolla's and the
+ * mysql client's.
+ */
 export function mariadbQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
   const host = env['MYSQL_HOST'] || 'localhost';
   const isRemote = host !== 'localhost';

@@ -5,8 +5,9 @@ import type { Check } from '../check.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 
 /**
- * Asks one of our own checks with these words and variables, as `kolla-probe WORD` does; what it would refuse is a reason.
- * @param env only what the check shall see: a script's own variables are not its options
+ * Runs one of our own checks with these arguments and variables, like `kolla-probe WORD`; a rejection becomes the
+ * reason.
+ * @param env only the check's: a script's own variables are not its options
  */
 export async function askCheck(
   definition: Check,

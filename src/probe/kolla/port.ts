@@ -5,25 +5,26 @@ import { timeoutOf, WordsError, type KollaQuestion } from './question.ts';
 import { socketQuestion } from '../local/unix-socket.ts';
 
 /**
- * healthcheck_port PROCESS PORT...: has the process an established connection, at whose either end is one of the ports?
- * @param proc `/proc`, but in tests and in the build
+ * healthcheck_port PROCESS PORT...: checks that the process has an established connection with one of the ports at
+ * either end.
+ * @param proc `/proc`, except in tests and in the build
  */
 export function connectedQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_port', argv);
-  // Kolla's script takes both ends; what is meant is the other one.
+  // Kolla's script accepts both ends; the remote one is intended.
   return fromCheck('healthcheck_port', env, portQuestion(query, 'connected', '', proc, 'accepted'));
 }
 
 /**
- * healthcheck_listen PROCESS PORT...: does the process listen on one of the ports?
- * @param proc `/proc`, but in tests and in the build
+ * healthcheck_listen PROCESS PORT...: checks that the process listens on one of the ports.
+ * @param proc `/proc`, except in tests and in the build
  */
 export function listenQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const query = queryOf('healthcheck_listen', argv);
   return fromCheck('healthcheck_listen', env, portQuestion(query, 'listen', '', proc));
 }
 
-/** One of our own questions about processes, as a script of Kolla's that prints nothing. */
+/** One of our process questions as a script of Kolla's that prints nothing. */
 function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Question, 'ask'>): KollaQuestion {
   return {
     label,
@@ -32,7 +33,7 @@ function fromCheck(label: string, env: NodeJS.ProcessEnv, question: Pick<Questio
   };
 }
 
-/** Spaces separate ports in one argument, too: Kolla's scripts take all words as one text. */
+/** Spaces separate ports within one argument too: Kolla's scripts join all arguments. */
 function queryOf(script: string, [process = '', ...words]: readonly string[]): PortQuery {
   const ports = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
   if (process.trim() === '' || ports.length === 0)
@@ -46,12 +47,12 @@ function portOf(text: string): number {
   return port;
 }
 
-/** What can't be in a program's name: then it is meant as Kolla's scripts take every name, as a pattern. */
+/** Characters that no program name has: then it is a pattern, as Kolla's scripts treat every name. */
 const PATTERN = /[\\^$*+?()[\]{}|/]|\S\s+\S/;
 
 /**
- * A name is a name, with the spaces that kolla-ansible passes (`'neutron-l3-agent '`); only what can be none is an
- * expression over whole command lines.
+ * A name is compared literally, including spaces passed by kolla-ansible (`'neutron-l3-agent '`); only an impossible
+ * name is a regular expression on command lines.
  */
 function processOf(word: string): ProcessQuery {
   const name = word.trim();
@@ -65,9 +66,9 @@ function processOf(word: string): ProcessQuery {
 }
 
 /**
- * healthcheck_socket PROCESS PATH: does the process listen on that Unix socket? Kolla's script cuts the name at 15
- * characters as the kernel does; here a longer one is compared whole wherever the process shows it whole.
- * @param proc `/proc`, but in tests and in the build
+ * healthcheck_socket PROCESS PATH: checks that the process listens on that Unix socket. Kolla's script truncates the
+ * name to 15 characters as the kernel does; here a longer one is compared as a whole if the process shows it.
+ * @param proc `/proc`, except in tests and in the build
  */
 export function kollaSocketQuestion(argv: readonly string[], env: NodeJS.ProcessEnv, proc?: string): KollaQuestion {
   const [process = '', path = ''] = argv;

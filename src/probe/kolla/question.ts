@@ -4,31 +4,31 @@ import type { Verdict } from '../verdict.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 
-/** One of Kolla's scripts with its words understood. It can be asked any number of times, one at a time. */
+/** One of Kolla's scripts with parsed arguments. Can be run any number of times, one at a time. */
 export interface KollaQuestion {
-  /** Begins the reason's line: the script's name, or the tool's whose words it gives. */
+  /** Prefix of the reason: the name of the script, or of the tool that reported it. */
   readonly label: string;
   readonly timeoutMs: number;
   /**
-   * The answer; never throws for "unhealthy".
+   * The result; never throws for "unhealthy".
    * @param signal the deadline, or the end of the process
-   * @param tell told what is waited for, which the reason names when the deadline comes
+   * @param tell called with the current step, which the reason names on timeout
    */
   ask(signal: AbortSignal, tell?: (awaited: string) => void): Promise<KollaAnswer>;
 }
 
 export interface KollaAnswer {
   readonly verdict: Verdict;
-  /** What Kolla's script prints; nothing unless said. */
+  /** The output of Kolla's script; default nothing. */
   readonly stdout?: string;
 }
 
-/** The words make no sense, which is unhealthy: 1, as with Kolla's scripts. */
+/** Invalid arguments, which are unhealthy: 1, as in Kolla's scripts. */
 export class WordsError extends Error {
   override name = 'WordsError';
 }
 
-/** The program of the image that these words need is not there, or can't be run: a shell's code for that. */
+/** The program needed for these arguments is missing or not executable: a shell's exit code. */
 export class NoProgramError extends KollaError {
   override name = 'NoProgramError';
 
@@ -37,16 +37,16 @@ export class NoProgramError extends KollaError {
   }
 }
 
-/** What a process ends with and says. */
+/** A process's exit code and output. */
 export interface ScriptOutput {
   readonly code: 0 | 1;
   readonly stdout: string;
-  /** One line without its break, or nothing. */
+  /** One line without its line end, or empty. */
   readonly stderr: string;
 }
 
 /**
- * Asks once, under a deadline that holds whatever the question does.
+ * Runs it once, within a deadline.
  * @throws the signal's reason
  */
 export async function askOnce(question: KollaQuestion, signal: AbortSignal): Promise<ScriptOutput> {
@@ -61,15 +61,18 @@ export async function askOnce(question: KollaQuestion, signal: AbortSignal): Pro
   return { code: 1, stdout, stderr: `${question.label}: ${verdict.reason}` };
 }
 
-/** What is said of words that make no sense. */
+/** The output for invalid arguments. */
 export function outputOf(name: string, { message }: WordsError): ScriptOutput {
   return { code: 1, stdout: '', stderr: `${name}: ${message}` };
 }
 
-/** Kolla's scripts have no deadline but their caller's: Docker's is 30 s with kolla-ansible. */
+/** Kolla's scripts have only their caller's deadline: 30 s for Docker with kolla-ansible. */
 const TIMEOUT_MS = 5000;
 
-/** @throws WordsError for a KOLLA_PROBE_TIMEOUT that is no duration */
+/**
+ *
+ * @throws WordsError for an invalid KOLLA_PROBE_TIMEOUT
+ */
 export function timeoutOf(env: NodeJS.ProcessEnv, fallbackMs: number = TIMEOUT_MS): number {
   const text = env['KOLLA_PROBE_TIMEOUT'];
   if (text === undefined || text === '') return fallbackMs;

@@ -9,7 +9,7 @@ import { RABBITMQ_LOGIN } from './variables.ts';
 const CONFIG = '/etc/rabbitmq/rabbitmq.conf';
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** healthcheck_rabbitmq: does this broker serve? Its words are not read. */
+/** healthcheck_rabbitmq: checks that this broker accepts clients. Arguments are ignored. */
 export function rabbitmqQuestion(_argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {
   return {
     label: 'healthcheck_rabbitmq',
@@ -30,7 +30,7 @@ async function answerOf(
     return { verdict: unseen(messageOf(error)) };
   }
   const { rabbitmq } = await import('../checks/rabbitmq.ts');
-  // What is asked is whether it serves; by which certificate is a question for the check tls.
+  // Only availability is checked; certificates are for the check tls.
   const words = [formatAddress(at), ...(at.isTls ? ['--tls', '--insecure'] : [])];
   const known = Object.fromEntries(RABBITMQ_LOGIN.map((name) => [name, env[name]]));
   return { verdict: await askCheck(rabbitmq, words, known, signal, tell) };
@@ -40,7 +40,7 @@ interface Listener extends Address {
   readonly isTls: boolean;
 }
 
-/** Where the broker listens, by its own variables and its rabbitmq.conf: kolla-ansible has it on one address, not loopback. */
+/** The broker's address, from its variables and rabbitmq.conf: kolla-ansible binds it to one address, not loopback. */
 async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
   const [host, port] = [env['RABBITMQ_NODE_IP_ADDRESS'], env['RABBITMQ_NODE_PORT']];
   const own = { host: reachable(host || '127.0.0.1'), port: Number(port || PORT), isTls: false };
@@ -52,7 +52,7 @@ async function listenerOf(env: NodeJS.ProcessEnv): Promise<Listener> {
   return parseListener(text) ?? own;
 }
 
-/** The first listener of a rabbitmq.conf, one without TLS first; undefined where it names none. */
+/** The first listener of a rabbitmq.conf, preferably without TLS; undefined if it has none. */
 export function parseListener(text: string): Listener | undefined {
   for (const [kind, standard] of [
     ['tcp', PORT],
@@ -66,7 +66,7 @@ export function parseListener(text: string): Listener | undefined {
   return undefined;
 }
 
-/** Who listens on every address does so on loopback. */
+/** A server on all addresses is reachable by loopback. */
 function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -6,8 +6,8 @@ import { askOnce, NoProgramError, outputOf, WordsError, type ScriptOutput } from
 import type { KollaName } from './variables.ts';
 
 /**
- * One of Kolla's names as a process: its stdout, its exit code, and the reason on stderr.
- * @returns 0 healthy, 1 unhealthy or words that make no sense, 143 and 130 for a signal
+ * Runs one of Kolla's names: its stdout, its exit code, and the reason on stderr.
+ * @returns 0 healthy, 1 unhealthy or invalid arguments, 143 and 130 for a signal
  */
 export async function runKolla(
   name: KollaName,
@@ -28,7 +28,7 @@ export async function runKolla(
   } catch (error) {
     if (error instanceof SignalError) return error.exitCode;
     if (!(error instanceof KollaError)) throw error;
-    // A full disk under stdout, as curl has it; of Kolla's scripts there is no code but this.
+    // curl's code for a full disk under stdout; Kolla's scripts have no other.
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof NoProgramError ? error.exitCode : ExitCode.no;
   }
@@ -47,7 +47,7 @@ async function said(
   }
 }
 
-/** Lazy: a probe that runs each few seconds needs no tables of help. */
+/** Lazy: a probe that runs every few seconds needs no help tables. */
 async function sayHelp(name: KollaName, understand: Understand): Promise<ExitCode> {
   const [{ helperOf }, { run }] = await Promise.all([import('./helpers.ts'), import('../../cli/run.ts')]);
   const helper = helperOf(name, (argv, env) => runKolla(name, understand, argv, env));

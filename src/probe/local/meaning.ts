@@ -1,21 +1,21 @@
 import { formatEndpoint, type InetSocket, type Protocol } from '../../process/procfs/index.ts';
 
-/** What is asked about a port, and the words for its answers. */
+/** The condition on a socket, and the texts of its messages. */
 export interface Meaning {
   readonly protocols: readonly Protocol[];
   readonly portOf: (socket: InetSocket) => number;
-  /** Whether it answers the question. */
+  /** Whether it satisfies the condition. */
   readonly isGood: (socket: InetSocket) => boolean;
-  /** Whether it is worth naming where it does not. */
+  /** Whether to mention it otherwise. */
   readonly isAbout: (socket: InetSocket) => boolean;
   readonly show: (socket: InetSocket) => string;
-  /** Whether those on other ports are worth naming too: a process has few. */
+  /** Whether to mention sockets on other ports too: a process has few. */
   readonly namesOtherPorts: boolean;
   /** Of a process, before the ports. */
   readonly lacks: string;
-  /** Of no process in particular, before the ports. */
+  /** Of any process, before the ports. */
   readonly isMissing: string;
-  /** Of those that belong to a process, before the ports. */
+  /** Of a process's sockets, before the ports. */
   readonly sockets: string;
 }
 
@@ -31,7 +31,7 @@ export const MEANINGS = {
     isMissing: 'no connections to',
     sockets: 'sockets to',
   },
-  /** As `connected`, of which this side has the port: the other end came to it. */
+  /** As `connected`, but with the port on this side: the peer connected to it. */
   accepted: {
     protocols: ['tcp'],
     portOf: ({ local }) => local.port,
@@ -58,7 +58,7 @@ export const MEANINGS = {
 
 export type Kind = keyof typeof MEANINGS;
 
-/** A UDP socket receives from any peer as long as it is not connected to one. */
+/** A UDP socket receives from any peer unless it is connected. */
 function isListening({ protocol, state }: InetSocket): boolean {
   return state === (protocol === 'tcp' ? 'LISTEN' : 'CLOSE');
 }

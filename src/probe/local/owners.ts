@@ -9,21 +9,24 @@ import {
 import { called } from './process.ts';
 
 export interface ProcEffects {
-  /** `/proc`, but in tests. */
+  /** `/proc`, except in tests. */
   readonly proc: string;
   readonly signal: AbortSignal;
 }
 
-/** The processes that are meant, and their sockets. */
+/** The matching processes, and their sockets. */
 export interface Owners {
   readonly processes: readonly NamedProcess[];
-  /** Whose each socket is, by its inode: of one that several have, the first's. */
+  /** The owner of each socket by inode; the first if there are several. */
   readonly pidByInode: ReadonlyMap<string, number>;
-  /** Those whose descriptors we may not see. */
+  /** Processes with inaccessible descriptors. */
   readonly denied: readonly number[];
 }
 
-/** Looks into every process that is meant. @param among of these pids; of all unless given */
+/**
+ * Examines all matching processes.
+ * @param among of these pids; default all
+ */
 export async function findOwners(
   query: ProcessQuery,
   effects: ProcEffects,
@@ -42,7 +45,7 @@ export async function findOwners(
   return { processes, pidByInode, denied };
 }
 
-/** Those of the sockets that no process has which we can look into. */
+/** The sockets whose owner is not among the processes visible to us. */
 async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffects): Promise<Set<string>> {
   const left = new Set(wanted);
   for (const pid of pidsIn(effects.proc)) {
@@ -53,10 +56,10 @@ async function withoutSeenOwner(wanted: ReadonlySet<string>, effects: ProcEffect
 }
 
 /**
- * Why it cannot be determined from here whether the processes that are meant have one of the sockets; undefined where it is certain
- * that they don't: there is no such socket, or all have owners that are seen.
- * @param sockets what they are: `sockets to port 5672`
- * @param inodes of those that would answer the question
+ * Why it cannot be determined from here whether the processes own one of the sockets; undefined if they certainly do
+ * not: there is no such socket, or all owners are known.
+ * @param sockets their description: `sockets to port 5672`
+ * @param inodes of those that satisfy the condition
  */
 export async function whyUnseen(
   { processes, denied }: Pick<Owners, 'processes' | 'denied'>,
@@ -66,7 +69,7 @@ export async function whyUnseen(
   effects: ProcEffects,
 ): Promise<string | undefined> {
   const isAllSeen = processes.length > 0 && denied.length === 0;
-  // Where all containers' processes are shown, one that is not there does not run.
+  // If processes of all containers are visible, a missing one is not running.
   const isNotRunning = processes.length === 0 && seesWholePod(effects);
   if (isAllSeen || isNotRunning || (await withoutSeenOwner(inodes, effects)).size === 0) return undefined;
   const [first] = denied;
@@ -83,7 +86,7 @@ export async function whyUnseen(
   );
 }
 
-/** PID 1 is then what holds the shared namespace, under the name that container runtimes give it. */
+/** PID 1 is then the sandbox container of the shared namespace, under the name given by container runtimes. */
 function seesWholePod({ proc }: ProcEffects): boolean {
   try {
     return process.pid !== 1 && /^(?:pause|catatonit)\n/.test(readHead(`${proc}/1/comm`, 64));

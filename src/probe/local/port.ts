@@ -1,12 +1,12 @@
 /**
- * Questions about this pod's own sockets, for the checks and for Kolla's names alike.
+ * Checks of this Pod's own sockets, for kolla-probe and for Kolla's names.
  *
- *   process name, ports or path -> Question -> sockets of this network namespace that are on those ports (process/procfs)
- *     -> none is as wanted: unhealthy, whichever process has them
- *     -> processes of that name -> whose the sockets are: healthy, unhealthy with what was seen, or unseen with the fix
+ *   process name, ports or path -> Question -> sockets of this network namespace on those ports (process/procfs)
+ *     -> none satisfies the condition: unhealthy, whatever the process
+ *     -> processes of that name -> owners of the sockets: healthy, unhealthy with the state, or unseen with the fix
  *
- * From a sidecar the sockets of the whole pod are seen, but processes of other containers only with shareProcessNamespace,
- * and their descriptors only as the same user or root. Where that leaves the answer open it is `unseen`, never a guess.
+ * A sidecar sees the sockets of the whole Pod, but processes of other containers only with shareProcessNamespace, and
+ * their descriptors only as the same user or root. If that leaves the result open it is `unseen`, never a guess.
  */
 import { eachInetSocket, type InetSocket, type ProcessQuery, type Protocol } from '../../process/procfs/index.ts';
 import { defined } from '../../core/defined.ts';
@@ -16,31 +16,31 @@ import { findOwners, whyUnseen, type Owners, type ProcEffects } from './owners.t
 import { called, listed, whatIsMeant } from './process.ts';
 
 export interface PortQuery {
-  /** Undefined: any process that has the socket. Spaces around a name don't count. */
+  /** Undefined: any owner. Leading and trailing spaces are ignored. */
   readonly process: ProcessQuery | undefined;
-  /** One of them is enough. */
+  /** Any of them suffices. */
   readonly ports: readonly number[];
-  /** For `listen`: both unless given. `connected` is about TCP alone. */
+  /** For `listen`: default both. `connected` is for TCP only. */
   readonly protocols?: readonly Protocol[] | undefined;
 }
 
-/** What is looked for in the kernel's tables. */
+/** The search in the kernel's tables. */
 interface Search extends Meaning, ProcEffects {
   readonly ports: readonly number[];
-  /** What answers the question as well, and is not told of where nothing does. */
+  /** An alternative condition, not mentioned in messages. */
   readonly also: Meaning | undefined;
 }
 
 /**
- * Whether a process listens on one of these ports (`listen`, TCP or UDP), or has an established connection to one
- * (`connected`: the port at the other end).
- * @param subject as the user wrote it; begins every message
- * @param also another kind that answers it as well
+ * Checks that a process listens on one of these ports (`listen`, TCP or UDP), or has an established connection to one
+ * (`connected`: the remote port).
+ * @param subject as written by the user; prefix of every message
+ * @param also an alternative condition
  */
 export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc', also?: Kind): Question {
   const { ports, protocols } = query;
   const wanted = query.process && whatIsMeant(query.process);
-  // Of a node's hundreds of processes, the one that had the socket the last time is looked at before all of them.
+  // A node has hundreds of processes: the last owner of the socket is examined first.
   let last: number | undefined;
   return {
     subject,
@@ -62,16 +62,19 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
 }
 
 interface Scanned {
-  /** The first that answers the question, and what it is called. */
+  /** The first that satisfies the condition, with its description. */
   readonly good: { readonly socket: InetSocket; readonly shown: string } | undefined;
-  /** Those on the ports before it: all of them where there is none. */
+  /** Those on the ports before it: all of them if there is none. */
   readonly onPort: readonly InetSocket[];
 }
 
-/** So many are remembered while one may still answer the question: a broker has tens of thousands of connections. */
+/** Maximum number remembered while searching: a broker has tens of thousands of connections. */
 const KEPT = 1000;
 
-/** Reads the tables until a socket answers the question. @param isTheirs whether it is one of those that are asked about */
+/**
+ * Reads the tables until a socket satisfies the condition.
+ * @param isTheirs whether it belongs to the processes
+ */
 async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): Promise<Scanned> {
   const scanned = await read(search, isTheirs, KEPT);
   const isWhole = scanned.good !== undefined || scanned.onPort.length < KEPT;
@@ -103,11 +106,11 @@ async function verdictOfAny(search: Search): Promise<Verdict> {
 
 interface Found {
   readonly onPort: readonly InetSocket[];
-  /** Healthy, and by which process. */
+  /** Healthy, and the process. */
   readonly answer?: { readonly pid: number; readonly verdict: Verdict };
 }
 
-/** Whose sockets are whose is looked up first, as a process has few, so that the tables need not be read to their end. */
+/** Owners are resolved first, since a process has few sockets, so that the tables need not be read to the end. */
 async function findGood(wanted: ProcessQuery, { pidByInode }: Owners, search: Search): Promise<Found> {
   const { good, onPort } = await scan(search, ({ inode }) => pidByInode.has(inode));
   const pid = good && pidByInode.get(good.socket.inode);
@@ -121,7 +124,7 @@ async function verdictOf(
   onPort: readonly InetSocket[],
   search: Search,
 ): Promise<Verdict> {
-  // In a queue or in TIME-WAIT it belongs to no process.
+  // A socket in an accept queue or in TIME-WAIT has no owner.
   const others = onPort.filter((socket) => search.isGood(socket) && socket.inode !== '0');
   const sockets = `${search.sockets} ${portsText(search)}`;
   const why = await whyUnseen(owners, wanted, sockets, new Set(others.map(({ inode }) => inode)), search);
@@ -138,13 +141,13 @@ async function verdictOf(
   return unhealthy(`no process ${called(wanted, [])}; ${what}`);
 }
 
-/** What the processes have instead: sockets on the ports, or where they listen. */
+/** The processes' other sockets: on the ports, or listening. */
 async function whatIsTheirs(
   onPort: readonly InetSocket[],
   { pidByInode, denied }: Owners,
   search: Search,
 ): Promise<readonly InetSocket[]> {
-  // Where their descriptors can't be seen, no socket answers the question, and any may be theirs.
+  // If their descriptors are inaccessible, no socket is known to be theirs, and any may be.
   if (denied.length > 0) return onPort;
   const theirs = onPort.filter(({ inode }) => pidByInode.has(inode));
   if (!search.namesOtherPorts) return theirs;

@@ -2,12 +2,12 @@ import { isOurs, lineOf, listProcesses } from '../../process/procfs/processes.ts
 import { findProcesses, type ProcessQuery } from '../../process/procfs/index.ts';
 import { healthyAs, unhealthy, unseen, type Question } from '../verdict.ts';
 
-/** Of many things a message names so many. */
+/** Maximum number of items named in a message. */
 const SHOWN = 5;
 
 /**
- * Whether such a process runs; zombies don't.
- * @param subject as the user wrote it; begins every message
+ * Checks that such a process is running; zombies do not count.
+ * @param subject as written by the user; prefix of every message
  */
 export function processQuestion(query: ProcessQuery, subject: string, proc = '/proc'): Question {
   const wanted = whatIsMeant(query);
@@ -28,7 +28,7 @@ export function processQuestion(query: ProcessQuery, subject: string, proc = '/p
   };
 }
 
-/** In a sidecar's own PID namespace there are only this process and its ancestors. */
+/** A sidecar's own PID namespace contains only this process and its ancestors. */
 async function seesOnlyItself(proc: string): Promise<boolean> {
   const all = listProcesses(proc);
   const own = lineOf(all, process.pid);
@@ -41,13 +41,13 @@ export function whatIsMeant({ name, ...rest }: ProcessQuery): ProcessQuery {
   return { ...rest, name: name.trim() };
 }
 
-/** `nova-compute (pids 7, 31)`; of none `named nova-compute`. */
+/** `nova-compute (pids 7, 31)`; without processes `named nova-compute`. */
 export function called({ name, isPattern = false }: ProcessQuery, pids: readonly number[]): string {
   if (pids.length === 0) return isPattern ? `whose command line matches '${name}'` : `named ${name}`;
   return `${name} (${pids.length === 1 ? 'pid' : 'pids'} ${listed(pids.map(String))})`;
 }
 
-/** Each once, of many only the first. */
+/** Without duplicates, truncated after the first few. */
 export function listed(texts: readonly string[]): string {
   const each = [...new Set(texts)];
   const more = each.length > SHOWN ? ` and ${each.length - SHOWN} more` : '';

@@ -4,13 +4,13 @@ import { outputRedactor } from '../../core/output-redactor.ts';
 import { start, type Ended } from '../../process/run.ts';
 import { healthy, unhealthy, type Verdict } from '../verdict.ts';
 
-/** For the last words of a program that has ended: whoever it left behind may hold its streams open for ever. */
+/** To read the final output of an exited program: a process it left behind may keep its streams open forever. */
 const LAST_WORDS_MS = 100;
 
 /**
- * Runs a program without a shell, in a process group of its own, all of which is killed when the signal is aborted or
- * the program has ended. Healthy when it ends with 0; else the reason is its last line, in which
- * what the environment holds under a secret's name, users in URLs and `password = value` are hidden.
+ * Runs a program without a shell, in its own process group, which is killed on abort and after the program's exit.
+ * Healthy if it exits with 0; else the reason is its last line, with values of secret environment variables, user info
+ * in URLs and `password = value` redacted.
  */
 export async function runBounded(
   program: string,

@@ -22,8 +22,8 @@ export const AMQP_OPTIONS = [
 const LONGEST_BYTES = 255;
 
 /**
- * Looks over the login of a check that asks by AMQP.
- * @throws UsageError for a password without a user, and for a virtual host that AMQP can't name
+ * Validates the login of an AMQP check.
+ * @throws UsageError for a password without a user, and for an invalid virtual host
  */
 export function checkBroker(word: string, options: BrokerAsk['options']): void {
   requireUser(word, options);
@@ -35,11 +35,11 @@ export interface BrokerAsk {
   readonly at: Address;
   readonly tls: TlsAsk | undefined;
   readonly options: LoginValues & Values<typeof AMQP_OPTIONS>;
-  /** Without a login: whether to have the broker begin AMQP. */
+  /** Without a login: whether to wait for the AMQP greeting. */
   readonly greeting: boolean;
 }
 
-/** Asks a broker by AMQP, as far as the login reaches. */
+/** Checks a broker by AMQP, with the login if there is one. */
 export function askBroker(
   { at, tls, options, greeting }: BrokerAsk,
   signal: AbortSignal,
@@ -47,7 +47,8 @@ export function askBroker(
 ): Promise<Verdict> {
   return answered(async () => {
     const login = await readLogin(options);
-    // Lazy, for the cost of a TCP check. Not amqplib: it can neither end before a login nor say which step is waited for.
+    // Lazy, to keep the cost of a TCP check. Not amqplib: it can neither stop before a login nor report the current
+    // step.
     const { converse } = await import('../../net/conversation.ts');
     const { amqpKnock, amqpStart, amqpVisit } = await import('../../net/protocols/amqp.ts');
     using talk = await converse(at, { signal, tls });

@@ -12,12 +12,15 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export interface Validity {
   /** Its common name. */
   readonly subject: string;
-  /** As OpenSSL prints it: `Nov 21 14:28:01 2026 GMT`. */
+  /** In OpenSSL's format: `Nov 21 14:28:01 2026 GMT`. */
   readonly validFrom: string;
   readonly validTo: string;
 }
 
-/** Whether all of a chain are valid now, and for `leftMs` more; the detail is how long the first to end still lasts. */
+/**
+ * Checks that all certificates of a chain are valid now, and for `leftMs` more; the detail is the time until the first
+ * expires.
+ */
 export function judgeValidity(chain: readonly Validity[], leftMs: number, now = Date.now()): Verdict {
   const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
   if (early !== undefined) {
@@ -37,7 +40,7 @@ export function judgeValidity(chain: readonly Validity[], leftMs: number, now = 
   return healthyAs(`valid until ${until}, ${long(left)} more`);
 }
 
-/** Whether every certificate in a PEM file is valid now, and for `leftMs` more. */
+/** Checks that every certificate in a PEM file is valid now, and for `leftMs` more. */
 export async function judgeFile(file: string, leftMs: number): Promise<Verdict> {
   let text: string;
   try {
@@ -59,7 +62,7 @@ export async function judgeFile(file: string, leftMs: number): Promise<Verdict> 
   return judgeValidity(chain, leftMs);
 }
 
-/** A line an attribute. */
+/** One attribute per line. */
 function nameIn(subject: string | undefined): string {
   return /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').replaceAll('\n', ', ');
 }

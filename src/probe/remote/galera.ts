@@ -14,10 +14,10 @@ export interface FitnessPolicy {
 }
 
 const DONOR = 'Donor/Desynced';
-/** What would let such a node pass, and does not here. */
+/** Why a less strict check would accept such a node. */
 const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 1047)';
 
-/** What a node says of itself by SQL, as a verdict. */
+/** A node's state from SQL, as a verdict. */
 export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy): Promise<Verdict> {
   const state = await galeraState(session);
   if (state === undefined) return unhealthy('it is no Galera node: wsrep_provider is none');
@@ -25,7 +25,7 @@ export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy
   return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
 }
 
-/** Why a node is not fit for service; undefined when it is. */
+/** Why a node is not usable; undefined if it is. */
 export function whyUnfit(state: GaleraState, switches: GaleraSwitches, policy: FitnessPolicy): string | undefined {
   const why = whyUnusable(state, 'ok');
   if (why !== undefined) return state.component === 'Primary' ? why : `${why}; ${SELECT_1}`;

@@ -16,11 +16,11 @@ import { judgeValidity, type Validity } from './certificates.ts';
 export interface HandshakeAsk {
   readonly at: Address;
   readonly verify: TlsAsk;
-  /** How long it must last. */
+  /** Minimum remaining validity. */
   readonly leftMs: number;
 }
 
-/** Shakes hands and judges what the server shows: how long it lasts, then its chain and name unless `insecure`. */
+/** Performs a handshake and judges the server's certificates: validity, then chain and name unless `insecure`. */
 export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: Tell): Promise<Verdict> {
   const { at, verify, leftMs } = ask;
   try {
@@ -28,9 +28,9 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
     const { socket } = connection;
     const chain = chainOf(socket.getPeerCertificate(true));
     const why = whyDistrusted(socket, verify.serverName ?? at.host, verify.caFile);
-    // Our half of the handshake must reach it, or it logs an aborted handshake.
+    // Our half of the handshake must be received, or the server logs an aborted handshake.
     await new Promise<void>((resolve) => void socket.once('close', resolve).end(resolve));
-    // Before the chain, whose error would name no date.
+    // Before the chain, whose error has no date.
     const validity = judgeValidity(chain.map(validityOf), leftMs);
     if (!validity.healthy || verify.insecure) return validity;
     return why === undefined ? validity : unhealthy(why);
@@ -41,7 +41,7 @@ export async function judgeServer(ask: HandshakeAsk, signal: AbortSignal, tell: 
 
 async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, tell: Tell) {
   signal.throwIfAborted();
-  // We judge by ourselves: Node would end the handshake without showing the certificate.
+  // Verified by us: Node would abort the handshake without exposing the certificate.
   const socket = connect({ ...at, ...(await tlsOptions(at.host, verify)), rejectUnauthorized: false });
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
@@ -50,7 +50,7 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
     tell('the connection stands, but no TLS comes: it may be frozen, or speak something else'),
   );
   await once(socket, 'secureConnect');
-  socket.on('error', () => {}); // what it thinks of us, who have no certificate, comes late with TLS 1.3
+  socket.on('error', () => {}); // with TLS 1.3 its rejection of our missing client certificate comes late
   return {
     socket,
     [Symbol.dispose]() {
@@ -60,7 +60,7 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
   };
 }
 
-/** From the server's own up to the authority's, whose issuer is itself. */
+/** From the server's to the self-signed root certificate. */
 function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   const seen = new Set<string>();
@@ -84,7 +84,7 @@ function whyDistrusted(socket: TLSSocket, name: string, caFile: string | undefin
   const wrongName = checkServerIdentity(name, socket.getPeerCertificate());
   if (wrongName !== undefined) return networkReason(wrongName, caFile);
   if (socket.authorized) return undefined;
-  // A code, although it is declared as an error.
+  // A code, although it is typed as an error.
   const code = String(socket.authorizationError);
   return networkReason(Object.assign(new Error(code), { code }), caFile);
 }

@@ -30,12 +30,12 @@ export type LoginValues = Values<typeof LOGIN_OPTIONS>;
 
 export interface Login {
   readonly user: string | undefined;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
 }
 
 /**
- * Looks over what was given.
+ * Validates the options.
  * @throws UsageError for two passwords
  */
 export function checkLogin(word: string, { password, passwordFile }: LoginValues): void {
@@ -44,7 +44,7 @@ export function checkLogin(word: string, { password, passwordFile }: LoginValues
 }
 
 /**
- * The same for a protocol in which a password always belongs to an account.
+ * The same for a protocol in which a password requires an account.
  * @throws UsageError for two passwords, and for one without a user
  */
 export function requireUser(word: string, values: LoginValues): void {
@@ -56,8 +56,8 @@ export function requireUser(word: string, values: LoginValues): void {
 }
 
 /**
- * The login, or undefined where none was given.
- * @throws ConfigError for a file that can't be read or is empty
+ * The login, or undefined if none was given.
+ * @throws ConfigError if a file is unreadable or empty
  */
 export async function readLogin({ user, password, passwordFile }: LoginValues): Promise<Login | undefined> {
   if (passwordFile !== undefined) {

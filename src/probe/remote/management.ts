@@ -11,16 +11,16 @@ export interface ManagementAsk {
   readonly insecure: boolean;
 }
 
-/** What is asked, and how a failure of it begins. */
+/** Each request, with the prefix of its error. */
 const CHECKS = [
   ['local-alarms', 'an alarm is in effect'],
   ['virtual-hosts', 'a virtual host is down'],
 ] as const;
 
-/** Longer than any deadline of a probe, which cuts it off. */
+/** Longer than any deadline of a probe, which applies first. */
 const ANSWER_MS = 60_000;
 
-/** Asks the management API of a node for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */
+/** Queries a node's management API for alarms and virtual hosts. https://www.rabbitmq.com/docs/http-api-reference */
 export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Promise<Verdict> {
   try {
     const { user = '', password = '' } = (await readLogin(ask.options)) ?? {};

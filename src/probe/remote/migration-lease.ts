@@ -13,8 +13,8 @@ export interface LeaseQuery {
 }
 
 /**
- * Whether a migration's Lease says that the schema is ready.
- * @throws UsageError where there is no API server to ask
+ * Checks that a migration's Lease reports the schema as ready.
+ * @throws UsageError without an API server
  */
 export function leaseQuestion(query: LeaseQuery, subject: string, inherited: NodeJS.ProcessEnv): Question {
   const source = givenKubeSource(query.kubeconfig, inherited);

@@ -7,7 +7,7 @@ import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {
-  /** The migration's, and unless `database` is given the database's too. */
+  /** The migration's, and by default the database's too. */
   readonly name: string;
   readonly release: string | undefined;
   readonly server: string | undefined;
@@ -15,7 +15,7 @@ export interface RecordQuery extends MysqlValues {
   readonly podFile: PodFile | undefined;
 }
 
-/** What kolla-db-sync keeps of one phase of one release. */
+/** kolla-db-sync's record of one phase of one release. */
 interface Row {
   readonly release: string;
   readonly phase: string;
@@ -24,8 +24,8 @@ interface Row {
 }
 
 /**
- * Whether the records in a service's database say that the schema is ready.
- * @throws as mysqlServer() does; ConfigError for own services that are wrong
+ * Checks that the records in a service's database report the schema as ready.
+ * @throws as mysqlServer(); ConfigError for invalid own services
  */
 export async function recordQuestion(query: RecordQuery, subject: string): Promise<Question> {
   const { name, database = name, release, podFile } = query;
@@ -45,10 +45,10 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
   };
 }
 
-/** The latest first. */
+/** Latest first. */
 async function rowsIn(session: MysqlSession, database: string, name: string): Promise<Row[]> {
   const table = `${quoteName(database)}.${quoteName('kolla_pod_record')}`;
-  // All columns: a table that was made before formats were written has no `format`.
+  // All columns: a table created before `format` existed has no such column.
   const sql = `SELECT * FROM ${table} WHERE service = ? ORDER BY token DESC`;
   try {
     return (await session.rows(sql, [name])) as unknown as Row[];
@@ -69,7 +69,7 @@ function verdictOf(rows: readonly Row[], service: Service | undefined, wanted: s
   return isReady ? healthyAs(says) : unhealthy(says);
 }
 
-/** Of a service without a description, all is one phase. */
+/** A service without a description has a single phase. */
 function isReadyAfter(phase: string, service: Service | undefined): boolean {
   if (service === undefined) return phase === 'all' || phase === 'command';
   return isLastBeforeRollout(service, phase as Phase | 'command');

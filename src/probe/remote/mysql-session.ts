@@ -7,16 +7,16 @@ import { networkReason } from '../../net/network-error.ts';
 import { unhealthy, type Verdict } from '../verdict.ts';
 import type { MysqlServer } from './mysql.ts';
 
-/** How to judge a server, with a login and without one. */
+/** How to judge a server, with and without a login. */
 export interface Judges {
-  /** Asks by SQL; what it throws is a reason as well. */
+  /** Runs queries; an error it throws becomes the reason. */
   readonly inside: (session: MysqlSession, user: string) => Promise<Verdict>;
   readonly greeted: (version: Answer) => Verdict;
 }
 
 /**
- * Logs in, has the server judged, and logs out; where there is no login, hears its greeting. A file that can't be read,
- * a login that is refused and a server that breaks off are verdicts with their reasons.
+ * Logs in, judges the server, and logs out; without a login, waits for its greeting. An unreadable file, a rejected
+ * login and a broken connection are verdicts with their reasons.
  */
 export async function askMysql(
   server: MysqlServer,
@@ -35,7 +35,7 @@ export async function askMysql(
     }
     tell('the server does not finish the login: it may be frozen, starting, or out of reach');
     await using session = await connect(target, { signal });
-    // Only the end of the session ends a statement.
+    // A statement ends only with its session.
     const stop = () => session.destroy();
     signal.addEventListener('abort', stop, { once: true });
     using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };

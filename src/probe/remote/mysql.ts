@@ -34,7 +34,7 @@ export const MYSQL_OPTIONS = [
 
 export type MysqlValues = Values<typeof MYSQL_OPTIONS>;
 
-/** Where a server is, as far as the words say it. */
+/** A server's address, as far as the arguments define it. */
 type Place = Pick<MysqlTarget, 'host' | 'port' | 'socket'>;
 
 export interface MysqlServer {
@@ -42,19 +42,19 @@ export interface MysqlServer {
   readonly text: string;
   readonly hosts: readonly string[];
   /**
-   * Where, who we are and how to verify the server; `user` is '' where there is no login.
-   * @throws ConfigError for a file that can't be read or understood
+   * Address, credentials and TLS verification; `user` is '' without a login.
+   * @throws ConfigError if a file is unreadable or malformed
    */
   target(): Promise<MysqlTarget>;
 }
 
-/** Of Debian's and Ubuntu's MariaDB, where Kolla's images have it. */
+/** MariaDB's default in Debian and Ubuntu, also in Kolla's images. */
 const SOCKET = '/run/mysqld/mysqld.sock';
 const PORT = 3306;
 
 /**
- * Looks over the words of a check that asks MariaDB or MySQL.
- * @throws UsageError; ConfigError where only a file says where the server is, and it can't be read
+ * Validates the arguments of a MariaDB or MySQL check.
+ * @throws UsageError; ConfigError if only a file defines the address, and it is unreadable
  */
 export async function mysqlServer(word: string, text: string | undefined, options: MysqlValues): Promise<MysqlServer> {
   const { defaultsFile, user, password, passwordFile, tls, caFile, insecure } = options;
@@ -91,7 +91,7 @@ function placeOf(word: string, text: string): Place {
   return text.startsWith('/') ? { host: 'localhost', port: PORT, socket: text } : serverOf(word, text, PORT);
 }
 
-/** As the client has it: `localhost` is the socket, unless `protocol=tcp`. */
+/** As in the client: `localhost` is the socket, unless `protocol=tcp`. */
 function placeIn(defaults: Defaults): Place {
   const host = defaults.get('host') ?? 'localhost';
   const port = Number(defaults.get('port') ?? PORT);
@@ -111,7 +111,7 @@ function tlsIn(defaults: Defaults): MysqlTls | undefined {
 
 async function readDefaults(file: string | undefined): Promise<Defaults> {
   if (file === undefined) return new Map();
-  // Lazy, as everything that is not needed to look words over.
+  // Lazy, like everything not needed for validation.
   const [{ readFile }, { parseDefaults }] = await Promise.all([
     import('node:fs/promises'),
     import('../../mysql/defaults-file.ts'),

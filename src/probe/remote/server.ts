@@ -1,13 +1,13 @@
 /**
- * What the checks that talk to one server over the network have in common: which one it is, and what its answer means.
+ * Common parts of the checks that connect to one server: its address, and the meaning of its response.
  *
- *   HOST[:PORT] -> an address, its port the protocol's own unless given
- *   --user, --password-file -> login.ts -> a login, its file read anew at each question
- *   --tls, --ca-file ... -> tls.ts -> how to verify the server, or undefined for a talk in the clear
- *   address, login, TLS -> src/net/protocols/ -> what the server says of itself -> answered() -> verdict
+ *   HOST[:PORT] -> an address, with the protocol's default port
+ *   --user, --password-file -> login.ts -> a login, its file read on each run
+ *   --tls, --ca-file ... -> tls.ts -> how to verify the server, or undefined without TLS
+ *   address, login, TLS -> src/net/protocols/ -> the server's response -> answered() -> verdict
  *
- * What can fail: UsageError before anything is asked. From then on every failure is a verdict with its reason, a file that can't
- * be read among them. Nothing here loads TLS, a file or a protocol before it is asked for: a TCP check must stay cheap.
+ * Errors: UsageError before the check runs. After that every failure is a verdict with its reason, including an
+ * unreadable file. TLS, files and protocols are loaded only on use: a TCP check must stay cheap.
  */
 import { isIPv6 } from 'node:net';
 import { UsageError, messageOf } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ import type { Answer } from '../../net/protocols/answer.ts';
 import { healthyAs, unhealthy, type Verdict } from '../verdict.ts';
 
 /**
- * The address that `HOST`, `HOST:PORT`, `[IPV6]:PORT` or a bare IPv6 address names.
+ * Parses `HOST`, `HOST:PORT`, `[IPV6]:PORT` or a bare IPv6 address.
  * @throws UsageError
  */
 export function serverOf(word: string, text: string, defaultPort: number): Address {
@@ -31,7 +31,7 @@ export function serverOf(word: string, text: string, defaultPort: number): Addre
 }
 
 /**
- * The same where no protocol has a port of its own.
+ * The same without a default port.
  * @throws UsageError
  */
 export function addressOf(word: string, text: string): Address {
@@ -43,15 +43,15 @@ export function addressOf(word: string, text: string): Address {
   }
 }
 
-/** It may hold a password, which we would not repeat. */
+/** It may contain a password, which must not be repeated. */
 function refuseUrl(word: string, text: string): void {
   if (!text.includes('://') && !text.includes('@')) return;
   throw new UsageError(`${word}: this takes no URL, but HOST or HOST:PORT; a login in it would be seen by others`);
 }
 
 /**
- * What a server said, as a verdict; what kept it from saying anything, as the reason.
- * @param caFile of the authorities that are trusted, for messages
+ * A server's response as a verdict; an error as the reason.
+ * @param caFile with the CA certificates, for messages
  */
 export async function answered(ask: () => Promise<Answer>, caFile?: string): Promise<Verdict> {
   try {

@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 
-/** Whom to trust: of every check that may speak TLS. */
+/** TLS verification options of all checks that may use TLS. */
 export const TRUST_OPTIONS = [
   {
     flag: 'ca-file',
@@ -47,7 +47,7 @@ type Verify = Omit<Values<typeof VERIFY_OPTIONS>, 'serverName'> & { readonly ser
 
 /**
  * How to verify the server, or undefined without --tls.
- * @throws UsageError for options that contradict each other, or that mean nothing without --tls
+ * @throws UsageError for contradicting options, or options without effect
  */
 export function tlsOf(word: string, { tls, ...verify }: Verify & { readonly tls: boolean }): TlsAsk | undefined {
   if (tls) return verifyOf(word, verify);
@@ -60,7 +60,10 @@ export function tlsOf(word: string, { tls, ...verify }: Verify & { readonly tls:
   return undefined;
 }
 
-/** @throws UsageError for options that contradict each other */
+/**
+ *
+ * @throws UsageError for contradicting options
+ */
 export function verifyOf(word: string, { caFile, insecure, serverName }: Verify): TlsAsk {
   if (insecure && caFile !== undefined) throw new UsageError(`${word}: --insecure asks to leave --ca-file unused`);
   return { caFile, insecure, serverName };

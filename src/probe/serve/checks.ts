@@ -4,26 +4,26 @@ import type { Log } from '../../core/log.ts';
 import type { PreparedCheck } from './prepare.ts';
 import { ResidentCheck, type Change, type CheckStatus, type Timing } from './resident-check.ts';
 
-/** Checks that are asked all the time, until they are disposed of. */
+/** Checks that run continuously until disposed. */
 export interface Checks extends AsyncDisposable {
-  /** What is known now, in the order of kolla-pod.yaml. Costs nothing: no check is asked for it. */
+  /** The current results, in the order of kolla-pod.yaml. Cheap: runs no check. */
   snapshot(): readonly CheckStatus[];
 }
 
-/** What a test may replace. */
+/** Replaceable in tests. */
 interface Effects {
   readonly timing: Timing;
-  /** Told of each verdict that changes. */
+  /** Called for each changed verdict. */
   readonly tell: (change: Change) => void;
 }
 
 const REAL: Timing = { now: () => performance.now(), random: Math.random };
 
 /**
- * Asks each check once a period from now on, each in a round of its own, so that one which hangs stops no other. A verdict
- * that changes is one line of the log.
+ * Runs each check once per period, each in its own loop, so that a hanging one blocks no other. A changed verdict is
+ * one log line.
  * @param checks from prepareChecks()
- * @param signal ends the rounds, as disposing does
+ * @param signal ends the loops, like disposal
  */
 export function startChecks(
   checks: readonly PreparedCheck[],
@@ -49,7 +49,7 @@ export function startChecks(
   };
 }
 
-/** One line for a verdict that changes: what, why, and how long it had been otherwise. */
+/** One line for a changed verdict: new state, reason, and duration of the previous state. */
 function announce(change: Change, log: Log): void {
   const { part, subject, from, lastedMs } = change;
   const fields = { check: part.name, asked: subject, state: part.state, was: from, lasted_ms: Math.round(lastedMs) };

@@ -57,7 +57,7 @@ export const serveCommandOf = (checks: CheckSet): Command =>
       },
     ],
     async run({ options }, context) {
-      // Lazy: a probe that is asked once needs no server.
+      // Lazy: a one-shot probe needs no server.
       const { runServe } = await import('./run.ts');
       return await runServe(options, context, checks);
     },

@@ -13,7 +13,7 @@ export interface CheckConfig {
   readonly roles: readonly Role[];
   readonly period: number;
   readonly timeout: number;
-  /** So many in succession make it unhealthy. */
+  /** Consecutive failures that make it unhealthy. */
   readonly failures: number;
   readonly allowRemote: boolean;
 }
@@ -25,9 +25,9 @@ const SHORTEST_PERIOD_MS = 100;
 export const MOST_FAILURES = 100;
 
 /**
- * The checks of kolla-pod.yaml's `checks:`, in its order; none when there is no such section.
+ * The checks of kolla-pod.yaml's `checks:`, in order; none without that section.
  * @param file its name, for messages
- * @param section what stands under `checks:`, unchecked
+ * @param section the unvalidated value of `checks:`
  * @throws ConfigError with every problem and its place: `checks.api.perid: no such key; did you mean 'period'?`
  */
 export function readChecks(file: string, section: unknown): CheckConfig[] {
@@ -41,9 +41,9 @@ export function readChecks(file: string, section: unknown): CheckConfig[] {
 }
 
 /**
- * The checks of a kolla-pod.yaml, of which there must be one: without any, every probe of the pod is answered 200.
+ * The checks of a kolla-pod.yaml, at least one: without any, every probe of the Pod would return 200.
  * @param mayBeNone whether that is intended
- * @throws ConfigError as readChecks() does, and when there is none
+ * @throws ConfigError as readChecks(), and if there is none
  */
 export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: Log): CheckConfig[] {
   const checks = podFile === undefined ? [] : readChecks(podFile.file, podFile.sectionOf('checks'));
@@ -62,7 +62,7 @@ type Tell = (place: string, what: string) => void;
 function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
   const place = `checks.${name}`;
   if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is no name: letters, digits, -, _ and ., at most 63');
-  // A part of the same name would be taken for the probe.
+  // A check of the same name would be mistaken for the probe.
   if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; give the check another');
   if (!isMapping(value)) {
     tell(place, 'is not a mapping with run, for, period');
@@ -139,9 +139,9 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * The words of a line as a shell splits it: spaces separate them, quotes and backslashes keep them together. Nothing is
- * expanded: no shell runs, and `$` and `*` stand for themselves.
- * @throws RangeError for a quote that does not end
+ * Splits a line into arguments as a shell does: separated by spaces, with quotes and backslashes. Nothing is expanded:
+ * no shell runs, and `$` and `*` are literal.
+ * @throws RangeError for an unterminated quote
  */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
@@ -150,7 +150,7 @@ export function shellWords(line: string): string[] {
   for (const [, single, double, escaped, plain, stray] of line.matchAll(parts)) {
     if (stray !== undefined)
       throw new RangeError(stray === '\\' ? 'ends with a backslash' : `has a ${stray} without an end`);
-    // In double quotes a backslash is itself, but before what would end or expand there.
+    // In double quotes a backslash is literal, except before a character that would end or expand.
     const text = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain;
     if (text !== undefined) word = (word ?? '') + text;
     else if (word !== undefined) {

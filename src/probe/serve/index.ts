@@ -1,15 +1,15 @@
 /**
- * kolla-probe serve: the checks of one pod, asked all the time, so that a probe costs one small HTTP answer.
+ * kolla-probe serve: runs the checks of one Pod continuously, so that a probe costs one small HTTP response.
  *
- *   `checks:` of kolla-pod.yaml -> config (schema, every problem with its place) -> prepare (the words of `run`, read by
- *   the same tables as the command line: a Question each) -> checks: each asked once a period, one at a time, under its
- *   deadline -> what is known of each, kept as a Part { state, reason, since }
+ *   `checks:` of kolla-pod.yaml -> config (schema, all problems with their places) -> prepare (the arguments of `run`,
+ *   parsed by the command line's tables: a Question each) -> checks: each run once per period, one at a time, within its
+ *   deadline -> its result, kept as a Part { state, reason, since }
  *   Parts -> /startupz /livez /readyz, /checks/NAME, /metrics (server)
- *   a Part that changes -> one log line (checks)
+ *   a changed Part -> one log line (checks)
  *
- * No probe ever waits for a check. A check that hangs is unhealthy by its deadline and is not asked again until it has let
- * go; one without an answer for several periods is unseen, which counts as unhealthy. Fails with 65 for a wrong
- * section or an address that is taken, before the first answer; afterwards only by a signal.
+ * Probes never wait for checks. A hanging check is unhealthy after its deadline and is not run again until it has
+ * returned; one without a result for several periods is unseen, which counts as unhealthy. Fails with 65 for an invalid
+ * section or an address in use, before the first response; later only by a signal.
  */
 export { startChecks, type Checks } from './checks.ts';
 export { checksOf, readChecks } from './config.ts';

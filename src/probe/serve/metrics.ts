@@ -4,9 +4,9 @@ import { healthOf, ROLES, type Part } from './part.ts';
 import type { CheckStatus } from './resident-check.ts';
 
 /**
- * What a scraper gets. Names of checks and numbers only: the page is open to whoever reaches the pod, and a reason may name
+ * Metrics of probes. Only names of checks and numbers: any client of the Pod can read the page, and a reason may name
  * other hosts.
- * @param parts the checks and whatever else decides probes
+ * @param parts the checks and everything else that affects probes
  */
 export function probeFamilies(checks: readonly CheckStatus[], parts: readonly Part[]): Family[] {
   const ofEach = (value: (check: CheckStatus) => number): Sample[] =>

@@ -1,34 +1,34 @@
-/** The probes of the kubelet, in the order in which it asks them. */
+/** The kubelet's probes, in its order. */
 export const ROLES = ['startup', 'liveness', 'readiness'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * unknown: no verdict yet. unseen: it cannot be determined, from here or any more: what is asked about can't be seen from this
- * container, or there was no verdict for several periods. It counts as unhealthy.
+ * unknown: no verdict yet. unseen: it cannot be determined: the object is not visible from this container, or there was
+ * no verdict for several periods. Counts as unhealthy.
  */
 export type State = 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
 
-/** Something in this pod that is well or not: a check, or a role of the sidecar. */
+/** A part of this Pod with a health state: a check, or a component of the sidecar. */
 export interface Part {
   readonly name: string;
-  /** The probes that it decides. */
+  /** The probes that it affects. */
   readonly roles: readonly Role[];
   readonly state: State;
-  /** Why it is not healthy; of a healthy one what was seen, if anything. No secret. */
+  /** Why it is not healthy; the observation if it is, if any. No secret. */
   readonly reason?: string | undefined;
-  /** Since when it is in this state, in milliseconds of Date. */
+  /** Start of its state, in milliseconds of Date. */
   readonly since: number;
 }
 
-/** What a probe is told: a word, which says nothing of what lies behind it. */
+/** The result of a probe, in a word, without details. */
 export interface RoleHealth {
   readonly isOk: boolean;
   readonly word: 'ok' | 'waiting' | 'unhealthy';
 }
 
 /**
- * What the parts say together to one probe. A liveness probe restarts what it holds for dead, so only what is known to be
- * unhealthy fails it; the others wait for the first verdict of each part.
+ * Combines the parts' states for one probe. Failing liveness restarts the container, so only a part known to be
+ * unhealthy fails it; the other probes wait for the first verdict of each part.
  */
 export function healthOf(role: Role, parts: readonly Part[]): RoleHealth {
   const states = parts.filter(({ roles }) => roles.includes(role)).map(({ state }) => state);

@@ -8,60 +8,60 @@ import { unhealthy, type Verdict } from '../verdict.ts';
 import type { Part, State } from './part.ts';
 import type { PreparedCheck } from './prepare.ts';
 
-/** So many periods without a verdict, and the last one says nothing any more. */
+/** Periods without a verdict after which the last one is stale. */
 const STALE_PERIODS = 3;
-/** The first asking comes within this: soon, but twenty checks not in the same instant. */
+/** Maximum delay of the first run: soon, but twenty checks must not start at the same instant. */
 const FIRST_MS = 1000;
 
-/** What is known of a check, and what asking it has cost. */
+/** The state of a check, and the cost of its runs. */
 export interface CheckStatus extends Part {
-  /** What is asked, as the user wrote it. */
+  /** The question, as written by the user. */
   readonly subject: string;
   readonly periodMs: number;
-  /** How often there was an answer, and how often it was no. */
+  /** Number of runs, and of failed ones. */
   readonly asked: number;
   readonly failed: number;
-  /** How often the state has changed; the first verdict is no change. */
+  /** Number of state changes; the first verdict does not count. */
   readonly changes: number;
-  /** Of the last answer. */
+  /** Of the last run. */
   readonly lastMs: number | undefined;
-  /** Of all answers. */
+  /** Of all runs. */
   readonly totalMs: number;
-  /** When the last answer came, in milliseconds of Date. */
+  /** Time of the last result, in milliseconds of Date. */
   readonly answeredAt: number | undefined;
 }
 
-/** A verdict that is another than before. */
+/** A changed verdict. */
 export interface Change {
   readonly part: Part;
-  /** What was asked, as the user wrote it. */
+  /** The question, as written by the user. */
   readonly subject: string;
   readonly from: State;
-  /** How long it had been so, in milliseconds. */
+  /** Duration of the previous state, in milliseconds. */
   readonly lastedMs: number;
 }
 
-/** What a test may replace. */
+/** Replaceable in tests. */
 export interface Timing {
-  /** Milliseconds that no clock change moves. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/** One check's own round: asks, keeps what is known, and asks again. */
+/** The loop of one check: runs it, stores the result, and repeats. */
 export class ResidentCheck {
   readonly #check: PreparedCheck;
   readonly #timing: Timing;
   readonly #log: Log;
   readonly #tell: (change: Change) => void;
   #part: Part;
-  /** By the timing's clock: since when it is in its state, and when the last answer came, or we began. */
+  /** By the timing's clock: start of its state, and time of the last result or of the start. */
   #since: number;
   #seen: number;
   #inSuccession = 0;
   #counts = { asked: 0, failed: 0, changes: 0, totalMs: 0 };
   #last: { readonly ms: number; readonly at: number } | undefined;
-  /** When the asking began that has not let go yet. */
+  /** Start of a run that has not returned yet. */
   #open: number | undefined;
 
   constructor(check: PreparedCheck, log: Log, timing: Timing, tell: (change: Change) => void) {
@@ -73,7 +73,7 @@ export class ResidentCheck {
     this.#part = { name: check.name, roles: check.roles, state: 'unknown', since: Date.now() };
   }
 
-  /** Asks once a period until the signal is aborted, and then throws its reason. */
+  /** Runs once per period until the signal is aborted, and then throws its reason. */
   async run(signal: AbortSignal): Promise<never> {
     const { now, random } = this.#timing;
     const { period } = this.#check;
@@ -81,7 +81,7 @@ export class ResidentCheck {
     for (let due = now(); ;) {
       await this.#round(signal);
       due += period;
-      // What was missed is not made up for.
+      // Missed periods are skipped.
       if (due < now()) due += Math.ceil((now() - due) / period) * period;
       await pause(due - now(), signal);
     }
@@ -114,7 +114,7 @@ export class ResidentCheck {
     this.#take(verdict);
   }
 
-  /** The answer, by the deadline at the latest. A check that heeds no signal may go on behind it. */
+  /** The verdict, by the deadline at the latest. A check that ignores its signal may keep running. */
   async #ask(signal: AbortSignal): Promise<Verdict> {
     this.#open = this.#timing.now();
     const ask = async (bounded: AbortSignal, tell?: (awaited: string) => void) => {
@@ -129,7 +129,7 @@ export class ResidentCheck {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof KollaError) return unhealthy(error.message);
-      // One check's mistake must not end the others.
+      // A bug in one check must not stop the others.
       this.#log.debug(`${this.#check.name}: our bug`, { stack: error instanceof Error ? error.stack : undefined });
       return unhealthy(`our bug, please report it: ${messageOf(error)}`);
     }
@@ -150,7 +150,7 @@ export class ResidentCheck {
     const isTolerated = !verdict.healthy && this.#inSuccession < this.#check.failures;
     const state = isTolerated ? from.state : stateOf(verdict);
     if (state === from.state) {
-      // Its reason stays while the verdict does not follow from this answer.
+      // The reason is kept while the verdict does not depend on this result.
       if (!isTolerated) this.#part = { ...from, reason };
       return;
     }

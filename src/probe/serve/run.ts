@@ -8,13 +8,13 @@ import { checksOf } from './config.ts';
 import { prepareChecks } from './prepare.ts';
 import { serveProbes, type ServedOptions } from './server.ts';
 
-/** How long /readyz goes on saying that the end has come, for who asks just then. With all else, less than a second. */
+/** How long /readyz keeps reporting the shutdown, for a concurrent request. In total, less than a second. */
 const ENDING_MS = 500;
 
 /**
- * `kolla-probe serve`: asks the checks of kolla-pod.yaml and answers probes until the signal is aborted.
- * @param set the checks that this binary has
- * @throws the signal's reason; ConfigError for a wrong section or none, an address that is taken
+ * `kolla-probe serve`: runs the checks of kolla-pod.yaml and serves probes until the signal is aborted.
+ * @param set the checks of this binary
+ * @throws the signal's reason; ConfigError for a missing or invalid section, or an address in use
  */
 export async function runServe(
   options: Omit<ServedOptions, 'listen'> & { readonly listen: string; readonly allowNoChecks: boolean },
@@ -26,7 +26,7 @@ export async function runServe(
   const configs = checksOf(podFile, options.allowNoChecks, log);
   const prepared = await prepareChecks(configs, context, set);
   signal.throwIfAborted();
-  // The checks outlive the signal: until the end /livez is answered as before.
+  // The checks outlive the signal: /livez is served until the end.
   const never = new AbortController().signal;
   await using checks = startChecks(prepared, { signal: never, log });
   await using server = await serveProbes({ ...options, listen }, { checks: () => checks.snapshot() });

@@ -19,27 +19,27 @@ export interface ServedOptions extends Inside {
   readonly listen: ListenAddress;
 }
 
-/** What is served, and what others add to it: kept, never asked for. */
+/** The served state and its additions: cached, never computed on request. */
 export interface Served {
   readonly checks: () => readonly CheckStatus[];
-  /** Further parts that decide probes, asked at each request: roles of the sidecar. */
+  /** Further parts that affect probes, evaluated on each request: components of the sidecar. */
   readonly others?: () => readonly Part[];
-  /** Further paths; they win over ours. */
+  /** Further paths; they take precedence. */
   readonly routes?: Routes;
-  /** Metrics of others. */
+  /** Metrics of other components. */
   readonly families?: () => readonly Family[];
 }
 
-/** Answers probes until it is disposed of. */
+/** Serves probes until disposed. */
 export interface ProbeServer extends AsyncDisposable {
   readonly port: number;
-  /** The end has come: /readyz is 503 from now on, all else is answered as before. */
+  /** Shutdown: /readyz returns 503 from now on, everything else is unchanged. */
   drain(): void;
 }
 
 /**
- * Serves what is known, by HTTP.
- * @throws ConfigError for an address that is taken or not ours
+ * Serves the state by HTTP.
+ * @throws ConfigError if the address is in use or not local
  */
 export async function serveProbes(options: ServedOptions, served: Served): Promise<ProbeServer> {
   const { checks, others = () => [], routes = {}, families = () => [] } = served;
@@ -53,9 +53,9 @@ export async function serveProbes(options: ServedOptions, served: Served): Promi
   };
 }
 
-/** What the paths are answered from. */
+/** The state behind the paths. */
 interface Known extends Required<Omit<Served, 'routes'>> {
-  /** The pod is about to end: it gets no new work. */
+  /** The Pod is shutting down: it gets no new work. */
   readonly isEnding: () => boolean;
 }
 
@@ -76,13 +76,13 @@ function probeRoutes(known: Known): Routes {
   };
 }
 
-/** What a probe is told; readiness also that the end has come. */
+/** The result of a probe; readiness also covers the shutdown. */
 function roleHealth(role: Role, known: Known): RoleHealth | { readonly isOk: false; readonly word: 'ending' } {
   if (role === 'readiness' && known.isEnding()) return { isOk: false, word: 'ending' };
   return healthOf(role, partsOf(known));
 }
 
-/** All that decides probes. */
+/** All parts that affect probes. */
 function partsOf({ checks, others }: Known): readonly Part[] {
   return [...checks(), ...others()];
 }
@@ -120,7 +120,7 @@ function overview(known: Known): string {
 
 const MARKS = { healthy: '+', unhealthy: '-', unseen: '?', unknown: ' ' } as const;
 
-/** As the API server's own `?verbose` marks them: `[-] api unhealthy for 40s: status 503`. */
+/** In the format of the API server's `?verbose`: `[-] api unhealthy for 40s: status 503`. */
 function lineOf({ name, state, reason, since }: Part): string {
   const lasted = formatDuration(Math.max(0, Date.now() - since));
   return `[${MARKS[state]}] ${name} ${state} for ${lasted}${reason === undefined ? '' : `: ${reason}`}`;

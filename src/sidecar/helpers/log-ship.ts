@@ -3,11 +3,11 @@ import type { ExitCode } from '../../core/errors.ts';
 import { logShipHelper, type Settings } from '../../logship/index.ts';
 import type { ServedAt } from '../serve.ts';
 
-/** kolla-log-ship, which with --listen is a sidecar of its one component. */
+/** kolla-log-ship, with --listen as a sidecar with a single component. */
 export const logShip = logShipHelper(serve);
 
 async function serve(settings: Settings, at: ServedAt, context: Context): Promise<ExitCode> {
-  // Lazy: most pods have it in kolla-sidecar, or not at all.
+  // Lazy: most Pods run it in kolla-sidecar, or not at all.
   const { runAlone } = await import('../alone.ts');
   const { shippingComponent } = await import('../roles/log-ship.ts');
   return await runAlone(shippingComponent(settings, ['readiness'], context), 'end', at, context);

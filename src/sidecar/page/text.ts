@@ -1,6 +1,6 @@
 /**
- * The status page as one text: page.html with its style and its scripts in it. In the binary this module is that text
- * (build/text-modules.ts); from the sources it is put together here, so that both show the same.
+ * The status page as one text: page.html with its style and scripts. In the binary this module contains that text
+ * (build/text-modules.ts); from the sources it is assembled here, so that both are equal.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from '../status/routes.ts';
 
-/** In the order in which they need each other: in the page they are one script. */
+/** In dependency order: in the page they are one script. */
 const SCRIPTS = ['format', 'dom', 'model', 'rows', 'plot', 'texts', 'sections', 'stream', 'main'] as const;
 
 const DIRECTORY = import.meta.dirname;
 
-/** One file of the page's program, as a browser reads it beside the others. */
+/** One file of the page's script, with imports and exports removed. */
 function plain(name: string): string {
   const script = stripTypeScriptTypes(readFileSync(join(DIRECTORY, 'client', `${name}.ts`), 'utf8'));
   return script

@@ -9,11 +9,11 @@ import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import type { ConfigStatus, FileStatus, Refusal } from '../status/document.ts';
 
-/** Ends between two files; an action that is under way is aborted. */
+/** Ends between two files; a running action is aborted. */
 const STOP_MS = 10_000;
 const REFUSALS_KEPT = 10;
 
-/** kolla-init watch: the configuration follows its ConfigMap. */
+/** kolla-init watch: keeps the configuration in sync with its ConfigMap. */
 export async function configWatchRole({ context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
   const settings = await watchSettings(await optionsOf(init, 'watch', WATCH_OPTIONS, inherited, podFile), context);
@@ -67,7 +67,7 @@ function configOf({ config, actions }: WatchRunStatus, configMap: string | undef
 
 const shown = new WeakMap<FileInPlace, FileStatus>();
 
-/** The same object for a file that is the same, by which it is seen that there is nothing new to tell. */
+/** Keeps the object of an unchanged file, so that the hub sees no change. */
 function filesOf(files: readonly FileInPlace[]): readonly FileStatus[] {
   return files.map((file) => {
     const known = shown.get(file);

@@ -11,9 +11,9 @@ import { requireSafePod } from '../own-pod.ts';
 import type { Making, PreparedRole, Role, RoleRun } from '../role.ts';
 import type { MigrationStatus } from '../status/document.ts';
 
-/** As the kubelet begins a Job's Pod again: a migration that failed is no small thing to repeat. */
+/** Like the kubelet's backoff for a Job's Pod: a failed migration is expensive to repeat. */
 const BACKOFF: Backoff = { minMs: 10_000, maxMs: 300_000 };
-/** After --grace, to stop the command, record it and release the lock: see docs/reference/kolla-db-sync.md. */
+/** After --grace, to stop the command, record its end and release the lock: see docs/reference/kolla-db-sync.md. */
 const STOPPING_MS = 15_000;
 const STAGES_KEPT = 20;
 
@@ -38,8 +38,8 @@ export async function dbSyncRole({ options: { service }, context }: Making): Pro
 }
 
 /**
- * `kolla-db-sync --stay`. A phase that comes after a rollout holds no one back, and its failure is logged and recorded without
- * ending us: the rollout that it waits for would never end otherwise.
+ * `kolla-db-sync --stay`. A phase after a rollout delays nothing, and its failure is logged and recorded without ending
+ * us: otherwise the rollout it waits for would never finish.
  */
 export async function stayingMigration(
   input: Input<typeof SYNC_OPTIONS>,
@@ -56,7 +56,7 @@ export async function stayingMigration(
   };
 }
 
-/** A mistake in the command line or in a file, and our own, end it always. */
+/** A mistake in the command line or in a file, and a bug, always end it. */
 async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitCode> {
   let isOver = false;
   try {
@@ -73,11 +73,14 @@ async function unlessFailed(role: Role, { signal, log }: RoleRun): Promise<ExitC
 interface Migration {
   readonly role: Role;
   readonly status: () => MigrationStatus;
-  /** @param paths which a startup probe of ours may ask; the first is the one to use */
+  /**
+   *
+   * @param paths valid for our startup probe; the first is the recommended one
+   */
   readonly requireSafe: (port: number, laterStopMs: number, paths: readonly [string, ...string[]]) => Promise<void>;
 }
 
-/** A migration, and where it stands. */
+/** A migration and its stage. */
 async function migrationOf(
   input: Input<typeof SYNC_OPTIONS>,
   context: Making['context'],
@@ -127,7 +130,7 @@ async function migrationOf(
   };
 }
 
-/** Whether the service may only start when this phase is done. */
+/** Whether the service may start only after this phase. */
 function holdsOthersBack(phase: Phase): boolean {
   return phase !== 'contract' && phase !== 'online';
 }

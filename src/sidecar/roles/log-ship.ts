@@ -15,7 +15,7 @@ import type { Part, Role } from '../../probe/serve/index.ts';
 import { QUICK_BACKOFF, type Making, type PreparedRole } from '../role.ts';
 import { Samples } from '../status/samples.ts';
 
-/** After --grace: to give up what is on its way, and to write the checkpoint. */
+/** After --grace: to abandon requests in flight, and to write the checkpoint. */
 const STOPPING_MS = 5000;
 
 /** kolla-log-ship in kolla-sidecar. */
@@ -28,8 +28,8 @@ export async function logShipRole({ options: { logPath, readyWithLogs }, context
 }
 
 /**
- * Shipping: reads to the end at a stop, and ships within its own --grace.
- * @param probes those that it decides
+ * Shipping: on a stop reads to the end, and ships within its own --grace.
+ * @param probes affected by it
  */
 export function shippingComponent(
   settings: Settings,
@@ -82,28 +82,31 @@ export function shippingComponent(
   };
 }
 
-/** What probes and Prometheus are told of the role log-ship. */
+/** The state of log-ship for probes and Prometheus. */
 export class ShippingShown {
   readonly #view: () => ShippingView | undefined;
   readonly #roles: readonly Role[];
-  /** Of each destination: whether it was ready when it was last asked for, and since when. */
+  /** For each destination: its last known readiness, and since when. */
   readonly #since = new Map<string, { isReady: boolean; atMs: number }>();
   #lags: Lags | undefined;
 
-  /** @param roles the probes that it decides */
+  /**
+   *
+   * @param roles the probes that it affects
+   */
   constructor(view: () => ShippingView | undefined, roles: readonly Role[]) {
     this.#view = view;
     this.#roles = roles;
   }
 
-  /** Looks how long lines wait until it is disposed of. */
+  /** Samples how long lines wait, until disposed. */
   start(): Disposable {
     const lags = new Lags(() => this.#view()?.pipelines() ?? []);
     this.#lags = lags;
     return lags;
   }
 
-  /** One a destination. */
+  /** One per destination. */
   parts(): readonly Part[] {
     const pipelines = this.#view()?.pipelines();
     if (pipelines === undefined)

@@ -10,7 +10,7 @@ import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;
 
-/** kolla-init's waits, which hold startup until all are met. */
+/** kolla-init's waits, which fail the startup probe until all are met. */
 export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
   const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
@@ -38,7 +38,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
     },
     sources: {
       waits() {
-        // A board's clock is that of performance.now().
+        // A board's clock is performance.now().
         const zero = Date.now() - performance.now();
         const rows = report?.board.rows ?? [];
         return rows.map(({ text, isMet, state, began, since }) => {
@@ -55,7 +55,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   };
 }
 
-/** The two clocks drift by less than that, and a moment that changes all the time would be sent all the time. */
+/** The clocks drift by less than that; without rounding every time would count as a change. */
 function whole(ms: number): number {
   return Math.round(ms / 1000) * 1000;
 }

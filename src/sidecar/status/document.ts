@@ -1,7 +1,7 @@
 /**
- * What /status.json holds, and what the page draws: plain data, of which this file is the schema. A field that is not known
- * (yet) is null. Moments are milliseconds since 1970. A field may be added under the same `schema`; one that goes, or means
- * another thing, makes it 2. No secret, no content of a file, no credentials in a URL.
+ * The schema of /status.json, which the page displays: plain data. An unknown field is null. Times are milliseconds
+ * since the epoch. Fields may be added under the same `schema`; removing one, or changing its meaning, makes it 2. No
+ * secrets, no file contents, no credentials in URLs.
  */
 export const STATUS_SCHEMA = 1;
 
@@ -18,7 +18,7 @@ export interface StatusDocument {
   readonly shipping: ShippingStatus | null;
 }
 
-/** The whole in one line. */
+/** Summary. */
 export interface About {
   readonly version: string;
   readonly pod: string;
@@ -26,15 +26,15 @@ export interface About {
   readonly node: string | null;
   readonly startedAt: number;
   readonly isStopping: boolean;
-  /** What the three probes are told. */
+  /** Results of the three probes. */
   readonly startup: string;
   readonly liveness: string;
   readonly readiness: string;
 }
 
 /**
- * `failing`: waits for its next try. `stuck`: has failed and does not end, so that it can't be restarted. `done`: nothing
- * left to do.
+ * `failing`: waits for its next attempt. `stuck`: has failed and does not stop, so it cannot be restarted. `done`:
+ * nothing left to do.
  */
 export type RoleState = 'starting' | 'running' | 'failing' | 'stuck' | 'done' | 'stopping' | 'stopped';
 
@@ -46,24 +46,24 @@ export interface RoleStatus {
   readonly holdsStartup: boolean;
   readonly starts: number;
   readonly failures: number;
-  /** Why it failed last; while it runs again, the failure before. */
+  /** The last failure, also while it runs again. */
   readonly problem: string | null;
   readonly retryAt: number | null;
 }
 
 export interface ConfigStatus {
   readonly state: 'starting' | 'in-step' | 'refused' | 'failed' | 'absent';
-  /** The beginning of the digest of what is in place. */
+  /** The start of the digest of the installed version. */
   readonly version: string | null;
-  /** What the kubelet calls the mounted ConfigMap's version: the target of `..data`. Of what is in place. */
+  /** The kubelet's version of the mounted ConfigMap, the target of `..data`, for the installed version. */
   readonly configMap: string | null;
   readonly applied: number;
   readonly refused: number;
   readonly failed: number;
   readonly lastChange: number | null;
-  /** What keeps it from being in step. */
+  /** Why it is not in step. */
   readonly problem: string | null;
-  /** What is done after a change. */
+  /** The actions after a change. */
   readonly actions: ActionsStatus;
 }
 
@@ -74,18 +74,18 @@ interface ActionsStatus {
   readonly problem: string | null;
 }
 
-/** One file that the configuration asks for, and that is in place. */
+/** One installed file of the configuration. */
 export interface FileStatus {
   /** Its path. */
   readonly name: string;
-  /** When it was put there. */
+  /** When it was installed. */
   readonly since: number;
   readonly configMap: string | null;
 }
 
-/** A version that does not validate, newest first. */
+/** A rejected version, newest first. */
 export interface Refusal {
-  /** The beginning of its digest. */
+  /** The start of its digest. */
   readonly name: string;
   readonly configMap: string | null;
   readonly at: number;
@@ -93,10 +93,10 @@ export interface Refusal {
 }
 
 export interface WaitStatus {
-  /** As it was written. */
+  /** As written by the user. */
   readonly name: string;
   readonly isMet: boolean;
-  /** What was last seen. */
+  /** The last state. */
   readonly seen: string;
   readonly began: number;
   readonly since: number;
@@ -105,9 +105,9 @@ export interface WaitStatus {
 export interface MigrationStatus {
   readonly service: string;
   readonly release: string;
-  /** The part of the migration that is done here. */
+  /** The phase run here. */
   readonly phase: string;
-  /** All that the service has. */
+  /** All phases of the service. */
   readonly phases: readonly string[];
   readonly stage: string;
   readonly since: number;
@@ -117,7 +117,7 @@ export interface MigrationStatus {
 
 export interface CheckRow {
   readonly name: string;
-  /** What is asked. */
+  /** The question. */
   readonly subject: string;
   readonly roles: readonly string[];
   readonly state: 'unknown' | 'healthy' | 'unhealthy' | 'unseen';
@@ -132,16 +132,16 @@ export interface CheckRow {
 export interface ShippingStatus {
   readonly to: string;
   readonly files: number;
-  /** Bytes in files that are not acknowledged. */
+  /** Unacknowledged bytes in files. */
   readonly lagBytes: number;
-  /** Of the last seconds. */
+  /** Over the last seconds. */
   readonly linesPerSecond: number;
   readonly acknowledged: number;
   readonly already: number;
   readonly rejected: number;
   readonly retried: number;
   readonly lostBytes: number;
-  /** Why the server takes nothing. */
+  /** Why the server does not accept writes. */
   readonly held: string | null;
   readonly heldSince: number | null;
   /** Oldest first, one each `sampleMs`. */

@@ -1,20 +1,20 @@
 import type { StatusDocument } from './document.ts';
 
-/** The sections that are lists; their items are known by `name`. */
+/** The sections that are lists; their items are identified by `name`. */
 const LISTS = ['roles', 'files', 'refusals', 'waits', 'checks'] as const;
 const WHOLES = ['about', 'config', 'migration', 'shipping'] as const;
 type List = (typeof LISTS)[number];
 type Whole = (typeof WHOLES)[number];
 
-/** What has changed since a revision: `set` and `put` are new or other, `gone` are names. */
+/** Changes since a revision: `set` and `put` are new or changed, `gone` are names. */
 export interface Delta {
   readonly id: string;
-  /** It holds everything: what is not in it is not there. */
+  /** It is complete: anything not in it does not exist. */
   readonly isWhole: boolean;
   readonly set: Partial<Record<Whole, unknown>>;
   readonly put: Partial<Record<List, readonly unknown[]>>;
   readonly gone: Partial<Record<List, readonly string[]>>;
-  /** The names in their order, of lists in which that, or who is in them, has changed. */
+  /** The names in order, for lists with changed order or members. */
   readonly order: Partial<Record<List, readonly string[]>>;
 }
 
@@ -24,12 +24,12 @@ interface Known {
   revision: number;
 }
 
-/** How many names that went are remembered; who has been away for longer gets everything. */
+/** Number of removed names remembered; a client with an older revision gets everything. */
 const GONE_KEPT = 2000;
 
 /**
- * What has changed since when, found by looking: nothing has to tell that it changed. An item that is the same object as
- * before is not looked into, so a thousand files that stay as they are cost next to nothing.
+ * Computes changes by comparison: no component needs to report them. Items that are the same object are skipped, so a
+ * thousand unchanged files cost next to nothing.
  */
 export class Hub {
   readonly #boot: string;
@@ -41,13 +41,16 @@ export class Hub {
   #forgotten = 0;
   #revision = 0;
 
-  /** @param boot tells this process from the one before, whose revisions mean nothing now */
+  /**
+   *
+   * @param boot distinguishes this process from its predecessor, whose revisions are meaningless now
+   */
   constructor(boot: string, look: () => StatusDocument) {
     this.#boot = boot;
     this.#look = look;
   }
 
-  /** Everything as it is now. */
+  /** The current document. */
   document(): StatusDocument {
     return this.#look();
   }
@@ -56,7 +59,7 @@ export class Hub {
     return `${this.#boot}-${this.#revision}`;
   }
 
-  /** Looks anew. Returns whether anything is other than at the last look. */
+  /** Compares again. Returns whether anything has changed. */
   refresh(): boolean {
     const document = this.#look();
     const next = this.#revision + 1;
@@ -68,8 +71,8 @@ export class Hub {
   }
 
   /**
-   * What is other than it was at that id; everything for one that is not known.
-   * @returns undefined when nothing is
+   * Changes since that id; everything for an unknown one.
+   * @returns undefined if there are none
    */
   since(id: string | undefined): Delta | undefined {
     const from = this.#revisionOf(id);

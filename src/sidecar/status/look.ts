@@ -4,7 +4,7 @@ import type { CheckStatus } from '../../probe/serve/index.ts';
 import { healthOf, type Part } from '../../probe/serve/part.ts';
 import { STATUS_SCHEMA, type About, type CheckRow, type RoleStatus, type StatusDocument } from './document.ts';
 
-/** Where a role stands, asked on demand; cheap. */
+/** State of the components, evaluated on demand; cheap. */
 export interface Sources {
   readonly config: () => StatusDocument['config'];
   readonly files: () => StatusDocument['files'];
@@ -15,7 +15,7 @@ export interface Sources {
   readonly shipping: () => StatusDocument['shipping'];
 }
 
-/** Of roles that are not there. */
+/** For absent components. */
 export const NO_SOURCES: Sources = {
   config: () => null,
   files: () => [],
@@ -26,10 +26,10 @@ export const NO_SOURCES: Sources = {
   shipping: () => null,
 };
 
-/** What else the document needs to know. */
+/** Further input of the document. */
 interface SidecarState {
   readonly roles: () => readonly RoleStatus[];
-  /** All that decides probes. */
+  /** All parts that affect probes. */
   readonly parts: () => readonly Part[];
   readonly isStopping: () => boolean;
   readonly startedAt: number;
@@ -37,7 +37,7 @@ interface SidecarState {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The document as it is at each call. */
+/** The current document on each call. */
 export function lookWith(sources: Sources, state: SidecarState): () => StatusDocument {
   return () => ({
     schema: STATUS_SCHEMA,

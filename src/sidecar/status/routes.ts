@@ -2,20 +2,20 @@ import type { Exchange } from '../../net/http/exchange.ts';
 import type { Request, Routes } from '../../net/http/router.ts';
 import type { Hub } from './hub.ts';
 
-/** How often is checked for changes while a client watches. */
+/** Interval of comparisons while a client watches. */
 const LOOK_MS = 500;
-/** A proxy, or the tunnel of port-forward, may close what is silent. */
+/** A proxy, or a port-forward tunnel, may close idle connections. */
 const BEAT_MS = 15_000;
-/** A person has a few pages open; a program that opens more is told to come later. */
+/** A person has a few pages open; a client that opens more is told to retry later. */
 const WATCHERS = 16;
 
 export interface Page {
   readonly html: string;
-  /** The Content-Security-Policy that lets it, and nothing else, run. */
+  /** The Content-Security-Policy that allows only the page's own scripts. */
   readonly policy: string;
 }
 
-/** The status page, its data, and the stream of their changes: for who may look inside. Disposed of, streams are ended. */
+/** The status page, its data, and the event stream, for clients allowed to see details. Disposal ends the streams. */
 export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly routes: Routes } & Disposable {
   const watchers = new Set<Watcher>();
   let timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export function statusRoutes(hub: Hub, page: () => Promise<Page>): { readonly ro
   };
 }
 
-/** One page that is open. */
+/** An open page. */
 class Watcher {
   readonly #exchange: Exchange;
   #id: string;
@@ -65,11 +65,11 @@ class Watcher {
     this.#exchange = exchange;
     this.#id = id;
     exchange.stream('text/event-stream; charset=utf-8');
-    // After a restart of ours the page should not stay blind for long.
+    // After our restart the page should reconnect soon.
     exchange.write('retry: 2000\n\n');
   }
 
-  /** One that reads too slowly is told later, and then all at once. */
+  /** A slow reader gets the changes later, combined. */
   tell(hub: Hub): void {
     if (this.#exchange.isBehind) return;
     const delta = hub.since(this.#id);

@@ -6,11 +6,11 @@ const KEPT = 150;
 
 interface Measured {
   readonly lag: number;
-  /** Since the try began. */
+  /** Since the start of the attempt. */
   readonly lines: number;
 }
 
-/** How far behind shipping was, and how fast, over the last minutes. */
+/** Lag and rate of shipping over the last minutes. */
 export class Samples {
   readonly #measure: () => Measured;
   readonly #everyMs: number;
@@ -23,7 +23,7 @@ export class Samples {
     this.#everyMs = everyMs;
   }
 
-  /** Samples until it is disposed of. */
+  /** Samples until disposed. */
   start(): Disposable {
     this.#lines = 0;
     const timer = setInterval(() => this.take(), this.#everyMs);

@@ -1,12 +1,12 @@
 /**
- * kubernetes-entrypoint's environment in our own words.
+ * Translates kubernetes-entrypoint's environment.
  *
- *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values that know their columns) -> json-variables.ts: what its entries may hold
+ *   DEPENDENCY_* -> list.ts (`a,ns:b`), or json.ts (values with columns) -> json-variables.ts: members of entries
  *   -> made.ts: the Dependency that --wait would give -> the same waiters
  *
- * What kubernetes-entrypoint left out with a line in its log, and so did not wait for, is a UsageError (64) with variable and
- * column; where leniency is asked for, it is left out again and said so. What it would have waited for in vain for ever (an empty
- * name, a name with a blank) is a UsageError either way.
+ * Entries that kubernetes-entrypoint skipped with a log line, without waiting, are a UsageError (64) with variable and
+ * column; in lenient mode they are skipped and logged again. Entries it would have waited for forever (an empty name, a
+ * name with a space) are a UsageError in both modes.
  */
 import type { Dependency } from '../dependency.ts';
 import { checkName, wrong, type Source } from '../grammar/source.ts';
@@ -21,7 +21,7 @@ import {
   socketDependency,
 } from './made.ts';
 
-/** The values of the environment; undefined where one is not set or empty. */
+/** Values of the environment; undefined if unset or empty. */
 export interface EntrypointVariables {
   readonly service: string | undefined;
   readonly jobs: string | undefined;
@@ -33,18 +33,18 @@ export interface EntrypointVariables {
   readonly customResource: string | undefined;
   readonly config: string | undefined;
   readonly podName: string | undefined;
-  /** Where nothing else is said. */
+  /** The default namespace. */
   readonly namespace: string;
 }
 
 export interface Translated {
-  /** Each once. */
+  /** Without duplicates. */
   readonly dependencies: readonly Dependency[];
-  /** Files to be rendered, each once. */
+  /** Files to be rendered, without duplicates. */
   readonly configs: readonly string[];
 }
 
-/** What these variables ask for. Throws UsageError with variable and column. */
+/** The waits defined by these variables. Throws UsageError with variable and column. */
 export function translate(all: EntrypointVariables, way: Way): Translated {
   const given = withoutBlankJson(all);
   const { namespace: base, podName } = given;
@@ -53,7 +53,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
     checkName({ text: podName, called: 'POD_NAME' }, 'a Pod', { value: podName, column: 1 }, 'subdomain');
   const from = <T>(variable: string, text: string | undefined, read: (source: Source) => T[]): T[] =>
     text === undefined ? [] : read({ text, called: variable });
-  /** Those that need to know which Pod this is; there they were left out where it was not said. */
+  /** Entries that depend on the Pod's identity; kubernetes-entrypoint skipped them if it was unknown. */
   const where = <T>(source: Source, read: () => T[]): T[] =>
     orLeaveOut(way, () => {
       if (podName === undefined) throw leftOut(source, 1, NEEDS_POD_NAME);
@@ -80,7 +80,7 @@ export function translate(all: EntrypointVariables, way: Way): Translated {
   return { dependencies: eachOnce(dependencies), configs: [...new Set(configs)] };
 }
 
-/** A template that renders no entries leaves whitespace between its parts. In a list, whitespace is the name of an entry. */
+/** A template without entries leaves whitespace between its parts. In a list, whitespace is an entry's name. */
 function withoutBlankJson(given: EntrypointVariables): EntrypointVariables {
   const json = (text: string | undefined) => (text === undefined || /^[ \t\n\r]*$/.test(text) ? undefined : text);
   const { jobsJson, podJson, customResource } = given;
@@ -107,7 +107,7 @@ function containers(source: Source, podName: string | undefined, way: Way): Depe
   });
 }
 
-/** The log and the board know a dependency by its text: two that are called the same are numbered. */
+/** The log and the board identify a dependency by its text: duplicates are numbered. */
 function eachOnce(dependencies: readonly Dependency[]): Dependency[] {
   const different = [...new Map(dependencies.map((each) => [JSON.stringify(each), each])).values()];
   const times = new Map<string, number>();

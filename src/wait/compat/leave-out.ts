@@ -1,10 +1,10 @@
 import { UsageError } from '../../core/errors.ts';
 import { wrong, type Source } from '../grammar/source.ts';
 
-/** Something that kubernetes-entrypoint left out with a line in its log, and so did not wait for. */
+/** An entry that kubernetes-entrypoint skipped with a log line, without waiting for it. */
 class LeftOutError extends UsageError {
   override name = 'LeftOutError';
-  /** Without what became of it. */
+  /** The problem alone. */
   readonly what: string;
 
   constructor(what: string) {
@@ -13,18 +13,18 @@ class LeftOutError extends UsageError {
   }
 }
 
-/** How input is taken that kubernetes-entrypoint left out. */
+/** How to handle input that kubernetes-entrypoint skipped. */
 export interface Way {
   readonly isLenient: boolean;
   readonly warn: (message: string) => void;
 }
 
-/** What is wrong at a column, where kubernetes-entrypoint went on without it. */
+/** A problem at a column that kubernetes-entrypoint skipped. */
 export function leftOut(source: Source, column: number, why: string): LeftOutError {
   return new LeftOutError(wrong(source, column, why).message);
 }
 
-/** The attempt's result; undefined where leniency was asked for and something is left out, which is said. */
+/** The attempt's result; in lenient mode undefined if something is skipped, which is logged. */
 export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | undefined {
   try {
     return attempt();

@@ -4,11 +4,11 @@ import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 /** One entry of `name,namespace:name`. */
 interface Entry {
   readonly name: Part;
-  /** Undefined: the base namespace. */
+  /** Undefined: the default namespace. */
   readonly namespace: Part | undefined;
 }
 
-/** The entries of a list, as kubernetes-entrypoint splits it: at commas and colons, and without trimming. */
+/** The entries of a list, split as in kubernetes-entrypoint: at commas and colons, without trimming. */
 function listOf(source: Source, way: Way): Entry[] {
   let column = 1;
   return source.text.split(',').flatMap((value) => {
@@ -26,7 +26,7 @@ function entryOf(source: Source, { value, column }: Part): Entry {
   return { name: { value: second, column: column + first.length + 1 }, namespace: { value: first, column } };
 }
 
-/** Entries that name objects of the API. Throws UsageError for what no object can be called: it never comes. */
+/** Entries that name API objects. Throws UsageError for invalid names, which would never appear. */
 export function objectsOf(
   source: Source,
   way: Way,
@@ -41,7 +41,7 @@ export function objectsOf(
   });
 }
 
-/** Entries that mean something in this very Pod: a namespace before them is skipped, as ever, and logged. */
+/** Entries about this Pod: a namespace before them is skipped, as before, and logged. */
 export function namesOf(source: Source, way: Way): Part[] {
   return listOf(source, way).map(({ name, namespace }) => {
     if (namespace?.value.includes('/') === true)
@@ -52,7 +52,7 @@ export function namesOf(source: Source, way: Way): Part[] {
   });
 }
 
-/** Entries that are paths. Throws UsageError for an empty one, and for a blank at its edge. */
+/** Entries that are paths. Throws UsageError for an empty one, and for leading or trailing spaces. */
 export function pathsOf(source: Source, way: Way): string[] {
   return namesOf(source, way).map(({ value, column }) => {
     if (value === '') throw wrong(source, column, 'a path is missing');

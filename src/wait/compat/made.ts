@@ -7,7 +7,7 @@ import { file } from '../kinds/path.ts';
 import { pod } from '../kinds/pod.ts';
 import { service } from '../kinds/service.ts';
 
-/** What a Dependency is where nothing more is said; its text is how kubernetes-entrypoint's log calls it. */
+/** Defaults of a Dependency; its text is the name in kubernetes-entrypoint's log. */
 const PLAIN = {
   form: 'object',
   isNegated: false,
@@ -70,7 +70,7 @@ export function containerDependency(name: string): ObjectDependency {
   return { ...PLAIN, of: container, kind: container.word, text: `Container ${name}`, name, namespace: undefined };
 }
 
-/** There only that something is at the path counts, which needs no permission to connect to it. */
+/** kubernetes-entrypoint only checks that the path exists, which needs no permission to connect. */
 export function socketDependency(path: string): PathDependency {
   return {
     form: 'path',
@@ -88,7 +88,7 @@ interface CustomResource {
   readonly version: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined: the base namespace, or none for a resource that is in none. */
+  /** Undefined: the default namespace, or none for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly conditions: readonly Condition[];
   readonly jsonpaths: readonly JsonPath[];
@@ -101,7 +101,7 @@ export function customResourceDependency(
   return {
     ...PLAIN,
     of: any,
-    // As kubectl names one version of a kind.
+    // kubectl's name for one version of a kind.
     kind: `${kind}.${version}.${group}`,
     text: `CustomResource ${kind} ${name} in namespace ${namespace ?? base}`,
     name,

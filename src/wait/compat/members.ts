@@ -4,7 +4,7 @@ import { parseJson, type Json } from './json.ts';
 import { leftOut, orLeaveOut, type Way } from './leave-out.ts';
 import type { ObjectDependency } from '../dependency.ts';
 
-/** Where a value is read from. */
+/** Source of a value. */
 export interface Reading {
   readonly source: Source;
   readonly way: Way;
@@ -21,7 +21,7 @@ const WHAT = {
   null: 'null',
 };
 
-/** The items of a list; none of null. */
+/** The items of a list; none for null. */
 export function itemsIn({ source }: Reading, json: Json | undefined): readonly Json[] {
   if (json === undefined || json.is === 'null') return [];
   if (json.is === 'array') return json.items;
@@ -29,8 +29,8 @@ export function itemsIn({ source }: Reading, json: Json | undefined): readonly J
 }
 
 /**
- * The members of an object under their known names, whatever their capitals are, as Go's reader takes them; none of null.
- * An unknown one would be skipped silently there, though it was meant.
+ * The members of an object by their known names, case-insensitively like Go's decoder; none for null.
+ * kubernetes-entrypoint would silently ignore an unknown one, though it was intended.
  */
 export function membersIn({ source, way }: Reading, json: Json, known: readonly string[]): Members {
   const members = new Map<string, Json>();
@@ -47,16 +47,16 @@ export function membersIn({ source, way }: Reading, json: Json, known: readonly 
   return members;
 }
 
-/** The text under a name; undefined where there is none, and where it is empty or null, which is the same there. */
+/** The text of a member; undefined if it is missing, empty or null, which are equivalent there. */
 export function textIn({ source }: Reading, members: Members, name: string): Part | undefined {
   const json = members.get(name);
   if (json === undefined || json.is === 'null') return undefined;
   if (json.is !== 'string') throw leftOut(source, json.column, `${name} is ${WHAT[json.is]}, and not a text`);
-  // Behind the quote.
+  // After the quote.
   return json.value === '' ? undefined : { value: json.value, column: json.column + 1 };
 }
 
-/** The truth value under a name; false where there is none. */
+/** The boolean of a member; default false. */
 export function flagIn({ source }: Reading, members: Members, name: string): boolean {
   const json = members.get(name);
   if (json === undefined || json.is === 'null') return false;
@@ -65,7 +65,7 @@ export function flagIn({ source }: Reading, members: Members, name: string): boo
   return json.value;
 }
 
-/** The labels under a name, sorted by key; undefined where there is no such member. */
+/** The labels of a member, sorted by key; undefined if it is missing. */
 export function labelsIn(
   { source }: Reading,
   members: Members,
@@ -83,23 +83,26 @@ export function labelsIn(
   return [...labels.values()].toSorted(([a], [b]) => (a.value < b.value ? -1 : 1));
 }
 
-/** One entry of a variable, with its shape checked: what it means is asked for once all have the right shape. */
+/** An entry whose types were checked; evaluated once all entries have valid types. */
 type Meant = () => ObjectDependency;
 
-/** Reads every entry's shape before the first is taken, because there one wrong type leaves out the whole variable. */
+/**
+ * Checks the types of all entries before the first is used, since in kubernetes-entrypoint one wrong type skips the
+ * whole variable.
+ */
 export function entriesIn(source: Source, way: Way, read: (reading: Reading, json: Json) => Meant): ObjectDependency[] {
   const reading = { source, way };
   const all = orLeaveOut(way, () => itemsIn(reading, parseJson(source)).map((json) => read(reading, json))) ?? [];
   return all.flatMap((meant) => orLeaveOut(way, meant) ?? []);
 }
 
-/** The namespace of an entry, or the base. Throws UsageError for what none can be called. */
+/** The namespace of an entry, or the default. Throws UsageError for an invalid name. */
 export function namespaceOf(source: Source, given: Part | undefined, base: string): string {
   if (given !== undefined) checkName(source, 'a namespace', given, 'label');
   return given?.value ?? base;
 }
 
-/** `app=x` each. Throws UsageError where there are none, which matched nothing there. */
+/** `app=x` each. Throws UsageError without labels, which matched nothing in kubernetes-entrypoint. */
 export function selectorOf(source: Source, json: Json, labels: ReturnType<typeof labelsIn>, what: string): string[] {
   if (labels === undefined || labels.length === 0)
     throw wrong(

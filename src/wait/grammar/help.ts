@@ -1,6 +1,6 @@
 import type { Note } from '../../cli/command.ts';
 
-/** The grammar of a wait, for --help and the manual page: no image contains docs/. */
+/** The grammar of a wait, for --help and the manual page, since images do not contain docs/. */
 export const WAIT_NOTES: readonly Note[] = [
   {
     heading: 'Waits',

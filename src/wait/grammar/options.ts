@@ -4,19 +4,19 @@ import { suggestion } from '../../core/nearest.ts';
 import type { Condition, JsonPath, ObjectDependency } from '../dependency.ts';
 import { checkLabel, checkName, wrong, type Part, type Source } from './source.ts';
 
-/** Everything that may be said of a dependency behind its name. */
+/** Options after a dependency's name. */
 type Options = Pick<
   ObjectDependency,
   'timeoutMs' | 'labels' | 'conditions' | 'jsonpaths' | 'release' | 'isOnOwnNode' | 'record'
 >;
 
-/** Those that may stand there several times. */
+/** Options that may be repeated. */
 const REPEATED = new Set(['label', 'condition', 'jsonpath']);
 
 /**
- * Reads `key=value&key=value`. A `%XX` in a value is that byte, for an `&`, and for a comma in the environment.
- * @param text undefined where nothing stands
- * @param valid the keys that make sense here
+ * Parses `key=value&key=value`. `%XX` in a value is that byte, to encode `&`, and a comma in the environment.
+ * @param text undefined without options
+ * @param valid the keys supported here
  */
 export function parseOptions(source: Source, text: Part | undefined, valid: readonly string[]): Options {
   const given = new Map<string, Part[]>();
@@ -86,7 +86,7 @@ function conditionOf(source: Source, { value, column }: Part): Condition {
   return { type, status };
 }
 
-/** One expression in braces; what stands in quotes may hold braces itself. */
+/** One expression in braces; quoted strings may contain braces. */
 const JSONPATH = /^(?<path>\{[$.[](?:[^{}'"]|'[^']*'|"[^"]*")*\})(?:=(?<value>[^]*))?$/;
 
 function jsonpathOf(source: Source, { value: text, column }: Part): JsonPath {

@@ -27,16 +27,16 @@ const BY_WORD: ReadonlyMap<string, Kind> = new Map(
   KINDS.flatMap((kind) => [kind.word, ...kind.aliases].map((word) => [word, kind] as const)),
 );
 
-/** What a text may begin with, as messages list it. */
+/** Valid prefixes, for messages. */
 const VALID = [...KINDS.map((kind) => kind.word + SEPARATORS[kind.form]), 'RESOURCE.GROUP/NAME'];
 
 /**
- * Reads one dependency, strictly: a slip must not cost half an hour of waiting in vain.
+ * Parses one dependency, strictly: a typo must not cause half an hour of futile waiting.
  *
  *   [!]KIND/NAME[@NAMESPACE][?OPTIONS]     [!]KIND[@NAMESPACE]?label=...[&OPTIONS]
  *   [!]tcp://HOST:PORT[?timeout=...]       [!]http://...[#timeout=...]       [!]file:/PATH[?timeout=...]
  *
- * Throws UsageError with the column and the nearest word that would have been right, and never repeats a password.
+ * Throws UsageError with the column and the nearest valid word, and never repeats a password.
  */
 export function parseDependency(text: string): Dependency {
   const source = { text };
@@ -66,11 +66,11 @@ function kindOf(source: Source, word: string, column: number, next: string | und
   if (kind !== undefined) return kind;
   const isResource = next !== ':' && /^[A-Za-z][A-Za-z0-9-]*(?:\.[a-z0-9-]+)*$/.test(word);
   const isKnown = word.includes('.') || BUILT_IN_WORDS.has(word.toLowerCase());
-  // Too short a word is near to everything.
+  // A very short word is similar to everything.
   const words = [...BY_WORD.keys()].filter(isLong);
   if (isResource && (isKnown || nearest(word, [...words, ...[...BUILT_IN_WORDS].filter(isLong)]) === undefined))
     return ANY;
-  // Of `ftp://x` no short name of an object is meant.
+  // `ftp://x` is not a typo of an object's short name.
   const alike = next === ':' ? words.filter((each) => SEPARATORS[BY_WORD.get(each)?.form ?? 'object'] !== '/') : words;
   const near = nearest(word.toLowerCase(), alike);
   const instead = near === undefined ? `there is ${VALID.join(', ')}` : `did you mean '${near}'?`;
@@ -81,7 +81,7 @@ function isLong(word: string): boolean {
   return word.length > 2;
 }
 
-/** The part before a mark and the part behind it, which is undefined where there is no mark. */
+/** The parts before and after a separator; the latter is undefined without a separator. */
 function split({ value, column }: Part, mark: string): [Part, Part | undefined] {
   const at = value.indexOf(mark);
   if (at === -1) return [{ value, column }, undefined];
@@ -148,7 +148,7 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
 function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part): UrlDependency {
   const [place, fragment] = split(rest, '#');
   if (fragment !== undefined) refuseAccount(source, fragment);
-  // A blank in a URL is quietly encoded, and would be asked for.
+  // A space in a URL would be encoded silently, and requested.
   const blank = /\s/.exec(place.value);
   if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no spaces');
   const url = URL.parse(`${word}://${place.value}`);

@@ -1,25 +1,25 @@
 import { UsageError } from '../../core/errors.ts';
 import { NAME_RULES } from '../../kube/names.ts';
 
-/** A text that is being read: messages name it whole, and a column of it. */
+/** A text being parsed: messages quote it, with a column. */
 export interface Source {
   readonly text: string;
-  /** What messages call it; default the text itself. */
+  /** Its name in messages; default the text itself. */
   readonly called?: string;
 }
 
-/** A part of the text, and the column (from 1) where it begins. */
+/** A part of the text, and its start column (from 1). */
 export interface Part {
   readonly value: string;
   readonly column: number;
 }
 
-/** What is wrong at a column of the text. */
+/** The error for a problem at a column of the text. */
 export function wrong({ text, called }: Source, column: number, why: string, cause?: unknown): UsageError {
   return new UsageError(`${called ?? `wait '${shown(text)}'`}, column ${column}: ${why}`, { cause });
 }
 
-/** Without what stands before an @ in a URL: a password may, and an error is read by others. */
+/** Without the part before an @ in a URL: it may contain a password. */
 function shown(text: string): string {
   return text.replace(/^([^:@]*:\/*)[^]*@/, '$1...@');
 }
@@ -28,13 +28,13 @@ export type NameRule = 'label' | 'subdomain' | 'any';
 
 const RULES = {
   ...NAME_RULES,
-  // As the API server: a name is one segment of a path.
+  // As in the API server: a name is one path segment.
   any: { stray: /[^\w.:~+-]/, most: 253, has: "letters, digits, '-', '.', '_', ':'" },
 } as const;
 
 /**
- * Checks a name strictly: one with a blank or a capital would be waited for in vain.
- * @param what it is the name of, with its article: `a Job`
+ * Validates a name strictly: one with a space or a capital would be waited for in vain.
+ * @param what the object, with its article: `a Job`
  */
 export function checkName(source: Source, what: string, { value, column }: Part, rule: NameRule): void {
   const { stray, most, has } = RULES[rule];
@@ -51,7 +51,7 @@ const LABEL = /^(?:!?(?<key>[^=!]+)|(?<valued>[^=!]+)!?=(?<value>[^=!]*))$/;
 const KEY = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 const VALUE = /^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/;
 
-/** Checks one requirement of a label selector. */
+/** Validates one requirement of a label selector. */
 export function checkLabel(source: Source, { value: text, column }: Part): void {
   const { key, valued, value = '' } = LABEL.exec(text)?.groups ?? {};
   if (!KEY.test(key ?? valued ?? '') || !VALUE.test(value))

@@ -9,10 +9,10 @@ import type { Resource } from '../sharing.ts';
 import type { Effects, Report } from '../waiter.ts';
 import { judgePresence } from './presence.ts';
 
-/** A definition that is not there may come, but seldom at the very moment that we ask. */
+/** A missing definition may be created later, but rarely within a moment. */
 const BACKOFF = { minMs: 1000, maxMs: 10_000 };
 
-/** Whatever else the API server has. What it means to be met, the dependency says; by default, existence. */
+/** Any other resource of the API server. The dependency defines its condition; by default, existence. */
 export const any: ObjectKind = {
   form: 'object',
   word: 'RESOURCE.GROUP',
@@ -34,13 +34,13 @@ export const any: ObjectKind = {
     }),
 };
 
-/** Other words than ours lead to a Secret too (`SECRETS/x`, kubernetes-entrypoint's v1): what is in it would stand in the log. */
+/** Other names also lead to a Secret (`SECRETS/x`, kubernetes-entrypoint's v1): its content would be logged. */
 function refuseContent({ text, name, conditions, jsonpaths }: ObjectDependency): void {
   if (name === undefined || conditions.length > 0 || jsonpaths.length > 0)
     throw new UsageError(`wait '${text}': of a Secret only can be asked, by its name, whether it is there`);
 }
 
-/** Waits for a resource with a group, which may still be defined. One without is a slip: throws UsageError. */
+/** Waits for a resource with a group, which may still be defined. One without a group is a typo: throws UsageError. */
 async function discovered(
   { text, kind }: ObjectDependency,
   { kube }: Effects,

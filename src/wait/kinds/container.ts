@@ -16,7 +16,7 @@ interface State {
   readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
 }
 
-/** The parts of our own Pod that decide. */
+/** The relevant parts of our own Pod. */
 interface OwnPod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
   readonly status?: {
@@ -36,7 +36,7 @@ const SHAPE = objectOf({
   status: fields({ containerStatuses: STATUSES, initContainerStatuses: STATUSES }),
 });
 
-/** What our Pod says of one of its containers. Native sidecars stand among the init containers. */
+/** State of one of our Pod's containers. Native sidecars are listed among the init containers. */
 export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const found = all.find((container) => container.name === name);
@@ -49,8 +49,8 @@ export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
 }
 
 /**
- * Why waiting for that container would be in vain; undefined when it is not.
- * @param own the container that we are, where that is known
+ * Why waiting for that container would be futile; undefined if it is not.
+ * @param own our own container, if known
  */
 export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | undefined): string | undefined {
   const { containers = [], initContainers = [] } = spec;
@@ -58,7 +58,7 @@ export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | und
   if (!all.includes(name)) return `this Pod has no such container; it has ${all.join(', ')}`;
   if (name === own) return 'that is this very container, which is not ready before the wait ends';
   const before = initContainers.findIndex((container) => container.name === own);
-  // A sidecar does not hold the others back by running.
+  // A running sidecar does not block others.
   if (before === -1 || initContainers[before]?.restartPolicy === 'Always') return undefined;
   const isLater = all.indexOf(name) > before;
   return isLater ? `it starts only when this init container (${own}) has ended` : undefined;

@@ -26,7 +26,7 @@ export const dbSync: ObjectKind = {
   make(dependency, options, effects) {
     const { name } = dbSyncLease('', dependency.name ?? '');
     const { release } = dependency;
-    // Its release annotation says whose phase ran last, and not whose code may start.
+    // Its release annotation names the last phase's release, not the release whose code may start.
     const waiter = objectWaiter({ ...dependency, name, release: undefined }, options, effects, {
       resource: {
         group: 'coordination.k8s.io',
@@ -60,15 +60,15 @@ interface RecordQuestion {
   readonly release: string | undefined;
 }
 
-/** What a migration's record means to who waits. */
+/** Judges a migration's record for a wait. */
 export function judgeRecord(lease: KubeObject, wanted: string | undefined): Verdict {
   const { isReady, says } = readinessIn(dbSyncRecord(lease), wanted);
   return isReady ? met(says) : pending(says);
 }
 
 /**
- * What a migration's Lease says in place of a Job that is not there. Asked once: a Job that is made later is seen itself.
- * Undefined where the schema is not ready, or it may not be read: then the Job is what is waited for.
+ * A migration's Lease in place of a missing Job. Read once: a Job created later is observed directly. Undefined if the
+ * schema is not ready, or the Lease is not readable: then the Job is waited for.
  */
 export async function recordOf(
   { kube, warn }: Effects,

@@ -1,6 +1,4 @@
-/**
- * Every kind of dependency, in the order in which help and docs show them: one file a kind, and one line here.
- */
+/** All kinds of dependencies, in the order of help and docs: one file and one line here per kind. */
 import type { Kind } from '../dependency.ts';
 import { amqp, memcached, mysql } from './server.ts';
 import { any } from './any.ts';
@@ -17,7 +15,7 @@ import { configmap, secret } from './presence.ts';
 import { service } from './service.ts';
 import { tcp } from './tcp.ts';
 
-/** Those that a word of their own begins. */
+/** Kinds with their own prefix. */
 export const KINDS: readonly Kind[] = [
   job,
   dbSync,
@@ -40,5 +38,5 @@ export const KINDS: readonly Kind[] = [
   socket,
 ];
 
-/** Every other resource that the API server has. */
+/** Any other resource of the API server. */
 export const ANY = any;

@@ -14,7 +14,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** The parts of a batch/v1 Job that decide. */
+/** The relevant parts of a batch/v1 Job. */
 export interface Job extends KubeObject {
   readonly spec?: { readonly backoffLimit?: number; readonly suspend?: boolean };
   readonly status?: {
@@ -29,14 +29,14 @@ const SHAPE = objectOf({
   status: fields({ active: NUMBER, failed: NUMBER, conditions: listOfFields(CONDITION) }),
 });
 
-/** What a Job's status means for who waits for it. */
+/** Judges a Job's status for a wait. */
 export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   const conditions = (status.conditions ?? []).filter((condition) => condition.status === 'True');
   const condition = (type: string) => conditions.find((found) => found.type === type);
-  // Not status.succeeded: with several completions that is true after the first.
+  // Not status.succeeded: with several completions it is set after the first.
   if (condition('Complete')) return met('Complete');
   const failure = condition('Failed');
-  // Whoever deletes it makes room for another, as Helm does before a hook.
+  // A Job being deleted may be replaced, as Helm does before a hook.
   if (failure && metadata.deletionTimestamp !== undefined)
     return skipped(`failed and being deleted: ${reasonOf(failure)}`);
   if (failure) return failed(`failed: ${reasonOf(failure)}`);
@@ -55,8 +55,8 @@ function reasonOf({ reason, message }: Condition): string {
 }
 
 /**
- * The migration whose record speaks for the Job when that is gone: the one that was named, or the NAME of NAME-db-sync. Undefined
- * where none is asked for: of any other Job no migration is known, and one that shall be gone needs none.
+ * The migration whose record is used when the Job is gone: the given one, or NAME of NAME-db-sync. Undefined if none is
+ * given: for other Jobs no migration is known, and a negated wait needs none.
  */
 function migrationOf({
   name,
@@ -96,7 +96,7 @@ export const job: ObjectKind = {
       shape: SHAPE,
       judge: judgeJob,
       ofMany: 'all',
-      // Its TTL may have taken it away before we came; what it did stands on the migration's Lease.
+      // Its TTL may have expired before we started; its result is on the migration's Lease.
       ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
       fix: (kubectl) =>
         `it does not recover by itself: see ${kubectl('logs')}, then delete it and let it be made again`,

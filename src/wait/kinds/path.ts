@@ -7,8 +7,8 @@ import { met, skipped, pending, type Verdict } from '../verdict.ts';
 import { opened, refusalOf } from '../../net/dial.ts';
 
 /**
- * A look at a file costs next to nothing, and not every file system tells of changes. Each has a turn of the event loop for
- * itself, so that a hundred of them hold up no signal.
+ * A stat is cheap, and not every file system reports changes. Each gets its own turn of the event loop, so that a
+ * hundred of them delay no signal.
  */
 const LOOK_AGAIN = { minMs: 50, maxMs: 500 };
 
@@ -33,8 +33,8 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
 }
 
 /**
- * What it means that a path can't be looked at: only some reasons say that nothing is there, which `!` waits for.
- * @param isNegated whether that is what shall be, and not what is still to come
+ * Judges a failed stat: only some errors mean that nothing exists, which `!` waits for.
+ * @param isNegated whether absence is waited for
  */
 function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`can't be looked at: ${code}`);
@@ -68,7 +68,7 @@ export const socket: PathKind = {
 async function knock(path: string, isNegated: boolean, signal: AbortSignal): Promise<Verdict> {
   await nextTurn();
   try {
-    // To a plain file a connection is refused, as where a server has left its socket behind.
+    // Connecting to a plain file is refused as well, like to a socket left behind.
     if (!statSync(path).isSocket()) return pending('is there, but no socket');
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
@@ -76,6 +76,6 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   const error = await opened(connect({ path, signal }));
   if (error === undefined) return met('accepts connections');
   const refusal = refusalOf(error, path);
-  // One that is too busy (EAGAIN), or that we may not use (EACCES), is there.
+  // A socket that is busy (EAGAIN) or not permitted (EACCES) exists.
   return error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? pending(refusal) : skipped(refusal);
 }

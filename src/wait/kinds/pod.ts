@@ -10,7 +10,7 @@ interface ContainerStatus {
   readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
 
-/** The parts of a Pod that decide. */
+/** The relevant parts of a Pod. */
 export interface Pod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
@@ -32,7 +32,7 @@ export const POD_SHAPE = objectOf({
   }),
 });
 
-/** What a Pod's status means for who waits for it. One that is ending answers for nothing any more. */
+/** Judges a Pod's status for a wait. A terminating Pod never counts. */
 export function judgePod({ metadata, status = {} }: Pod): Verdict {
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   const { phase = 'Pending', conditions = [], containerStatuses = [], initContainerStatuses = [] } = status;
@@ -47,7 +47,7 @@ export function judgePod({ metadata, status = {} }: Pod): Verdict {
 
 export const POD_RESOURCE = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
-/** Asked which node it is on, where NODE_NAME doesn't say so. */
+/** Read to find our node, unless NODE_NAME is set. */
 export function ownPod(podName: string | undefined): Reading {
   return { resource: POD_RESOURCE, by: 'get', name: podName };
 }

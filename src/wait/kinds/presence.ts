@@ -7,12 +7,12 @@ import { met, skipped, type Verdict } from '../verdict.ts';
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true } as const;
 const CONFIGMAPS = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true } as const;
 
-/** Being there is enough. */
+/** Existence is enough. */
 export function judgePresence({ metadata }: KubeObject): Verdict {
   return metadata.deletionTimestamp === undefined ? met('is there') : skipped('being deleted');
 }
 
-/** Only by name, and without what is in it: listing Secrets should not have to be allowed. */
+/** Only by name, and without its content: no permission to list Secrets should be needed. */
 export const secret: ObjectKind = {
   form: 'object',
   word: 'secret',

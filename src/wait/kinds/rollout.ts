@@ -4,14 +4,14 @@ import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
-  /** As manifests write it: `Deployment`. */
+  /** As in manifests: `Deployment`. */
   readonly kind: string;
-  /** As the API's paths write it: `deployments`. */
+  /** As in API paths: `deployments`. */
   readonly resource: string;
   readonly shape: Shape;
 }
 
-/** The kind of a workload, by name or labels, that is waited for until `judge` finds its rollout complete. */
+/** A workload kind, by name or labels, waited for until `judge` finds its rollout complete. */
 function rolloutKind(
   { kind, resource, shape, ...names }: Names,
   judge: (workload: Workload) => RolloutVerdict,

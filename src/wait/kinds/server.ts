@@ -13,7 +13,7 @@ import {
   understandVersion,
 } from '../../net/protocols/greetings.ts';
 
-/** A server that says what it is to any client, or when asked. There is no login. */
+/** A server that greets clients, or responds to a request. No login. */
 function greetedKind({
   say,
   understand,

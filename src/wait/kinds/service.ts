@@ -7,7 +7,7 @@ import { met, pending, type Verdict } from '../verdict.ts';
 import { ForbiddenError } from '../../kube/api-error.ts';
 import type { Effects, WaitOptions, Waiter } from '../waiter.ts';
 
-/** The parts of an EndpointSlice that decide. */
+/** The relevant parts of an EndpointSlice. */
 interface EndpointSlice extends KubeObject {
   readonly endpoints?:
     | readonly {
@@ -24,7 +24,7 @@ const SHAPE = objectOf({
   }),
 });
 
-/** Of all slices of a Service. That nothing is said about an endpoint's readiness means that it is ready. */
+/** Over all slices of a Service. An endpoint without readiness is ready. */
 export function judgeSlices(slices: readonly EndpointSlice[]): Verdict {
   const all = slices.flatMap(({ endpoints }) => endpoints ?? []);
   const ready = all.filter(
@@ -57,7 +57,7 @@ export const service: ObjectKind = {
   canBeNegated: true,
   reads: () => [{ resource: RESOURCE, by: 'set', name: undefined }],
   make(dependency, options, effects) {
-    // A slice's name is made up: what ties it to the Service is a label.
+    // A slice's name is generated: a label links it to the Service.
     const slices = { ...dependency, name: undefined, labels: [`${SERVICE_LABEL}=${dependency.name}`] };
     const bySlices = objectWaiter<EndpointSlice>(slices, options, effects, {
       resource: RESOURCE,
@@ -72,7 +72,7 @@ export const service: ObjectKind = {
   },
 };
 
-/** What a Service's EndpointSlices were before there were any. */
+/** The predecessor of EndpointSlices. */
 interface Endpoints extends KubeObject {
   readonly subsets?:
     | readonly {
@@ -85,7 +85,7 @@ interface Endpoints extends KubeObject {
 const ADDRESSES = listOfFields({});
 const ENDPOINTS_SHAPE = objectOf({ subsets: listOfFields({ addresses: ADDRESSES, notReadyAddresses: ADDRESSES }) });
 
-/** What Endpoints mean for who waits for the Service. */
+/** Judges Endpoints for a wait on the Service. */
 function judgeEndpoints({ subsets }: Endpoints): Verdict {
   const count = (key: 'addresses' | 'notReadyAddresses') =>
     (subsets ?? []).reduce((sum, subset) => sum + (subset[key]?.length ?? 0), 0);
@@ -95,8 +95,8 @@ function judgeEndpoints({ subsets }: Endpoints): Verdict {
 }
 
 /**
- * A Service's waiter that looks at its Endpoints where its EndpointSlices may not be read: Roles that were written for
- * kubernetes-entrypoint before it knew slices allow no more.
+ * A Service's waiter that falls back to its Endpoints if EndpointSlices are not permitted: Roles written for older
+ * versions of kubernetes-entrypoint allow no more.
  */
 function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: WaitOptions, effects: Effects): Waiter {
   const byEndpoints = objectWaiter<Endpoints>(dependency, options, effects, {
@@ -116,7 +116,7 @@ function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: 
         if (!(error instanceof ForbiddenError)) throw error;
         effects.warn(`${error.refusal}: looking at Endpoints instead`);
         return await byEndpoints.wait(report, signal).catch((second: unknown) => {
-          // Slices are what should be allowed.
+          // EndpointSlices are the permission to ask for.
           throw second instanceof ForbiddenError ? error : second;
         });
       }

@@ -3,12 +3,12 @@ import { NoProgramError } from '../question.ts';
 import { speaksTls } from './tls.ts';
 import type { CurlVariables } from './words.ts';
 
-/** Debian's and Rocky's, for an image whose environment has none. */
+/** Default of Debian and Rocky, for an image without PATH. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Goes on as the image's curl, with all that Kolla's script gives it before the caller's own arguments, and 1 for each number
- * of curl's, as there.
+ * Executes the image's curl, with the arguments that Kolla's script adds before the caller's, and maps each of curl's
+ * exit codes to 1, as the script does.
  * @throws NoProgramError, or the signal's reason
  */
 export async function becomeCurl(
@@ -27,7 +27,7 @@ export async function becomeCurl(
   if (isRefusal(shell)) throw new NoProgramError(shell.reason, shell.code);
   const given = ['-o', output, '--max-time', maxTime, '--user-agent', userAgent, '--write-out', writeOut, ...argv];
   const words = [curl.file, ...curl.words, '-q', '-g', '-k', '-s', '-S', '--fail', ...given];
-  // The shell gives curl's numbers the code that Kolla's script gives them.
+  // The shell maps curl's exit codes as Kolla's script does.
   return await becomeProgram(
     shell,
     ['sh', '-c', '"$@" || exit 1', 'healthcheck_curl', ...words],

@@ -1,6 +1,6 @@
 import { HttpParseError } from '../../../net/codec/head.ts';
 
-/** What curl ends with, by its own number (`man curl`), and why. Kolla's script makes 1 of each number. */
+/** curl's exit code (`man curl`), and the reason. Kolla's script maps each to 1. */
 export class CurlError extends Error {
   override name = 'CurlError';
   readonly number: number;
@@ -11,13 +11,13 @@ export class CurlError extends Error {
   }
 }
 
-/** How far a transfer got. */
+/** Progress of a transfer. */
 export interface Reached {
   readonly isConnected: boolean;
   readonly isAnswered: boolean;
 }
 
-/** Our error as curl would number it. */
+/** Maps our errors to curl's exit codes. */
 export function curlErrorOf(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number },

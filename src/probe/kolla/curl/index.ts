@@ -1,9 +1,9 @@
 /**
- * healthcheck_curl: Kolla's script, without curl for what its services are asked with.
+ * healthcheck_curl: Kolla's script, without curl for the usual requests.
  *
- *   argv, HEALTHCHECK_CURL_* -> words.ts: a plain GET of one URL -> transfer.ts: its whole answer, under the maximum time
- *     -> failure.ts: curl's number for what went wrong -> write-out.ts: the line on stdout -> 0, or 1 for every number
- *   -> anything else: exec.ts becomes the image's curl, as Kolla's script starts it
+ *   argv, HEALTHCHECK_CURL_* -> words.ts: a plain GET of one URL -> transfer.ts: its full response, within the maximum
+ *     time -> failure.ts: curl's code for an error -> write-out.ts: the line on stdout -> 0, or 1 for any error
+ *   -> anything else: exec.ts executes the image's curl, as Kolla's script does
  */
 import { healthyAs, unhealthy } from '../../verdict.ts';
 import type { KollaAnswer, KollaQuestion } from '../question.ts';
@@ -13,7 +13,7 @@ import type { Progress } from './transfer.ts';
 import { plainGetOf, variablesIn, type PlainGet } from './words.ts';
 import { writeOut } from './write-out.ts';
 
-/** Our own deadline must not cut off what --max-time has to say. */
+/** Our own deadline must not preempt --max-time's message. */
 const GRACE_MS = 500;
 const NO_END_MS = 2 ** 31 - 1_000_000;
 
@@ -35,7 +35,7 @@ export function curlQuestion(argv: readonly string[], env: NodeJS.ProcessEnv): K
 }
 
 async function answerOf(plain: PlainGet, maxTimeMs: number, signal: AbortSignal): Promise<KollaAnswer> {
-  // Loaded before the time begins: it is ours, not the service's.
+  // Loaded before the timer starts: load time is ours, not the service's.
   const { transfer } = await import('./transfer.ts');
   const began = performance.now();
   const progress: Progress = { remoteAddress: '', remotePort: 0, isConnected: false, status: 0, bytes: 0 };

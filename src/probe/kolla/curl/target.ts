@@ -1,6 +1,6 @@
 import { defined } from '../../../core/defined.ts';
 
-/** Where a URL leads, as curl reads it: without a scheme it is http, and its path goes out as it is written. */
+/** The target of a URL as curl reads it: the default scheme is http, and the path is sent as written. */
 export interface Target {
   readonly isTls: boolean;
   /** Without brackets. */
@@ -8,7 +8,7 @@ export interface Target {
   readonly port: number;
   /** With query, without fragment. */
   readonly path: string;
-  /** For the Host header: the port only where it is not the scheme's. */
+  /** For the Host header: the port only if it is not the scheme's default. */
   readonly authority: string;
   readonly user?: string;
 }
@@ -16,7 +16,7 @@ export interface Target {
 const URL_FORM =
   /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?:(?<user>[^@/?#]*)@)?(?<host>\[[0-9a-f:.]+\]|[^:/?#[\]]+)(?::(?<port>\d{0,5}))?(?<path>[/?#].*)?$/i;
 
-/** Undefined for what is no such URL, or needs curl to say what it is. */
+/** Undefined if it is not such a URL, or needs curl to report the error. */
 export function parseTarget(text: string): Target | undefined {
   const groups = URL_FORM.exec(text)?.groups;
   // Spaces and control characters in a path would end a header's line.
@@ -25,7 +25,7 @@ export function parseTarget(text: string): Target | undefined {
   const { scheme = 'http', user, host = '', port = '', path = '/' } = groups;
   const isTls = scheme.toLowerCase() === 'https';
   if (!isTls && scheme.toLowerCase() !== 'http') return undefined;
-  // A percent sign is an escape there, and of a user alone curl asks a terminal for the password.
+  // A percent sign is an escape there, and for a user without password curl prompts on the terminal.
   if (user !== undefined && (user.includes('%') || !user.includes(':'))) return undefined;
   const standard = isTls ? 443 : 80;
   const number = port === '' ? standard : Number(port);
@@ -35,7 +35,7 @@ export function parseTarget(text: string): Target | undefined {
     isTls,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: number,
-    // Bytes above ASCII go out as they are, which a head takes as characters of Latin-1.
+    // Bytes above ASCII are sent unchanged, as Latin-1 characters of the head.
     path: Buffer.from(whole.startsWith('/') ? whole : `/${whole}`).toString('latin1'),
     authority: number === standard ? host : `${host}:${number}`,
     ...defined({ user }),

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type { Target } from './target.ts';
 
-/** Whether https is ours to ask; else it is the image's curl's (src/engine/curl-tls.ts). */
+/** Whether https is supported here; otherwise the image's curl is used (src/engine/curl-tls.ts). */
 export const speaksTls: boolean = true;
 
 export interface TlsGet {
@@ -13,14 +13,17 @@ export interface TlsGet {
   readonly onBody: (bytes: number) => void;
 }
 
-/** One GET by https, whose body is read unless it is a refusal; no certificate is checked, as Kolla's script says -k. */
+/**
+ * One GET by https; the body is read unless the status is an error. Certificates are not verified, as in Kolla's script
+ * (-k).
+ */
 export async function getByTls({ target, headers, signal, onSocket, onStatus, onBody }: TlsGet): Promise<void> {
   const { host, authority, path } = target;
-  // Lazy, because TLS costs half of Node's own start.
+  // Lazy, because TLS costs half of Node's start time.
   const { send } = await import('../../../net/client.ts');
   const request = {
     url: new URL(`https://${authority}`),
-    // As it is written: a URL would be made plain.
+    // As written: a URL would be normalized.
     path,
     signal,
     headers,

@@ -4,19 +4,19 @@ import { CurlError, curlErrorOf } from './failure.ts';
 import { getByTls } from './tls.ts';
 import type { PlainGet } from './words.ts';
 
-/** Filled as it goes, for what is told of a transfer that fails. */
+/** Filled during the transfer, to report on a failure. */
 export interface Progress {
   remoteAddress: string;
   remotePort: number;
   isConnected: boolean;
-  /** 0: no answer yet. */
+  /** 0: no response yet. */
   status: number;
   bytes: number;
 }
 
 /**
- * One GET and its whole answer, on a connection of its own and through no proxy; no redirect is followed.
- * @throws CurlError: 22 from status 400 on
+ * One GET and its full response, on a new connection and without a proxy; redirects are not followed.
+ * @throws CurlError: 22 for a status of 400 and above
  */
 export async function transfer(plain: PlainGet, progress: Progress, signal: AbortSignal): Promise<void> {
   const { target } = plain;

@@ -2,18 +2,18 @@ import { speaksTls } from './tls.ts';
 import { isKnownFormat } from './write-out.ts';
 import { parseTarget, type Target } from './target.ts';
 
-/** A plain GET, as Kolla's services are asked. */
+/** A plain GET, as used by Kolla's services. */
 export interface PlainGet {
   readonly target: Target;
   /** NAME:PASSWORD */
   readonly user: string | undefined;
-  /** 0: without end, as curl has it. */
+  /** 0: unlimited, as in curl. */
   readonly maxTimeMs: number;
   readonly userAgent: string;
   readonly writeOut: string;
 }
 
-/** Kolla's variables, of which an empty one is as one that is not set. */
+/** Kolla's variables; an empty one counts as unset. */
 export interface CurlVariables {
   readonly maxTime: string;
   readonly userAgent: string;
@@ -22,7 +22,7 @@ export interface CurlVariables {
 }
 
 const WRITE_OUT = String.raw`\n%{http_code} %{remote_ip}:%{remote_port} %{time_total} seconds\n`;
-/** Beyond it a timer of Node's ends at once; no probe waits for three weeks. */
+/** A longer Node timer would fire at once; no probe waits for three weeks. */
 const LONGEST_MS = 2 ** 31 - 1_000_000;
 
 export function variablesIn(env: NodeJS.ProcessEnv): CurlVariables {
@@ -34,7 +34,10 @@ export function variablesIn(env: NodeJS.ProcessEnv): CurlVariables {
   };
 }
 
-/** What these arguments ask, if that is a plain GET: a URL of http or https, and a login at most. Undefined: curl must be asked. */
+/**
+ * The request of these arguments, if it is a plain GET: an http or https URL, with at most a login. Undefined: curl is
+ * needed.
+ */
 export function plainGetOf(argv: readonly string[], variables: CurlVariables): PlainGet | undefined {
   const { maxTime, userAgent, writeOut, output } = variables;
   const { url, user, isPlain } = argumentsIn(argv);
@@ -56,7 +59,7 @@ function argumentsIn(argv: readonly string[]) {
     else if (word.startsWith('-') || url !== undefined) isPlain = false;
     else url = word;
   }
-  // Of a user alone curl asks a terminal for the password.
+  // For a user without password curl prompts on the terminal.
   if (user !== undefined && !user.includes(':')) isPlain = false;
   return { url, user, isPlain };
 }

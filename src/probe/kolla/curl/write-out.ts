@@ -1,6 +1,6 @@
-/** What is known of a transfer at its end. */
+/** Data about a finished transfer. */
 export interface Facts {
-  /** 0: no answer came. */
+  /** 0: no response. */
   readonly httpCode: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
@@ -17,7 +17,7 @@ const VARIABLES: Readonly<Record<string, (facts: Facts) => string>> = {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** Whether a format asks for no more than is known here. `@file` and `%header{}` are curl's as well. */
+/** Whether a format uses only variables known here. `@file` and `%header{}` need curl. */
 export function isKnownFormat(format: string): boolean {
   const rest = format
     .replaceAll('%%', '')

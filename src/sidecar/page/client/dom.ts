@@ -1,11 +1,11 @@
-/** A part of the page that is always there. */
+/** A permanent part of the page. */
 export function part(selector: string): HTMLElement {
   const found = document.querySelector<HTMLElement>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
   return found;
 }
 
-/** An element with text. What others wrote gets into the page by this alone, and so never as markup. */
+/** An element with text. Foreign text is inserted only here, and so never as markup. */
 export function element(tag: string, className: string, text = ''): HTMLElement {
   const made = document.createElement(tag);
   if (className !== '') made.className = className;
@@ -13,12 +13,12 @@ export function element(tag: string, className: string, text = ''): HTMLElement 
   return made;
 }
 
-/** Writes only where something is other: a screen reader would say it again. */
+/** Writes only changes: a screen reader would repeat the text. */
 export function setText(at: Element, text: string): void {
   if (at.textContent !== text) at.textContent = text;
 }
 
-/** A pair of a list of figures. */
+/** A name and value in a list of figures. */
 export function figure(name: string, value: string, tone = ''): HTMLElement {
   const pair = element('div', '');
   pair.append(element('dt', '', name), element('dd', tone, value));

@@ -18,7 +18,7 @@ const lists = {
 };
 let isQueued = false;
 
-/** One picture a frame, however much has come. */
+/** Draws once per frame, however many changes arrive. */
 function drawSoon(): void {
   if (isQueued) return;
   isQueued = true;
@@ -79,7 +79,7 @@ function drawLists(): void {
   setText(part('#found'), isFiltered ? `${count(found)} of ${count(all)}` : '');
 }
 
-/** How long ago things were. */
+/** Updates relative times. */
 function tick(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLElement>('time[data-since]'))

@@ -1,7 +1,7 @@
 import { element } from './dom.ts';
 import { linePath, PLOT_HEIGHT, PLOT_WIDTH } from './format.ts';
 
-/** A small plot with its name, what it is now, and the greatest of the time that it shows. */
+/** A small plot with its name, current value, and maximum of the period shown. */
 export class Plot {
   readonly figure: HTMLElement = element('figure', '');
   readonly #caption = element('span', '');
@@ -24,7 +24,10 @@ export class Plot {
     this.figure.append(caption, this.#svg);
   }
 
-  /** @param text a value as a person reads it */
+  /**
+   *
+   * @param text formats a value
+   */
   show(values: readonly number[], text: (value: number) => string): void {
     const now = text(values.at(-1) ?? 0);
     const most = text(Math.max(0, ...values));

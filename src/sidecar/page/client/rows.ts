@@ -1,19 +1,19 @@
 import { element, setText } from './dom.ts';
 
-/** One line of a list. `tone` is never told by colour alone: it has a mark and a word too. */
+/** One row of a list. `tone` is never shown by colour alone: it has a mark and a word too. */
 export interface RowText {
   readonly tone: 'well' | 'wait' | 'bad' | 'plain';
   readonly name: string;
   /** In the tone's colour, before `what`. */
   readonly word: string;
   readonly what: string;
-  /** A moment that is shown as how long ago it was; or a text. */
+  /** A time shown relative to now; or a text. */
   readonly since?: number;
   readonly when?: string;
 }
 
 const MARKS = { well: '✓', wait: '…', bad: '✕', plain: '' };
-/** So many new rows a frame: the page stays usable while a thousand are made. */
+/** New rows per frame: the page stays responsive while a thousand are created. */
 const MADE_A_FRAME = 200;
 
 interface Made {
@@ -26,7 +26,7 @@ interface Made {
   item: unknown;
 }
 
-/** A list that is changed where something is other, and nowhere else. */
+/** A list that updates only changed rows. */
 export class Rows<T extends { readonly name: string }> {
   readonly #list: HTMLElement;
   readonly #text: (item: T) => RowText;

@@ -2,20 +2,20 @@ import type { Delta } from '../../status/hub.ts';
 import type { StatusDocument } from '../../status/document.ts';
 import { wholeDelta } from './model.ts';
 
-/** How the page hears of changes. */
+/** State of the page's connection. */
 export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
 
 const POLL_MS = 5000;
-/** An open stream in which nothing comes at first is held back by something in between. */
+/** An open stream without data at first is buffered by a proxy. */
 const SILENT_MS = 8000;
-/** One that had been heard says at least every 15 s that it is there. */
+/** A stream sends a heartbeat at least every 15 s. */
 const DEAD_MS = 40_000;
 const STREAM_AGAIN_MS = 30_000;
 const TRIES = 2;
 
 /**
- * Hears of changes by server-sent events, which the browser takes up again by the last id that it has; where they don't come,
- * asks for everything now and then, and tries the stream again.
+ * Receives changes by server-sent events, which the browser resumes by the last id; if none arrive, polls everything
+ * now and then, and retries the stream.
  */
 export function follow(onDelta: (delta: Delta) => void, onState: (state: LinkState) => void): void {
   let failures = 0;

@@ -55,7 +55,7 @@ export function ranked<T>(items: Iterable<T>, text: (item: T) => RowText): T[] {
     .map(({ item }) => item);
 }
 
-/** The whole in a sentence, for the headline and for who listens. */
+/** A one-sentence summary, for the headline and screen readers. */
 export function verdictOf({ about, roles, checks, waits, config, shipping, migration }: Model): string {
   if (about === null) return 'Waiting for the first answer';
   const failing = [...roles.values()].filter(({ state }) => state === 'failing' || state === 'stuck');
