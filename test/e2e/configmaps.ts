@@ -31,7 +31,7 @@ export function configmapsTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
 
-  test('what configmaps prints of a directory, in a Pod that plan prints, is in the service byte for byte', async () => {
+  test('the output of configmaps, in a Pod printed by plan, reaches the service byte for byte', async () => {
     await using directory = await privateDirectory('configmaps');
     const keystone = join(directory.path, 'keystone');
     const pictures = { ...takes('*.png'), dest: '/etc/keystone/' };

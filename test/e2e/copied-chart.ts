@@ -27,7 +27,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   const inService = (key: string, script: string) =>
     kubectl(['exec', `deployment/small-${key}`, `--container=small-${key}`, '--', 'bash', '-c', script]);
 
-  test("a chart's Pod has configuration, probes and search path by what an init container copied", async (t) => {
+  test("a chart's Pod gets configuration, probes and PATH from an init container's copy", async (t) => {
     const unable = await canRunHelm();
     if (unable !== undefined) {
       t.skip(unable);

@@ -35,7 +35,7 @@ describe('an unmodified image on a real node', { skip }, () => {
     await directory?.[Symbol.asyncDispose]();
   });
 
-  test('has the binary from an init container, under restricted, and runs it', async () => {
+  test('gets the binary from an init container under restricted, and runs it', async () => {
     await kubectl(['apply', '--filename=-'], await example('copied'));
     await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/copied', '--timeout=-1s']);
     assert.equal(await kubectl(['logs', 'copied', '--container=keystone']), `kolla-init ${VERSION} (kolla-core)\n`);
@@ -44,7 +44,7 @@ describe('an unmodified image on a real node', { skip }, () => {
 
   copiedChartTests(() => node, 'keystone');
 
-  test('with the binary in an image volume the API server admits it; this containerd can mount none', async () => {
+  test('the API server admits a Pod with the binary in an image volume; this containerd cannot mount one', async () => {
     const said = await kubectl(['apply', '--dry-run=server', '--filename=-'], await example('image-volume'));
     assert.equal(said, 'pod/image-volume created (server dry run)\n');
   });

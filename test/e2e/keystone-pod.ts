@@ -47,7 +47,7 @@ export async function setStage(): Promise<Stage> {
   const directory = parts.use(await privateDirectory('e2e'));
   const { binary } = await podBinary();
   const [keystone, placement] = [join(directory.path, 'keystone.tar'), join(directory.path, 'placement.tar')];
-  await step("writing Keystone's and Placement's images", async () => {
+  await step('writes the images of Keystone and Placement', async () => {
     await keystoneImage(keystone, { binary, reference: IMAGE });
     await placementImage(placement, { binary, reference: PLACEMENT_IMAGE });
   });

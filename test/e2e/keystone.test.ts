@@ -57,7 +57,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   before(async () => (stage = await setStage()));
   after(async () => await stage?.[Symbol.asyncDispose]());
 
-  test('the Job migrates, Keystone starts after it, is ready after that, and gives a token', async () => {
+  test('the Job migrates, then Keystone starts, becomes ready, and issues a token', async () => {
     await deployKeystone(stage, 'keystone');
     await kubectl('keystone', ['wait', '--for=condition=Complete', 'job/keystone-bootstrap', '--timeout=-1s']);
     await kubectl('keystone', ['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=-1s']);
@@ -71,7 +71,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await token(await servicePort()), 201);
   });
 
-  test('kolla_start has become the service: no process of ours is left in front of it', async () => {
+  test('kolla_start executes the service: none of our processes remains in front of it', async () => {
     const name = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
     const read = async (script: string) =>
       (await kubectl('keystone', ['exec', name, '--container=keystone', '--', 'bash', '-c', script])).trim();
@@ -82,7 +82,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
 
   placementTests(() => stage);
 
-  test('every line that Keystone wrote is in Elasticsearch once', async () => {
+  test('every line written by Keystone is in Elasticsearch once', async () => {
     const script = 'cat /var/log/kolla/*/*.log | wc -l';
     const pod = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
     const lines = Number(await kubectl('keystone', ['exec', pod, '--container=keystone', '--', 'bash', '-c', script]));
@@ -105,7 +105,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(hit?._source['Logger'], 'openstack.keystone');
   });
 
-  test('when the command of the Job is broken, Keystone never starts, and the pod says why', async () => {
+  test("if the Job's command fails, Keystone never starts, and the Pod's status gives the reason", async () => {
     await deployKeystone(stage, 'broken', (text) =>
       text.replace('keystone-manage bootstrap ', 'keystone-manage bootsrap '),
     );
@@ -120,7 +120,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(pod.containerStatuses?.[0]?.state.running, undefined);
   });
 
-  test("a Pod of plan's own output, with an image and a ConfigMap, has everything that config.json asks", async () => {
+  test("a Pod from plan's output, with an image and a ConfigMap, satisfies config.json", async () => {
     await runPlannedPod(stage.node, 'planned', IMAGE);
     const read = async (script: string) =>
       (await kubectl('planned', ['exec', 'planned', '--', 'bash', '-c', script])).trim();
@@ -149,7 +149,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     );
   });
 
-  test("as root, sources are read through the kubelet's links, and a link of the service's user is refused", async () => {
+  test("as root, follows the kubelet's links to sources, and rejects a link of the service's user", async () => {
     const log = await runRootPod(stage.node, 'root', IMAGE);
     const lines = log.split('\n').filter((line) => !/^\d{4}-\d\d-\d\d /.test(line));
     assert.deepEqual(lines, [
@@ -168,7 +168,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.match(log, /ERROR InvalidConfig: permissions\[0\]\.path: \/var\/log\/kolla\/keystone is a link to \/etc /);
   });
 
-  test('a Pod that was made for kubernetes-entrypoint waits as before, with another image and nothing else', async () => {
+  test('a Pod written for kubernetes-entrypoint waits as before with only the image changed', async () => {
     const said = await runEntrypointPod(stage.node, IMAGE);
     for (const what of [
       'Service mariadb',
@@ -182,7 +182,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.ok(said.endsWith('is resolved.\ndone\n'), said);
   });
 
-  test('a ConfigMap that is patched reaches a running service as a file and a signal, and a broken one does not', async () => {
+  test('a patched ConfigMap reaches a running service as a file and a signal; an invalid one does not', async () => {
     const said = async (container: string) =>
       await kubectl('reconfigured', ['logs', 'app', `--container=${container}`]);
     const patch = async (data: object) => {
@@ -210,7 +210,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await said('app'), reloaded);
   });
 
-  test('docs/how-to/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time', async () => {
+  test('docs/how-to/upgrades.md: contract waits for the last old Pod, and Keystone responds throughout', async () => {
     const CONTRACT = 'e25ffa003242';
     await using page = await openPage(stage, 'how-to/upgrades');
     await undoPhases(stage, 'keystone');

@@ -43,16 +43,16 @@ describe('a Kubernetes node', { skip }, () => {
   });
   after(async () => await node[Symbol.asyncDispose]());
 
-  test('it is Ready', async () => {
+  test('is Ready', async () => {
     await node.kubectl(['wait', '--for=condition=Ready', 'node/node1', '--timeout=-1s']);
   });
 
-  test('a namespace that enforces `restricted` refuses a Pod that may be root', async () => {
+  test('a namespace that enforces `restricted` rejects a Pod that may run as root', async () => {
     const refused = kubectl(['create', '--filename=-'], pod('root', ['pause'], {}));
     await assert.rejects(refused, /violates PodSecurity "restricted.*runAsNonRoot/s);
   });
 
-  test('and runs one that conforms, as the asked user, without privileges', async () => {
+  test('and runs a compliant one as the requested user, without privileges', async () => {
     await kubectl(['create', '--filename=-'], pod('conforming', ['cat', '/proc/self/status'], RESTRICTED));
     await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/conforming', '--timeout=-1s']);
     const status = await kubectl(['logs', 'conforming']);
@@ -62,7 +62,7 @@ describe('a Kubernetes node', { skip }, () => {
     assert.match(status, /^Seccomp:\s+2$/m);
   });
 
-  test('a Service leads to its Pod from the node, and through a port on this machine', async () => {
+  test('a Service is reachable from the node, and through a port on this machine', async () => {
     await kubectl(['create', '--filename=-'], pod('server', ['serve', ':8080'], RESTRICTED, { app: 'server' }));
     await kubectl(['create', 'service', 'clusterip', 'server', '--tcp=80:8080', '--clusterip=10.96.0.100']);
     await kubectl(['wait', '--for=condition=Ready', 'pod/server', '--timeout=-1s']);
@@ -76,7 +76,7 @@ describe('a Kubernetes node', { skip }, () => {
     assert.equal(answer, 'served /hello\n');
   });
 
-  test('a Pod reaches what runs in the network of the node', async () => {
+  test("a Pod reaches servers in the node's network", async () => {
     const script = `require('node:http').createServer((_, response) => response.end('outside')).listen(3306)`;
     await using server = await start(...node.inside(process.execPath, ['--eval', script]));
     const url = `http://${node.address}:3306/`;
@@ -89,7 +89,7 @@ describe('a Kubernetes node', { skip }, () => {
     assert.equal(await kubectl(['logs', 'client']), 'outside');
   });
 
-  test('what a deleted Pod leaves to PID 1 is reaped', async () => {
+  test('reaps orphans of a deleted Pod', async () => {
     await kubectl(['create', '--filename=-'], pod('short', ['pause'], RESTRICTED));
     await kubectl(['wait', '--for=condition=Ready', 'pod/short', '--timeout=-1s']);
     await kubectl(['delete', 'pod', 'short', '--wait']);
@@ -100,7 +100,7 @@ describe('a Kubernetes node', { skip }, () => {
   });
 });
 
-describe('the end of a node', { skip }, () => {
+describe('teardown of a node', { skip }, () => {
   test('leaves no process, mount, namespace, cgroup or file', async () => {
     const mounts = ourMounts();
     let seen: Seen;
@@ -117,7 +117,7 @@ describe('the end of a node', { skip }, () => {
     assert.deepEqual(ourMounts(), mounts);
   });
 
-  test('also after SIGKILL of the test process; its cgroups and files go when the next one starts', async () => {
+  test('also after SIGKILL of the test process; the next node removes its cgroups and files', async () => {
     const mounts = ourMounts();
     const script = `
       import { startNode } from ${JSON.stringify(import.meta.resolve('../cluster/kubernetes/index.ts'))};

@@ -37,7 +37,7 @@ export function placementTests(stage: () => Stage): void {
   const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
   let earlier: Token;
 
-  test('one Job prepares Placement, whose Pod comes up after it and answers to a token', async () => {
+  test('one Job prepares Placement, whose Pod then starts and accepts a token', async () => {
     const { mariadb } = stage();
     await apply(await manifest('namespace'));
     await apply(secret('database-admin', mariadb.rootPassword));
@@ -70,7 +70,7 @@ export function placementTests(stage: () => Stage): void {
     assert.equal((await ask('GET', 'of nobody')).status, 401);
   });
 
-  test('the Job of the next deployment changes nothing, and a token from before is still good', async () => {
+  test('the Job of the next deployment changes nothing, and an older token stays valid', async () => {
     await kubectl(['delete', 'job/placement-bootstrap']);
     await apply(await withKeystonesAddress('job'));
     await jobComplete();

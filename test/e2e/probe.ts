@@ -29,7 +29,7 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
   const describing = (what: RegExp) =>
     until(`${what} in the Pod's Events`, async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined);
 
-  test('a service is ready and lives by httpGet of its sidecar, and its Events say when it is not ready', async () => {
+  test("httpGet probes of a sidecar decide a service's readiness and liveness, and its Events give the reason", async () => {
     const namespace = await readFile(`${EXAMPLES}keystone/namespace.yaml`, 'utf8');
     await kubectl(['apply', '--filename=-'], namespace.replace('name: keystone', `name: ${NAME}`));
     await kubectl(['apply', '--filename=-'], await readFile(`${EXAMPLES}probe/pod.yaml`, 'utf8'));
@@ -45,7 +45,7 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
     assert.equal((await status()).containerStatuses?.[0]?.restartCount, 0);
   });
 
-  test('a liveness check that fails is told to the kubelet', async () => {
+  test('reports a failed liveness check to the kubelet', async () => {
     const manifest = await readFile(`${EXAMPLES}probe/pod.yaml`, 'utf8');
     const dead = manifest.replace('listen 5000', 'tcp 127.0.0.1:5999').replace('periodSeconds: 5', 'periodSeconds: 1');
     await kubectl(['delete', 'pod/web', '--grace-period=1', '--wait']);

@@ -91,7 +91,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
 
-  test('kolla-init and every role of kolla-sidecar work under our seccomp profile, in a namespace that is restricted', async () => {
+  test('kolla-init and every component of kolla-sidecar work under our seccomp profile, in a restricted namespace', async () => {
     const { node } = stage();
     const text = await readFile(PROFILE, 'utf8');
     await must(...node.inside('sh', ['-c', `mkdir -p ${DIRECTORY} && cat > ${DIRECTORY}/helpers.json`], 'node'), {
@@ -123,7 +123,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     );
   });
 
-  test('under it there are no new namespaces, no mounts, no tracing, no keys of the kernel, no raw sockets', async () => {
+  test('the profile blocks new namespaces, mounts, tracing, kernel keyrings and raw sockets', async () => {
     const tries = {
       unshare: 'libc.unshare(0x10000000)',
       mount: 'libc.mount(b"none", b"/tmp", b"tmpfs", 0, None)',

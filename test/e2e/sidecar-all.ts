@@ -29,7 +29,7 @@ export function sidecarAllTests(stage: () => Stage): void {
     return JSON.parse(text) as StatusDocument;
   };
 
-  test('one sidecar with all roles holds Keystone back, then tells that all is well to who is in the pod alone', async () => {
+  test("one sidecar with all components delays Keystone's start, then reports healthy to clients within the Pod only", async () => {
     const { node, mariadb } = stage();
     const stringData = { password: mariadb.rootPassword };
     await apply((await manifest('keystone/namespace')).replace('name: keystone', `name: ${NAME}`));

@@ -41,7 +41,7 @@ export function sidecarTests(stage: () => Stage): void {
     return (JSON.parse(found) as { items: { status: PodStatus }[] }).items[0]?.status;
   };
 
-  test('a native sidecar holds Keystone back until the schema is right', async () => {
+  test("a native sidecar delays Keystone's start until the schema is ready", async () => {
     const { mariadb } = stage();
     const stringData = { password: mariadb.rootPassword };
     const lock = await holdLock(mariadb, NAME);
@@ -71,14 +71,14 @@ export function sidecarTests(stage: () => Stage): void {
     assert.ok(String(record?.['ended']) <= started, `schema right ${String(record?.['ended'])}, started ${started}`);
   });
 
-  test('a sidecar whose startup probe would run out in mid-migration is refused, with the figure to put in', async () => {
+  test('a sidecar whose startup probe would fail during the migration is rejected, with the value to set', async () => {
     await deployChanged('short', (text) => text.replace('failureThreshold: 1080', 'failureThreshold: 359'));
     const said = await ended('short', 'db-sync');
     assert.equal(said.exitCode, 65, said.message);
     assert.match(said.message ?? '', /runs out after 1795 s .* is 1800 s: set failureThreshold: 360/);
   });
 
-  test('kolla-init does not wait for the sidecar that starts only after it', async () => {
+  test('kolla-init does not wait for a sidecar that starts only after it', async () => {
     await deployChanged('waiting', (text) =>
       text.replace('[kolla-init, --root, /kolla]', '[kolla-init, --root, /kolla, --wait, db-sync/keystone]'),
     );

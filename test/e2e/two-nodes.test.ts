@@ -13,7 +13,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
   before(async () => (node = await startNode({ dns: true, second: true })));
   after(async () => await node?.[Symbol.asyncDispose]());
 
-  test('both are Ready, each with an address of its own', async () => {
+  test('both are Ready, each with its own address', async () => {
     const path = '{range .items[*]}{.metadata.name} {.status.addresses[0].address}{"\\n"}{end}';
     await node.kubectl(['wait', '--for=condition=Ready', 'node', '--all', TIMEOUT]);
     assert.equal(
@@ -22,7 +22,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
     );
   });
 
-  test('a Pod on each reaches a Service whose only Pod is on the other, by its name', async () => {
+  test('a Pod on each reaches by name a Service whose only Pod is on the other', async () => {
     for (const [server, client] of [
       ['node1', 'node2'],
       ['node2', 'node1'],
@@ -37,7 +37,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
     }
   });
 
-  test('the log of a Pod on the second comes by the API server, which Pods there reach by its name', async () => {
+  test('the log of a Pod on the second node is served by the API server, which its Pods reach by name', async () => {
     assert.equal(await node.kubectl(['logs', 'from-node2']), 'served /\n');
     const url = 'https://kubernetes.default.svc.cluster.local/';
     await apply(pod('asks-api', 'node2', ['get', url]));
@@ -46,7 +46,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
     assert.match(await node.kubectl(['logs', 'asks-api']), /certificate/);
   });
 
-  test('a NoExecute taint on one moves its Pods to the other', async () => {
+  test('a NoExecute taint on one node moves its Pods to the other', async () => {
     const deployment = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',

@@ -28,7 +28,7 @@ const SERIES: Readonly<Record<string, readonly [series: string, fires: string, s
   KollaJobFailed: ['kube_job_status_failed{namespace="n",job_name="keystone-bootstrap-1a2b3c"}', '1x60', '0x60'],
 };
 
-test('every alert fires when it is to, and only then', { skip }, async () => {
+test('every alert fires when it should, and only then', { skip }, async () => {
   const all = await rules();
   assert.deepEqual(Object.keys(SERIES).toSorted(), all.map(({ alert }) => alert).toSorted());
   await using directory = await privateDirectory('alerts');

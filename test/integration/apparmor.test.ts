@@ -17,7 +17,7 @@ async function compile(input?: string): Promise<{ code: number; stderr: string }
   });
 }
 
-test("the AppArmor profile is one that AppArmor's own parser compiles", { skip }, async () => {
+test("AppArmor's own parser compiles the AppArmor profile", { skip }, async () => {
   const { code, stderr } = await compile();
   assert.equal(code, 0, stderr);
   assert.doesNotMatch(stderr, /error/i);

@@ -47,16 +47,16 @@ describe('completion in real shells', { skip: (await canUnpackDebian()) ?? false
       `set fish_function_path TREE/usr/share/fish/functions; source COMPLETION; complete -C '${line}'`,
     );
 
-  test('fish offers the commands of a helper, and what they do', async () => {
+  test('fish completes the commands of a helper with their summaries', async () => {
     assert.deepEqual(await fish('kolla-probe h'), ['http\tChecks that a GET returns an expected status.']);
   });
 
-  test('fish offers the values of a choice', async () => {
+  test('fish completes the values of a choice', async () => {
     const words = (await fish('kolla-probe tcp --log-format ')).map((line) => line.split('\t')[0]);
     assert.deepEqual(new Set(words), new Set(['auto', 'json', 'text']));
   });
 
-  test('zsh reads the script and completes every name with it', async () => {
+  test('zsh loads the script and completes every name with it', async () => {
     const script = `
       fpath=(TREE/usr/share/zsh/functions/Completion TREE/usr/share/zsh/functions/Completion/*(N/))
       module_path=(TREE/usr/lib/*/zsh/*(N/))

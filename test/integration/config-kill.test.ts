@@ -13,7 +13,7 @@ fileLimit(30);
 const KILLS = 60;
 const SIZE = 10_000;
 
-test(`${KILLS} kills leave no file in halves and no secret open, and the next run converges`, async (t) => {
+test(`${KILLS} kills leave no partial file and no readable secret, and the next run converges`, async (t) => {
   await using p = await pod();
   const [image, begun, root] = ['image', 'begun', 'killed'].map((name) => join(p.configDir, '..', name)) as [
     string,

@@ -23,7 +23,7 @@ describe('a control plane without a node', { skip: (await canRunControlPlane()) 
   after(async () => await cluster[Symbol.asyncDispose]());
   const kubectl = (...args: string[]) => cluster.kubectl(['--namespace=openstack', ...args]);
 
-  test('it says which version it is', async () => {
+  test('reports its version', async () => {
     const { serverVersion } = JSON.parse(await kubectl('version', '--output=json')) as {
       serverVersion: { gitVersion: string };
     };
@@ -52,7 +52,7 @@ describe('a control plane without a node', { skip: (await canRunControlPlane()) 
     await kubectl('wait', '--for=condition=Failed', 'job/bad', '--timeout=-1s');
   });
 
-  test('two of them do not meet, and nothing of one is left at its end', async () => {
+  test('two control planes are independent, and neither leaves anything behind', async () => {
     let directory = '';
     {
       await using other = await startControlPlane();

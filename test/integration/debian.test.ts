@@ -6,32 +6,32 @@ import { canUnpackDebian, unpackedPackages } from '../../tools/debian.ts';
 import { run } from '../../tools/process.ts';
 
 describe('Debian packages, unpacked', { skip: (await canUnpackDebian()) ?? false }, () => {
-  test('come with what they depend on, down to libc, and run from where they lie', async () => {
+  test('include their dependencies down to libc, and run from any directory', async () => {
     const directory = await unpackedPackages('hello-tried', ['hello']);
     assert.ok(existsSync(join(directory, 'usr/share/doc/libc6')));
     const { stdout } = await run(join(directory, 'usr/bin/hello'), [], { env: { LC_ALL: 'C' } });
     assert.equal(stdout, 'Hello, world!\n');
   });
 
-  test('have one place for /lib and /usr/lib', async () => {
+  test('merge /lib and /usr/lib', async () => {
     const directory = await unpackedPackages('hello-tried', ['hello']);
     assert.ok(lstatSync(join(directory, 'lib')).isSymbolicLink());
     assert.equal(readlinkSync(join(directory, 'lib')), 'usr/lib');
   });
 
-  test('come alone when asked', async () => {
+  test('come without dependencies on request', async () => {
     const directory = await unpackedPackages('hello-alone', ['hello'], { dependencies: false });
     assert.ok(existsSync(join(directory, 'usr/bin/hello')));
     assert.ok(!existsSync(join(directory, 'usr/share/doc/libc6')));
   });
 
-  test('come without what the machine has already', async () => {
+  test('leave out packages installed on the machine', async () => {
     const directory = await unpackedPackages('hello-without-libc', ['hello'], { except: ['libc6'] });
     assert.ok(existsSync(join(directory, 'usr/bin/hello')));
     assert.ok(!existsSync(join(directory, 'usr/share/doc/libc6')));
   });
 
-  test('are refused by name when the release does not have them', async () => {
+  test('are reported by name if the release does not have them', async () => {
     await assert.rejects(unpackedPackages('none', ['no-such-package-at-all']), /no-such-package-at-all/);
   });
 });

@@ -16,7 +16,7 @@ fileLimit(20);
 const skip = (await canRunMariadb()) ?? (await canRunKeystone()) ?? false;
 const DEMO = ['--silent', '--no-print-directory', 'demo'];
 
-test('make demo tells the whole story and leaves only its picture', { skip }, async () => {
+test('make demo runs all steps and leaves only its picture', { skip }, async () => {
   const { code, stdout } = await run('make', DEMO);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /waiting.*token 1/);
@@ -29,7 +29,7 @@ test('make demo tells the whole story and leaves only its picture', { skip }, as
   assert.match(readFileSync('dist/demo-timeline.svg', 'utf8'), /<\/svg>/);
 });
 
-test('servers of another run are used, and nothing is left in them', { skip }, async () => {
+test('reuses servers of another run, and leaves nothing in them', { skip }, async () => {
   await using mariadb = await startMariadb();
   const [url, login] = [`127.0.0.1:${mariadb.port}`, `root:${mariadb.rootPassword}`];
   await using elasticsearch = (await canRunElasticsearch()) === undefined ? await startElasticsearch() : undefined;
@@ -50,7 +50,7 @@ for (const [what, signal, toGroup] of [
   ['Ctrl-C', 'SIGINT', true],
   ['SIGKILL of make', 'SIGKILL', false],
 ] as const) {
-  test(`after ${what} in the middle, no process and no directory is left`, { skip }, async () => {
+  test(`after ${what} in the middle, no process and no directory remains`, { skip }, async () => {
     await using directory = await privateDirectory('demo');
     const env = { ...process.env, TMPDIR: directory.path };
     await using make = await start('make', DEMO, { env, keepOutput: true });

@@ -40,7 +40,7 @@ const isPart = ({ document }: Example) => Object.keys(document).every((key) => P
 const chartOf = ({ text }: Example) => /^# values of ([\w-]+)\n/.exec(text)?.[1];
 const isGlobals = ({ text }: Example) => text.startsWith('# globals.yml\n');
 
-test('every YAML block is one of those that are tried', () => {
+test('every YAML block is tested', () => {
   const others = examples.filter((each) => !isObject(each) && !isPart(each) && !chartOf(each) && !isGlobals(each));
   assert.deepEqual(
     others.map(({ place }) => place),
@@ -51,7 +51,7 @@ test('every YAML block is one of those that are tried', () => {
 
 describe('values of the pages', { skip: noHelm ?? false }, () => {
   for (const example of examples.filter((each) => chartOf(each) !== undefined || isGlobals(each)))
-    test(`${example.place} is taken by the chart`, async () => {
+    test(`the chart accepts ${example.place}`, async () => {
       const chart = chartOf(example) ?? 'keystone';
       await using charts = await rendering(chart);
       // Of no chart: whoever names it has it among the passwords.
@@ -86,12 +86,12 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     cluster.kubectl(['create', '--dry-run=server', '--namespace=openstack', '--filename=-'], JSON.stringify(document));
 
   for (const example of examples.filter(isObject))
-    test(`${example.place} is an object that the API server takes`, async () => {
+    test(`the API server accepts ${example.place}`, async () => {
       await dryRun(example.document);
     });
 
   for (const { place, document } of examples.filter((each) => !isObject(each) && isPart(each)))
-    test(`${place} is part of a Pod that the API server takes`, async () => {
+    test(`the API server accepts a Pod with ${place}`, async () => {
       const { volumeMounts = [], ...spec } = document;
       const container = { name: 'c', image: 'none.test/c:1', volumeMounts };
       const pod = {
@@ -103,7 +103,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
       assert.match(await dryRun(pod), /pod\/p created/);
     });
 
-  test('what the pages tell helm about one chart is done by Helm', { skip: noHelm ?? false }, async () => {
+  test("Helm runs the pages' commands for each chart", { skip: noHelm ?? false }, async () => {
     packageChart('keystone', join(directory.path, 'dist/charts'));
     await writeFile(join(directory.path, 'passwords.yml'), JSON.stringify({ global: { passwords: PASSWORDS } }));
     const others = pages.filter(({ name }) => !RUN_BY_AIO.has(name));
@@ -120,7 +120,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
   });
 
   for (const page of pages)
-    test(`what ${page.name}.md tells kubectl is what kubectl knows`, async () => {
+    test(`kubectl knows the commands in ${page.name}.md`, async () => {
       for (const { text, line } of blocksOf(page).filter(({ language }) => language === 'sh'))
         for (const { words } of commandsOf(text).filter(({ words: [program] }) => program === 'kubectl')) {
           const said = await tried(words.slice(1), join(directory.path, 'bin/kubectl'));

@@ -4,7 +4,7 @@ import { canRunElasticsearch, startElasticsearch } from '../cluster/elasticsearc
 
 const skip = (await canRunElasticsearch()) ?? false;
 
-test('a real Elasticsearch indexes, finds, and keeps its data over a kill', { skip }, async () => {
+test('a real Elasticsearch indexes, searches, and keeps its data across a SIGKILL', { skip }, async () => {
   await using server = await startElasticsearch();
   const bulk = '{"create":{"_index":"a","_id":"1"}}\n{"Payload":"hello"}\n';
   assert.equal((await server.request('POST', '/_bulk', bulk)).status, 200);

@@ -28,7 +28,7 @@ async function valueOf(connection: Connection, sql: string): Promise<unknown> {
   return Object.values(row ?? {})[0];
 }
 
-describe('three nodes of Galera', { skip }, () => {
+describe('a Galera cluster of three nodes', { skip }, () => {
   let galera: Galera;
   let nodes: readonly [GaleraNode, GaleraNode, GaleraNode];
   before(async () => {
@@ -40,7 +40,7 @@ describe('three nodes of Galera', { skip }, () => {
   });
   after(() => galera[Symbol.asyncDispose]());
 
-  test('GET_LOCK is given on two nodes at once, and only once on each', async () => {
+  test('GET_LOCK succeeds on two nodes at once, and only once on each', async () => {
     await using first = await sessionOn(nodes[0]);
     await using second = await sessionOn(nodes[1]);
     await using third = await sessionOn(nodes[0]);
@@ -60,7 +60,7 @@ describe('three nodes of Galera', { skip }, () => {
     await second.commit();
   });
 
-  test('a row that was taken by one compare-and-set has one holder, whichever node it was sent to', async (t) => {
+  test('a row taken by compare-and-set has one holder, whichever node receives it', async (t) => {
     const counts = { taken: 0, conflicts: 0, overlaps: 0 };
     const tokens = new Set<number>();
     let inside = 0;
@@ -93,7 +93,7 @@ describe('three nodes of Galera', { skip }, () => {
     assert.deepEqual({ overlaps: counts.overlaps, tokens: tokens.size }, { overlaps: 0, tokens: counts.taken });
   });
 
-  test('a read with wsrep_sync_wait=7 sees what was just written through another node', async (t) => {
+  test('a read with wsrep_sync_wait=7 sees a write through another node', async (t) => {
     await using writer = await sessionOn(nodes[0]);
     await using reader = await sessionOn(nodes[2]);
     const stale = { 0: 0, 7: 0 };
@@ -111,7 +111,7 @@ describe('three nodes of Galera', { skip }, () => {
     assert.equal(stale[7], 0);
   });
 
-  test('GET_LOCK is still given on a node that has lost its quorum, where the fence says 1047', async () => {
+  test('GET_LOCK still succeeds on a node without quorum, where the fence fails with 1047', async () => {
     const [, , node] = nodes;
     await node.isolate();
     try {
@@ -127,7 +127,7 @@ describe('three nodes of Galera', { skip }, () => {
     }
   });
 
-  test('a node that was killed comes back with what was written meanwhile', async () => {
+  test('a killed node comes back with the writes it missed', async () => {
     const [first, second] = nodes;
     await second.kill();
     await first.query("UPDATE facts.fence SET holder = 'meanwhile'");
@@ -137,7 +137,7 @@ describe('three nodes of Galera', { skip }, () => {
   });
 });
 
-test('two clusters side by side do not meet, and leave neither processes nor directories', { skip }, async () => {
+test('two clusters are independent, and leave neither processes nor directories', { skip }, async () => {
   const both = await Promise.all([startGalera({ nodes: 1 }), startGalera({ nodes: 2 })]);
   const sizes = await Promise.all(both.map((galera) => galera.nodes[0]!.status('wsrep_cluster_size')));
   const nodes = both.flatMap((galera) => galera.nodes).map(({ pid, socket }) => ({ pid, socket }));

@@ -52,14 +52,14 @@ describe('on a real engine', { skip }, () => {
   });
   after(async () => await docker?.[Symbol.asyncDispose]());
 
-  test('install runs as uid 65532 with a read-only root, no capability and no way to more', async () => {
+  test('install runs as uid 65532 with a read-only root, no capabilities and no privilege escalation', async () => {
     const { code, stdout } = await docker.run(['run', '--rm', ...HARDENED, IMAGE, 'doctor', '--output', 'json']);
     assert.ok(code === 0 || code === 1, stdout);
     assert.match(stdout, /65532/);
     assert.equal(await docker.must(['run', '--rm', ...HARDENED, IMAGE, '--version']), 'kolla-pod 0.1.0 (kolla-pod)\n');
   });
 
-  test('install has every name but Kolla’s scripts on its PATH, and no shell', async () => {
+  test('install has all names except Kolla’s scripts on its PATH, and no shell', async () => {
     const entry = (name: string) => ['run', '--rm', '--entrypoint', name, IMAGE];
     assert.equal(await docker.must([...entry('kolla-init'), '--version']), 'kolla-init 0.1.0 (kolla-core)\n');
     assert.equal((await docker.run([...entry('sh'), '-c', 'true'])).code, 127);
@@ -77,7 +77,7 @@ describe('on a real engine', { skip }, () => {
     assert.match(stderr, /no such file or directory/);
   });
 
-  test('install fills a volume as the service’s uid, and a second run finds it there', async () => {
+  test('install fills a volume as the service’s uid, and a second run leaves it unchanged', async () => {
     const volume = join(docker.directory, 'volume');
     await mkdir(volume);
     await chown(volume, 42_425, 42_425);
@@ -89,7 +89,7 @@ describe('on a real engine', { skip }, () => {
     assert.equal(await docker.must(service), 'kolla-init 0.1.0 (kolla-core)\n');
   });
 
-  test('a volume that nothing may be run from is told', async () => {
+  test('reports a volume mounted noexec', async () => {
     const mount = ['--mount', 'type=tmpfs,destination=/shared,tmpfs-mode=1777'];
     const { code, stderr } = await docker.run(['run', '--rm', ...HARDENED, ...mount, IMAGE, 'install', '/shared']);
     assert.equal(code, 69, stderr);
@@ -98,14 +98,14 @@ describe('on a real engine', { skip }, () => {
 
   for (const [index, { script, prints }] of examples.entries()) {
     const title = script.split('\n').find((line) => line.includes('docker ')) ?? script;
-    test(`the page's example ${index + 1} works as it stands: ${title.slice(0, 70)}`, async () => {
+    test(`the page's example ${index + 1} works as printed: ${title.slice(0, 70)}`, async () => {
       const { code, stdout, stderr } = await play(script);
       assert.equal(code, 0, stdout + stderr);
       if (prints !== undefined) assert.match(stdout + stderr, prints);
     });
   }
 
-  test('what compose brought up went with it', async () => {
+  test('compose removes everything it created', async () => {
     assert.equal(await docker.must(['ps', '--all', '--quiet', '--filter', 'name=example']), '');
     assert.doesNotMatch(await docker.must(['volume', 'ls', '--quiet']), /example|kolla-pod/);
   });

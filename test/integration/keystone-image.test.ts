@@ -84,7 +84,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     assert.match(status.stdout, /^NoNewPrivs:\s+1$/m);
   });
 
-  test('has nothing that its user could write but the volumes', async () => {
+  test('lets its user write only to the volumes', async () => {
     const { code, stderr } = await runInside(
       'sh',
       '-c',
@@ -94,19 +94,19 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     assert.match(stderr, /\/usr\/a.*Read-only file system/);
   });
 
-  test("has our names in Kolla's place, and Kolla's users", async () => {
+  test("has our names in place of Kolla's, and Kolla's users", async () => {
     const { stdout, stderr } = await runInside('bash', '-c', 'kolla-pod && kolla-init && kolla-probe && id');
     const id = 'uid=42425(keystone) gid=42425(keystone) groups=42425(keystone),42400(kolla)';
     assert.equal(stdout, `kolla-pod of kolla-pod\nkolla-init of kolla-pod\nkolla-probe of kolla-pod\n${id}\n`, stderr);
   });
 
-  test("has Kolla's log directory: root's, writable for the group kolla, which its content inherits", async () => {
+  test("has Kolla's log directory: owned by root, writable for the group kolla, with the setgid bit", async () => {
     const { uid, gid, mode } = await stat(join(root, 'var/log/kolla'));
     assert.deepEqual([uid, gid, mode & 0o7777], [0, 42_400, 0o2775]);
     assert.equal((await stat(root)).mode & 0o777, 0o755);
   });
 
-  test('answers /v3 by its uWSGI, without a file of this machine', async () => {
+  test('serves /v3 with its uWSGI, without a file of this machine', async () => {
     const port = await freePort();
     const conf = {
       connection: 'mysql+pymysql://nobody@127.0.0.1:9/none',

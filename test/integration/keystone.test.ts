@@ -16,7 +16,7 @@ const ADMIN_PASSWORD = 'of this test only';
 const TRY_MS = 5000;
 
 describe('Keystone', { skip }, () => {
-  test('migrates an empty database, is bootstrapped, answers /v3 and gives a token', async () => {
+  test('migrates an empty database, is bootstrapped, serves /v3 and issues a token', async () => {
     await using directory = await privateDirectory('keystone');
     await using mariadb = await sharedMariadb();
     const name = databaseName('keystone');

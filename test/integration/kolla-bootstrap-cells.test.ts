@@ -21,7 +21,7 @@ interface Cell {
 const CELL0 = '00000000-0000-0000-0000-000000000000';
 const [ONE, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 
-describe("Nova's cells, by its own nova-manage", { skip }, () => {
+describe("Nova's cells, with its own nova-manage", { skip }, () => {
   let mariadb: SharedMariadb;
   let nova: ToolSite;
   let cell: ToolSite;
@@ -76,7 +76,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     await cell.configure(conf(NOVA));
   });
 
-  test('cell0 is mapped to the URL of the configuration, and a second time nothing is to be done', async () => {
+  test('cell0 is mapped to the configured URL, and a second run changes nothing', async () => {
     const planned = await nova.plan();
     assert.deepEqual(
       planned.map(({ action, name }) => `${action} ${name}`),
@@ -90,7 +90,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.equal(await nova.calls('map_cell0'), 1);
   });
 
-  test('a password that has changed is shown as such, and set in place', async () => {
+  test('shows a changed password, and sets it in place', async () => {
     await put(cell0(url(ZERO, SECOND)));
     const [change] = await nova.plan();
     assert.deepEqual(change?.fields, [
@@ -101,12 +101,12 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.deepEqual(await cells(), [cell0(url(ZERO))]);
   });
 
-  test("cell0 as another owner's template is right while it leads to the same", async () => {
+  test("accepts cell0 with another owner's template while it leads to the same database", async () => {
     await put(cell0(`{scheme}://{username}:{password}@{hostname}:{port}/${ZERO}?{query}`));
     assert.deepEqual(await nova.plan(), []);
   });
 
-  test('a cell is made once, and a changed queue is written into the same one', async () => {
+  test('creates a cell once, and updates a changed queue in place', async () => {
     assert.equal((await cell.ensure({ set: ['cell=cell7'] })).changes, 1);
     const [made] = await cells();
     assert.deepEqual(made, { uuid: made?.uuid, name: 'cell7', transport: QUEUE, database: url(NOVA) });
@@ -117,14 +117,14 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.deepEqual(await cells(), [{ ...made, transport: other }]);
   });
 
-  test('a cell that was created without a name is known by its database, and keeps it', async () => {
+  test('recognizes a cell created without a name by its database, and keeps it', async () => {
     const made = { uuid: ONE, name: null, transport: QUEUE, database: url(NOVA, SECOND) };
     await put(made);
     assert.equal((await cell.ensure()).changes, 1);
     assert.deepEqual(await cells(), [{ ...made, database: url(NOVA) }]);
   });
 
-  test('two cells of one name are told of, not chosen from', async () => {
+  test('reports two cells of one name instead of choosing', async () => {
     const [one, other] = [NOVA, 'nova_other'].map((database) => ({
       name: 'cell1',
       transport: QUEUE,
@@ -138,7 +138,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     });
   });
 
-  test("cell0 is never taken for a cell: Nova's own refusal is explained", async () => {
+  test("never mistakes cell0 for a cell: explains Nova's own rejection", async () => {
     const made = cell0(url(NOVA, SECOND));
     await put(made, { uuid: ONE, name: 'cell2', transport: QUEUE, database: url('nova_other') });
     const { code, meaning, changes } = await cell.ensure();
@@ -147,7 +147,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     assert.deepEqual((await cells())[0], made);
   });
 
-  test('before there is a schema a plan says so, and a run ends with the exit code of nova-manage', async () => {
+  test("without a schema the plan says so, and a run exits with nova-manage's exit code", async () => {
     await mariadb.query(`RENAME TABLE ${API}.cell_mappings TO ${API}.away`);
     try {
       const [change] = await nova.plan();
@@ -159,7 +159,7 @@ describe("Nova's cells, by its own nova-manage", { skip }, () => {
     }
   });
 
-  test('no password was ever in a log line or on a command line', async () => {
+  test('no password is in a log line or on a command line', async () => {
     for (const seen of [await nova.seen(), await cell.seen()]) {
       assert.match(seen, /running nova-manage cell_v2/);
       assert.doesNotMatch(seen, /s3cret|rabbit-n3w/);

@@ -17,7 +17,7 @@ function isDone(finished: Finished): void {
   assert.ok(!finished.stderr.includes('hidden'), 'a secret was shown');
 }
 
-describe('kolla-bootstrap from an empty server to a service that may start', { skip, concurrency: 3 }, () => {
+describe('kolla-bootstrap from an empty server to a service that can start', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
   let mariadb: SharedMariadb;
   let keystone: KeystoneServer;
@@ -30,7 +30,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
   });
   after(() => stack.disposeAsync());
 
-  test('the plan shows every part, a run makes them in order, and a second one takes no lock and changes nothing', async () => {
+  test('the plan shows every part, a run applies them in order, and a second one takes no lock and changes nothing', async () => {
     await using site = await newJobSite(mariadb, keystone);
     const { name } = site;
     const plan = await site.show('plan', ['-o', 'json']);
@@ -61,7 +61,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.match(status.stdout, /bootstrap:tool,users,endpoints +done/);
   });
 
-  test('two runs at once make everything once', async () => {
+  test('two concurrent runs create everything once', async () => {
     await using site = await newJobSite(mariadb, keystone);
     for (const finished of await Promise.all([site.run(), site.run()])) isDone(finished);
     assert.deepEqual((await site.journal()).toSorted(), ['first', 'first-end', 'schema']);
@@ -69,7 +69,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.equal((await admin.list(`/services?name=${site.name}`)).length, 1);
   });
 
-  test('when the lock is lost the command is stopped and nothing more is made; the next run takes it up', async () => {
+  test('a lost lock stops the command and all further changes; the next run continues', async () => {
     await using site = await newJobSite(mariadb, keystone, true);
     await using running = await site.start();
     await until('the command', async () => ((await site.journal()).includes('first') ? true : undefined));
@@ -82,7 +82,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.deepEqual(await site.journal(), ['schema', 'first', 'first', 'first-end']);
   });
 
-  test('a run that is killed amid its command is taken up by the next one, without another migration', async () => {
+  test('the next run continues after a kill during its command, without another migration', async () => {
     await using site = await newJobSite(mariadb, keystone, true);
     {
       await using running = await site.start();
@@ -96,7 +96,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.deepEqual(await site.records(), ['all done', ...PARTS]);
   });
 
-  test('on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded', async () => {
+  test('SIGTERM stops the command after --grace and all further changes, and is recorded', async () => {
     await using site = await newJobSite(mariadb, keystone, true);
     await using running = await site.start(['--grace', '0s']);
     await until('the command', async () => ((await site.journal()).includes('first') ? true : undefined));
@@ -106,7 +106,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.ok((await site.records()).includes('bootstrap:tool,users,endpoints interrupted'));
   });
 
-  test('Keystone down amid a run: what was done stays done, and is not done again', async () => {
+  test('with Keystone down during a run, completed parts stay done and are not repeated', async () => {
     await using site = await newJobSite(mariadb, keystone);
     let isDown = false;
     site.proxy.before = ({ method, path }) => {
@@ -122,7 +122,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.equal(typeof (await admin.login(site.name, site.password)), 'string');
   });
 
-  test('a password that is missing ends it before the lock is taken for anything', async () => {
+  test('a missing password fails the run before the lock is taken', async () => {
     await using site = await newJobSite(mariadb, keystone);
     isDone(await site.run(['--only', 'database', '--only', 'schema']));
     const token = await site.token();
@@ -135,7 +135,7 @@ describe('kolla-bootstrap from an empty server to a service that may start', { s
     assert.deepEqual(site.writes(), []);
   });
 
-  test('what is waited for is waited for before anything is done', async () => {
+  test('waits for its dependencies before anything is done', async () => {
     await using site = await newJobSite(mariadb, keystone);
     const { code, stderr } = await site.run(['--wait', 'file:/nowhere/at/all'], { KOLLA_BOOTSTRAP_TIMEOUT: '500ms' });
     assert.equal(code, 75, stderr);

@@ -44,7 +44,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
   });
   after(() => stack.disposeAsync());
 
-  test('the printed Role is enough to create, rotate and show, and without it the Role to apply is said', async () => {
+  test('the printed Role is enough to create, rotate and show; without it the error has the Role to apply', async () => {
     const { namespace, kubectl, run, keys } = await newNamespace();
     await kubectl(['create', 'serviceaccount', 'rotator']);
     const KUBECONFIG = await cluster.kubeconfigOf(namespace, 'rotator');
@@ -72,7 +72,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     );
   });
 
-  test('a Role that may read but not write is told at the write', async () => {
+  test('a Role with read but no write permission fails at the write', async () => {
     const { namespace, kubectl, run } = await newNamespace();
     await kubectl(['create', 'serviceaccount', 'reader']);
     await kubectl(['create', 'role', 'reader', '--verb=get', '--resource=secrets']);
@@ -84,7 +84,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.match(said(refused), /cannot create resource "secrets"/);
   });
 
-  test('keys that another tool keeps in the Secret are adopted: the primary stays, and what is none stays as well', async () => {
+  test('adopts keys that another tool keeps in the Secret: the primary stays, and so do other entries', async () => {
     const { kubectl, run, keys } = await newNamespace();
     const [zero, one, two] = [newKey(), newKey(), newKey()];
     await kubectl([
@@ -106,7 +106,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.ok(![zero, one, two].includes(now['0']!));
   });
 
-  test('an empty Secret is filled; one with an entry that is no key is left as it is', async () => {
+  test('fills an empty Secret; leaves one with an invalid key unchanged', async () => {
     const { kubectl, run, keys } = await newNamespace();
     await kubectl(EMPTY);
     const early = await run(['rotate', 'keystone', 'fernet']);
@@ -126,7 +126,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.deepEqual(await keys(), was);
   });
 
-  test('an immutable Secret is told as such', async () => {
+  test('reports an immutable Secret', async () => {
     const { kubectl, run } = await newNamespace();
     await run(['create', 'keystone', 'fernet']);
     await kubectl(['patch', 'secret', FERNET, '--patch={"immutable":true}']);
@@ -135,7 +135,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.match(said(finished), /immutable/);
   });
 
-  test('an answer that was lost is not taken for a failure: one rotation, and the run says so', async () => {
+  test('a lost response is not a failure: one rotation, and the run says so', async () => {
     const { run, keys, kubectl, namespace } = await newNamespace();
     await run(['create', 'keystone', 'fernet']);
     const was = await keys();
@@ -156,7 +156,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal((await keys()).keys['2'], was.keys['0']);
   });
 
-  test('an API server that is away is waited for until the deadline, which says so', async () => {
+  test('waits for an unavailable API server until the deadline, which says so', async () => {
     const { namespace } = await newNamespace();
     await using directory = await privateDirectory('kube');
     const KUBECONFIG = join(directory.path, 'config');

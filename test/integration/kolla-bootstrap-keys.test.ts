@@ -106,7 +106,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.deepEqual([await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)], was);
   });
 
-  test('tokens of both replicas hold on both, before and after a rotation that one of them has not seen', async () => {
+  test('tokens of both replicas are valid on both, before and after a rotation that one of them has not seen', async () => {
     await sync(one, other);
     const earlier = await other.token();
     await rotate('fernet', ...AT_ONCE);
@@ -117,7 +117,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.deepEqual(held, [200, 200, 200, 200, 200, 200]);
   });
 
-  test('it is right to wait for the replicas: two rotations that one has not seen make it refuse a token of the other', async () => {
+  test("waiting for the replicas is necessary: after two unseen rotations a replica rejects the other's token", async () => {
     await sync(one, other);
     await rotate('fernet', ...AT_ONCE);
     await rotate('fernet', ...AT_ONCE);
@@ -128,14 +128,14 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(await other.use(token), 200);
   });
 
-  test('so a rotation soon after another changes nothing, and says from when on it may', async () => {
+  test('a rotation soon after another changes nothing, and reports when it is possible', async () => {
     const was = await keysOf(cluster, FERNET);
     const early = await rotate('fernet');
     assert.match(said(early), /nothing to do: it was changed .* ago, and not before \d{4}-.*Z is every replica sure/);
     assert.deepEqual(await keysOf(cluster, FERNET), was);
   });
 
-  test('a token outlives any number of rotations, and its key goes when no token of it can live', async () => {
+  test('a token survives any number of rotations, and its key is removed after its expiry', async () => {
     await sync(one, other);
     const token = await one.token();
     for (let count = 0; count < 2; count++) await rotate('fernet', ...AT_ONCE);
@@ -148,7 +148,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.deepEqual([await one.use(token), await other.use(token)], [401, 401]);
   });
 
-  test('four rotations that have read the same keys are one', async () => {
+  test('four rotations based on the same keys count as one', async () => {
     const was = await keysOf(cluster, FERNET);
     const { log, said: lines } = recordedLog();
     const { signal } = new AbortController();
@@ -187,7 +187,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(msgs.filter((msg) => msg.includes('another run has rotated it meanwhile')).length, 3);
   });
 
-  test('credentials are read by both replicas through rotations, and are encrypted by the primary after each', async () => {
+  test('both replicas read credentials throughout rotations, and the primary re-encrypts them after each', async () => {
     await sync(one, other);
     const made = await one.ask('POST', '/credentials', {
       credential: { type: 'cert', blob: 'of a user', user_id: await adminId(one) },
@@ -209,7 +209,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(Object.keys((await keysOf(cluster, CREDENTIAL)).keys).length, 3);
   });
 
-  test('a run that died after its write is ended by the next, which rotates nothing', async () => {
+  test('the next run finishes one that died after its write, without a rotation', async () => {
     const made = await one.ask('POST', '/credentials', {
       credential: { type: 'cert', blob: 'kept', user_id: await adminId(one) },
     });
@@ -234,7 +234,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.equal(await hashOf(mariadb, id), await primaryHash(cluster));
   });
 
-  test('a tool that fails changes no key', async () => {
+  test('a failing tool changes no key', async () => {
     const was = await keysOf(cluster, CREDENTIAL);
     const broken = await runKeys(
       cluster,

@@ -39,7 +39,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test('fresh: the plan shows all, a run makes it, and the account then gets a token with its roles', async () => {
+  test('on an empty cloud: the plan shows everything, a run creates it, and the account gets a token with its roles', async () => {
     await using site = await newSite(keystone, admin);
     const { name } = site;
     const plan = await site.plan();
@@ -60,8 +60,8 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
   });
 
   // What all share, its project and roles, is there now.
-  describe('each for a service of its own', { concurrency: 3 }, () => {
-    test('run again, it only reads, and a token from before still works', async () => {
+  describe('each for a separate service', { concurrency: 3 }, () => {
+    test('a second run only reads, and an older token still works', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const token = String(await admin.login(site.name, site.password));
@@ -75,7 +75,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal((await site.plan()).code, 0);
     });
 
-    test('another URL is shown, then changed in place: the same endpoint, and no token ends', async () => {
+    test('another URL is shown, then changed in place: same endpoint, and tokens stay valid', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const old = await site.endpoints();
@@ -94,7 +94,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(await admin.use(token), 200);
     });
 
-    test('another password is set because Keystone answers 401 to it, once', async () => {
+    test('sets another password once, because Keystone responds with 401', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const old = String(await admin.login(site.name, site.password));
@@ -113,7 +113,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(await admin.use(old), 401, 'which is why it is not set for nothing');
     });
 
-    test('half there, some of it by hand: only the rest is made, and what was disabled is shown before it is enabled', async () => {
+    test('partially present, partially created manually: only the rest is created, and a disabled object is shown before it is enabled', async () => {
       await using site = await newSite(keystone, admin);
       const { name, password } = site;
       const { user } = (await admin.ask('POST', '/users', {
@@ -140,7 +140,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal((await admin.list(`/services?name=${name}`))[0]?.['description'], 'by hand');
     });
 
-    test('answers that are lost, of everything that is made: nothing is made twice', async () => {
+    test('creates nothing twice when responses to creations are lost', async () => {
       await using site = await newSite(keystone, admin);
       const lost = new Set<string>();
       site.proxy.before = ({ method, path }) => {
@@ -154,7 +154,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal((await site.endpoints()).length, 2);
     });
 
-    test('a service that is taken away under us is made again', async () => {
+    test('re-creates a service that is deleted meanwhile', async () => {
       await using site = await newSite(keystone, admin);
       const [early, between] = ['before its endpoints', 'after the first of them'];
       const left = [early, between];
@@ -173,7 +173,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal((await site.endpoints()).length, 2);
     });
 
-    test('three runs at once make everything once', async () => {
+    test('three concurrent runs create everything once', async () => {
       await using site = await newSite(keystone, admin);
       // Each has looked, and seen nothing there, before any may make something.
       let seen = 0;
@@ -192,7 +192,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal((await admin.list(`/users?name=${site.name}`)).length, 1);
     });
 
-    test('duplicates are reported with their ids, and neither is touched', async () => {
+    test('reports duplicates with their ids, and changes neither', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const [service] = await admin.list(`/services?name=${site.name}`);
@@ -211,7 +211,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual(site.writes(), []);
     });
 
-    test('a type that is there under another name is not made again', async () => {
+    test('does not create a service type that exists under another name', async () => {
       await using site = await newSite(keystone, admin);
       await admin.ask('POST', '/services', { service: { name: 'legacy', type: `type-${site.name}` } });
       const { code, stderr } = await site.bootstrap(['--only', 'endpoints']);
@@ -219,7 +219,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.match(stderr, /under the name legacy, not svc\d+: openstack service set --name svc\d+ [0-9a-f]{32}/);
     });
 
-    test('heat and ironic: a domain with an admin of its own, and a role on the system', async () => {
+    test('heat and ironic: a domain with its own admin, and a role on the system', async () => {
       await using site = await newSite(keystone, admin);
       await using directory = await privateDirectory('passwords');
       const file = join(directory.path, 'domain-admin');
@@ -242,7 +242,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual(site.writes(), []);
     });
 
-    test('delete shows what would go, and takes it out once told so; another region and what others share stay', async () => {
+    test('delete shows what it would remove, and removes it with --yes; other regions and shared objects stay', async () => {
       await using site = await newSite(keystone, admin);
       const { name } = site;
       const both = [
@@ -277,7 +277,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual(site.writes(), []);
     });
 
-    test('an application credential, a token and clouds.yaml do as well as a password', async () => {
+    test('accepts an application credential, a token and clouds.yaml instead of a password', async () => {
       await using site = await newSite(keystone, admin);
       await using directory = await privateDirectory('clouds');
       const [self] = await admin.list('/users?name=admin');
@@ -311,7 +311,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(byToken.code, 0, byToken.stderr);
     });
 
-    test('https with the authority of OS_CACERT; without it the run ends at once, and says so', async () => {
+    test('https with the CA of OS_CACERT; without it the run fails at once, and says so', async () => {
       await using site = await newSite(keystone, admin);
       await using directory = await privateDirectory('ca');
       const authority = makeAuthority('of a test');
@@ -330,7 +330,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual([missing.code, /cannot read .*ca\.pem\.none/.test(missing.stderr)], [65, true]);
     });
 
-    test('each refusal says what to do: 401, 403, 404 and an answer that is not Keystone’s', async () => {
+    test('each rejection has its fix: 401, 403, 404 and a response that is not Keystone’s', async () => {
       await using site = await newSite(keystone, admin);
       isDone(await site.bootstrap());
       const wrong = await site.bootstrap([], { OS_PASSWORD: 'hidden-wrong' });
@@ -351,7 +351,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.deepEqual([path.code, /no Keystone at .*\/keystone\/v3 \(404\)/.test(path.stderr)], [65, true]);
     });
 
-    test('a Keystone that never comes: the deadline, with what was last seen', async () => {
+    test('Keystone never available: the deadline, with the last state', async () => {
       await using site = await newSite(keystone, admin);
       const away = { OS_AUTH_URL: `http://127.0.0.1:${await freePort()}/v3`, KOLLA_BOOTSTRAP_TIMEOUT: '600ms' };
       const { code, stderr } = await site.bootstrap([], away);
@@ -359,7 +359,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.match(stderr, /600ms were not enough to log in to Keystone as user admin; last seen .*ECONNREFUSED/);
     });
 
-    test('a missing password stops it before anything is made', async () => {
+    test('a missing password fails it before anything is created', async () => {
       await using site = await newSite(keystone, admin);
       const { code, stderr } = await site.bootstrap(['--service-config', '/dev/null']);
       assert.equal(code, 65);
@@ -372,7 +372,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
   });
 
   // By itself: it takes the Keystone that the others use.
-  test('Keystone goes away in mid-run and comes back: the run waits, says why, and comes to its end', async () => {
+  test('Keystone becomes unavailable during a run and comes back: the run waits, logs why, and completes', async () => {
     await using site = await newSite(keystone, admin);
     let back: Promise<void> | undefined;
     let refused = 0;

@@ -13,7 +13,7 @@ import { emptyDatabase, toolSite, type ToolSite } from './kolla-bootstrap-tool-s
 const [GLANCE, KEYSTONE] = [databaseName('glance'), databaseName('keystone')];
 const skip = (await canRunOpenstackTools()) ?? (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-describe("what a service's own tool does once", { skip }, () => {
+describe("one-time commands of a service's own tool", { skip }, () => {
   let mariadb: SharedMariadb;
   before(async () => {
     mariadb = await sharedMariadb();
@@ -23,7 +23,7 @@ describe("what a service's own tool does once", { skip }, () => {
   const count = async (table: string) => Number((await mariadb.query(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.['n']);
   const why = async (site: ToolSite, more = {}) => (await site.plan(more)).map(({ fields }) => fields.at(-1)?.after);
 
-  test("Glance's definitions are loaded once a release, again when they are gone, and a tool that loads none is not believed", async () => {
+  test("Glance's definitions are loaded once per release, again when missing, and a tool without effect is detected", async () => {
     const tools = await openstackTools();
     await emptyDatabase(mariadb, GLANCE, GLANCE, 'glance-s3cret');
     const url = `mysql+pymysql://${GLANCE}:glance-s3cret@${mariadb.host}:${mariadb.port}/${GLANCE}`;
@@ -56,7 +56,7 @@ describe("what a service's own tool does once", { skip }, () => {
     assert.doesNotMatch(await site.seen(), /s3cret/);
   });
 
-  test("Keystone's bootstrap is done once with its values, and its password stands in a file alone", async () => {
+  test("Keystone's bootstrap runs once with its values, and its password is only in a file", async () => {
     const { manage } = await keystone();
     await using directory = await privateDirectory('keystone-once');
     const at = (name: string) => join(directory.path, name);

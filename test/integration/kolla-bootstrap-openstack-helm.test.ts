@@ -64,7 +64,7 @@ describe("kolla-bootstrap after openstack-helm's Jobs", { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test("its plan is the page's; the run changes that in place, and a token from before stays good", async () => {
+  test("its plan equals the page's; the run applies it in place, and an older token stays valid", async () => {
     await leaveAsItsJobsDo(admin, mariadb, job.dbSync);
     const [, shown = ''] = /^## The first run$[^]*?^```\n([^]*?)^```$/m.exec(page) ?? [];
     const plan = await job.run('plan');

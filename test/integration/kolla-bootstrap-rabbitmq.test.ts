@@ -86,7 +86,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test('fresh: the plan shows all, a run makes it, and the service then logs in; a second run only reads', async () => {
+  test('on an empty broker: the plan shows everything, a run creates it, and the service logs in; a second run only reads', async () => {
     await using site = await newSite(rabbitmq);
     const plan = await site.plan();
     assert.equal(plan.code, 1, plan.stderr);
@@ -103,7 +103,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.deepEqual(site.writes(), []);
   });
 
-  test('another password is set, once, and the tags that the account has stay', async () => {
+  test("sets another password once, and keeps the account's tags", async () => {
     await using site = await newSite(rabbitmq);
     isDone(await site.bootstrap());
     await site.ask('PUT', `/users/${site.name}`, { password: site.password, tags: 'monitoring,own' });
@@ -114,7 +114,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.deepEqual((await site.ask('GET', `/users/${site.name}`))['tags'], ['monitoring', 'own']);
   });
 
-  test('half there, with permissions that were narrowed: they are shown before they are widened', async () => {
+  test('partially present, with narrowed permissions: they are shown before they are widened', async () => {
     await using site = await newSite(rabbitmq);
     await site.ask('PUT', `/vhosts/${encodeURIComponent(`${site.name}/v`)}`);
     assert.equal(await site.login(), 'refused');
@@ -130,7 +130,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.equal((await site.ask('GET', path))['configure'], '.*');
   });
 
-  test('two runs at once, and answers that are lost, end as one would', async () => {
+  test('two concurrent runs, and lost responses, end like one run', async () => {
     await using site = await newSite(rabbitmq);
     const lost = new Set<string>();
     site.proxy.before = ({ method, path }) => {
@@ -143,14 +143,14 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.equal(await site.login(), 'open');
   });
 
-  test('of several nodes the next is asked where one is away', async () => {
+  test('tries the next of several nodes if one is down', async () => {
     await using site = await newSite(rabbitmq);
     const urls = ['--rabbitmq-url', `http://127.0.0.1:${await freePort()}`, '--rabbitmq-url', rabbitmq.managementUrl!];
     isDone(await site.bootstrap(undefined, urls));
     assert.equal(await site.login(), 'open');
   });
 
-  test('delete takes account and virtual host, but not while a client is connected, nor what others share', async () => {
+  test('delete removes account and virtual host, but not while a client is connected, and no shared objects', async () => {
     await using site = await newSite(rabbitmq);
     isDone(await site.bootstrap());
     const { name } = site;
@@ -174,7 +174,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.equal((await site.delete()).code, 0);
   });
 
-  test('who may not is told so: another password, and an account without the tag', async () => {
+  test('reports missing permissions: a wrong password, and an account without the tag', async () => {
     await using site = await newSite(rabbitmq);
     isDone(await site.bootstrap());
     const env = { KOLLA_BOOTSTRAP_TRANSPORT_URL: `rabbit://${site.name}:hidden@127.0.0.1/x` };
@@ -191,7 +191,7 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     assert.match(tagless.stderr, /tag administrator/);
   });
 
-  test("a port that is not the management API's: the deadline says what answered there", async () => {
+  test("on another port than the management API's, the deadline names the server that responded", async () => {
     await using site = await newSite(rabbitmq);
     const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '600ms'];
     const { code, stderr } = await site.bootstrap(undefined, words);

@@ -13,7 +13,7 @@ const IMAGES = ['^keystone$', '^mariadb-server$', '^rabbitmq$'];
 const DIRECTORIES = { base: 'base', keystone: 'keystone/keystone', mariadb: 'mariadb-server', rabbitmq: 'rabbitmq' };
 const skip = await canRunKollaBuild();
 
-test('the image that the override copies from is that of this version, where none is named', async () => {
+test('by default the override copies from the image of this version', async () => {
   assert.match(await readFile(OVERRIDE, 'utf8'), new RegExp(`default\\('kolla-pod:${VERSION}-scratch', true\\)`));
   const examples = ['copied', 'image-volume'].map((name) => `k8s/examples/install/${name}.yaml`);
   for (const file of ['docs/how-to/images.md', 'images/Containerfile', ...examples]) {
@@ -31,7 +31,7 @@ describe('kolla-build with our override', { skip }, () => {
     rootless = await rendered({ KOLLA_POD_ROOTLESS: '1', KOLLA_POD_IMAGE: 'registry.example/kolla-pod:9' });
   });
 
-  test('base gets the binary after Kolla’s own files, so Kolla’s names lead to it', () => {
+  test('base gets the binary after Kolla’s own files, so Kolla’s names link to it', () => {
     const { base } = plain;
     assert.match(base, new RegExp(`^FROM ${BASE_IMAGE}:${SUITE}$`, 'm'));
     const copied = base.indexOf(`COPY --from=kolla-pod:${VERSION}-scratch /opt/kolla-pod /opt/kolla-pod\n`);
@@ -43,15 +43,15 @@ describe('kolla-build with our override', { skip }, () => {
     assert.match(base.slice(copied), /^CMD \["kolla_start"\]$/m);
   });
 
-  test('no image brings Kolla’s own health checks over ours', () => {
+  test('no image overwrites ours with Kolla’s own health checks', () => {
     for (const text of Object.values(plain)) assert.doesNotMatch(text, /healthcheck_(curl|mariadb|rabbitmq)/);
   });
 
-  test('only base is changed besides: the binary is one layer of all images', () => {
+  test('only base is changed otherwise: the binary is one layer of all images', () => {
     for (const [name, text] of Object.entries(plain)) assert.equal(text.includes('kolla-pod:'), name === 'base', name);
   });
 
-  test('lsof is left out, and sudo is kept until it is said that nothing is root', () => {
+  test('lsof is left out, and sudo is kept until nothing needs root', () => {
     const packagesOf = (text: string) =>
       /apt-get -y install --no-install-recommends (?<list>.*dumb-init.*?) &&/.exec(text);
     const [some = [], fewer] = [plain, rootless].map(
@@ -64,13 +64,13 @@ describe('kolla-build with our override', { skip }, () => {
     );
   });
 
-  test('without root sudo is ours, and the image to copy from may be another', () => {
+  test('without root sudo is ours, and the image to copy from is configurable', () => {
     assert.match(rootless.base, /^COPY --from=registry\.example\/kolla-pod:9 \/opt\/kolla-pod \/opt\/kolla-pod$/m);
     assert.match(rootless.base, / \/opt\/kolla-pod\/bin\/\* \/opt\/kolla-pod\/rootless-bin\/\* \/usr\/local\/bin\/$/m);
     assert.doesNotMatch(plain.base, /rootless-bin/);
   });
 
-  test('a Kolla without the block that takes the binary is refused', async () => {
+  test('a Kolla without the template block for the binary is rejected', async () => {
     await using directory = await privateDirectory('kolla');
     const change = async (templates: string) => {
       const file = join(templates, 'base/Dockerfile.j2');

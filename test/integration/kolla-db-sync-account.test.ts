@@ -37,7 +37,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     return rows.map(({ user, locked }) => `${user}${locked === '1' || locked === 'true' ? ' locked' : ''}`);
   }
 
-  test('is its own, is known to no other user, and is dropped at the end', async () => {
+  test('is separate, unknown to other users, and dropped at the end', async () => {
     const site = siteOn(mariadb);
     const { code, stderr } = await site.sync(statements());
     assert.equal(code, 0, stderr);
@@ -45,7 +45,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.deepEqual(await accountsOf(site), []);
   });
 
-  test('is dropped after a command that fails, and what that has half done stands in the record', async () => {
+  test('is dropped after a failing command, whose partial changes are recorded', async () => {
     const site = siteOn(mariadb);
     const { code } = await site.sync(statements('NONSENSE'));
     assert.equal(code, 1);
@@ -53,7 +53,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.fence())?.['account'], '');
   });
 
-  test('has a password that stands in no command line and no log', async () => {
+  test('has a password that is in no command line and no log', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     const shown = ['sh', '-c', 'echo "$OS_DATABASE__CONNECTION"; exec "$@"', 'sh', ...migration(gate.path).slice(1)];
@@ -73,7 +73,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(begun.said(), /"msg":"\*\*\*"/);
   });
 
-  test('stays, locked, while a trigger of it is needed, which works on; a later run drops it', async () => {
+  test('is kept, locked, while a trigger needs it, which keeps working; a later run drops it', async () => {
     const site = siteOn(mariadb);
     const made = await site.sync(
       statements(
@@ -101,7 +101,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.fence())?.['kept'], '');
   });
 
-  test("is not made by an admin that can't see others' sessions, nor ended by it", async () => {
+  test("is neither created nor ended by an admin that cannot see others' sessions", async () => {
     const site = siteOn(mariadb);
     const weak = `weak${site.database}`;
     await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
@@ -123,7 +123,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await accountsOf(site)).length, 1);
   });
 
-  test('is looked for in the row, into which the service can write: root that stands there is not dropped', async () => {
+  test('is read from the row, to which the service can write: root in that place is not dropped', async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(migration(0))).code, 0);
     const other = `bystander${site.database}`;
@@ -143,7 +143,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.sync(migration(0))).code, 0);
   });
 
-  test('of one that was killed with SIGKILL is dropped by the next run', async () => {
+  test('of a run killed by SIGKILL is dropped by the next run', async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin(migration(60_000));
     await begun.saying(/started/);
@@ -156,7 +156,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.deepEqual(await accountsOf(site), []);
   });
 
-  test('of one that is frozen with all that it has started is ended by the next one, and so is its lock', async () => {
+  test('of a frozen run with all its processes is ended by the next one, and so is its lock', async () => {
     const site = siteOn(mariadb);
     const times = ['--lock-loss', '2s', '--lease', '4s', '--lock-timeout', '60s'];
     await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
@@ -183,7 +183,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.deepEqual(await written(), atTakeover, 'the first one wrote after it was taken over');
   });
 
-  test('is needed no more when the next run has no admin: it says what is needed, and goes on when told', async () => {
+  test('is needed, and reported, if the next run has no admin, which continues with --predecessor-ended', async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin(migration(60_000));
     await begun.saying(/started/);
@@ -198,7 +198,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal(runsIn(await site.journal()).length, 2);
   });
 
-  test('is not made by an admin that may not: the command runs as the service', async () => {
+  test('is not created by an admin without permission: the command runs as the service', async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(statements())).code, 0);
     await mariadb.query(`CREATE USER looker${site.database}@'%' IDENTIFIED BY 'looks-only'`);
@@ -215,7 +215,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
   });
 
-  test("has the hosts and the TLS rules of the service's, and its rights in its databases alone", async () => {
+  test("has the hosts and TLS requirements of the service's, and privileges only on its databases", async () => {
     const { socket, host, port, rootPassword } = mariadb;
     const ruled = databaseName('ruled');
     for (const sql of [
@@ -244,13 +244,13 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     ]);
   });
 
-  test('is not made when told so', async () => {
+  test('is not created with --migrate-as service', async () => {
     const site = siteOn(mariadb);
     const { stderr } = await site.sync(['--migrate-as', 'service', ...statements()]);
     assert.match(stderr, new RegExp(`logged in as ${site.database}@`));
   });
 
-  test('after SIGTERM a change of a table may end within the grace period', async () => {
+  test('after SIGTERM an ALTER TABLE may finish within the grace period', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     await using begun = await site.begin(['--grace', '60s', ...statements(ALTER)]);
@@ -263,7 +263,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal(await columns(site), 2);
   });
 
-  test('else it is killed in the server too, recorded as interrupted, and the account is dropped', async () => {
+  test('otherwise it is killed in the server too, recorded as interrupted, and the account is dropped', async () => {
     const site = siteOn(mariadb);
     await using reader = await readingBig(site);
     assert.ok(reader);

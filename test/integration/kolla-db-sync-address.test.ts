@@ -54,7 +54,7 @@ describe('a takeover by address', { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('kills what comes from where the frozen migration came, and nothing else', async () => {
+  test("kills sessions from the frozen migration's address, and nothing else", async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(migration(0))).code, 0);
     const { database, password } = site;

@@ -24,14 +24,14 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('grants nothing in databases whose names only look alike', async () => {
+  test('grants nothing on databases with similar names', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     const [grants] = await mariadb.query(`SHOW GRANTS FOR ${site.database}@'%'`).then((rows) => rows.slice(1));
     assert.match(JSON.stringify(grants), /key\\\\_stone/);
   });
 
-  test('leaves database and account alone without an admin, and says so', async () => {
+  test('does not change database and account without an admin, and says so', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     const { KOLLA_DB_SYNC_CONNECTION } = site.env;
@@ -42,7 +42,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(stderr, /not changed/);
   });
 
-  test('says what is missing when there is neither a database nor an admin', async () => {
+  test('reports what is missing without a database and an admin', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     await mariadb.query(`DROP DATABASE ${site.database}`);
@@ -54,7 +54,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(stderr, /Unknown database.*--admin-user/);
   });
 
-  test('refuses an account that has another password, and does not change it', async () => {
+  test('rejects an account with another password, and does not change it', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     const { KOLLA_DB_SYNC_CONNECTION = '' } = site.env;
@@ -66,14 +66,14 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.equal((await site.sync(migration(0))).code, 0);
   });
 
-  test("refuses an admin's wrong password", async () => {
+  test('rejects a wrong admin password', async () => {
     const { code, stderr } = await siteOn(mariadb).sync(migration(0), { KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2' });
     assert.equal(code, 77);
     assert.match(stderr, /cannot log in as root@127.*error 1045/);
     assert.doesNotMatch(stderr, /hunter2/);
   });
 
-  test('a second run writes nothing: the server counts none, and its binary log stays as it is', async () => {
+  test('a second run writes nothing: the server counts no statement, and its binary log is unchanged', async () => {
     const site = siteOn(mariadb);
     const args = ['--account-host', '%', '--account-host', '10.0.0.%', '--require', 'none'];
     const first = await ensure(site, args);
@@ -85,7 +85,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(stderr, /are up to date: nothing was changed/);
   });
 
-  test('makes an account for each host, with the same grants', async () => {
+  test('creates an account for each host, with the same grants', async () => {
     const site = siteOn(mariadb);
     const { code, stderr } = await ensure(site, [], { KOLLA_DB_SYNC_ACCOUNT_HOST: '127.0.0.1,10.0.0.%' });
     assert.equal(code, 0, stderr);
@@ -102,7 +102,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     }
   });
 
-  test('an account that the server takes for another one is said with its name', async () => {
+  test('names an account that the server matches instead', async () => {
     const site = siteOn(mariadb);
     await mariadb.query(`CREATE USER ${site.database}@'127.0.0.1' IDENTIFIED BY 'of another one'`);
     const { code, stderr } = await ensure(site, ['--rotate']);
@@ -110,7 +110,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(stderr, /just been made and is refused: .*takes it for another one, 'key_stone\d+'@'127\.0\.0\.1'/);
   });
 
-  test('--rotate sets the password that the server refuses, and leaves one alone that it takes', async () => {
+  test('--rotate sets a rejected password, and keeps an accepted one', async () => {
     const site = siteOn(mariadb);
     assert.equal((await ensure(site)).code, 0);
     const then = await changesOn(mariadb);
@@ -123,7 +123,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.equal((await ensure(site)).code, 77);
   });
 
-  test('what an account must show is altered only when it is asked for, and then only when it differs', async () => {
+  test('TLS requirements change only on request, and only if they differ', async () => {
     const site = siteOn(mariadb);
     const type = async () =>
       (await mariadb.query('SELECT ssl_type FROM mysql.user WHERE User = ?', [site.database]))[0]?.[
@@ -142,7 +142,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.equal((await ensure(site)).code, 0, 'its password was not changed');
   });
 
-  test('an account is not made such that its URL could not be used', async () => {
+  test('does not create an account whose URL could not be used', async () => {
     const site = siteOn(mariadb);
     const { code, stderr } = await ensure(site, ['--require', 'x509']);
     assert.equal(code, 65);
@@ -150,7 +150,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.deepEqual(await mariadb.query('SELECT 1 FROM mysql.user WHERE User = ?', [site.database]), []);
   });
 
-  test('an admin who may not look into the accounts makes them all the same', async () => {
+  test('an admin that cannot read the accounts creates them anyway', async () => {
     const site = siteOn(mariadb);
     await mariadb.query(`CREATE USER '${site.database}-admin' IDENTIFIED BY 'a'; GRANT CREATE USER ON *.* TO '${site.database}-admin';
       GRANT ALL PRIVILEGES ON \`${site.database}\`.* TO '${site.database}-admin' WITH GRANT OPTION`);

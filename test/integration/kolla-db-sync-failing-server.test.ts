@@ -4,8 +4,8 @@ import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { until } from '../support/until.ts';
 import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
-describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()) ?? false, concurrency: 2 }, () => {
-  test('waits for a server that is down, and goes on when it is up', async () => {
+describe('kolla-db-sync with a failing server', { skip: (await canRunMariadb()) ?? false, concurrency: 2 }, () => {
+  test('waits for a server that is down, and continues when it is up', async () => {
     await using mariadb = await startMariadb();
     await mariadb.stop();
     const site = siteOn(mariadb);
@@ -16,7 +16,7 @@ describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()
     assert.equal(runsIn(await site.journal()).length, 1);
   });
 
-  test('gives a frozen server up at the deadline', async () => {
+  test('gives up on a frozen server at the deadline', async () => {
     await using mariadb = await startMariadb();
     process.kill(mariadb.pid, 'SIGSTOP');
     try {
@@ -28,7 +28,7 @@ describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()
     }
   });
 
-  test('stops its command when the server freezes under it, and writes nothing after the thaw', async () => {
+  test('stops its command when the server freezes, and writes nothing after the thaw', async () => {
     await using mariadb = await startMariadb();
     const site = siteOn(mariadb);
     await using begun = await site.begin(['--lock-loss', '2s', ...migration(60_000)]);
@@ -46,7 +46,7 @@ describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()
     );
   });
 
-  test('ends after SIGTERM while the server is frozen, and the next one goes on from there', async () => {
+  test('exits after SIGTERM while the server is frozen, and the next one resumes', async () => {
     await using mariadb = await startMariadb();
     const site = siteOn(mariadb);
     await using begun = await site.begin(['--grace', '0', ...migration(60_000)]);
@@ -66,7 +66,7 @@ describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()
     assert.match(stderr, /the previous migration was interrupted/);
   });
 
-  test('stops its command when the server is killed under it; the next one migrates', async () => {
+  test('stops its command when the server is killed; the next one migrates', async () => {
     await using mariadb = await startMariadb();
     const site = siteOn(mariadb);
     await using begun = await site.begin(migration(60_000));
@@ -78,7 +78,7 @@ describe('kolla-db-sync and a server that fails', { skip: (await canRunMariadb()
     assert.equal(runsIn(await site.journal()).at(-1)?.isWhole, true);
   });
 
-  test('goes on waiting for the lock when the server is started anew meanwhile', async () => {
+  test('keeps waiting for the lock when the server restarts meanwhile', async () => {
     await using mariadb = await startMariadb();
     const site = siteOn(mariadb);
     await using first = await site.begin(migration(60_000));

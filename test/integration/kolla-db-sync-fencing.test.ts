@@ -52,8 +52,8 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
     return { site, begin, state, account: { user: database, password, database } };
   }
 
-  describe('each in a database of its own', { concurrency: 3 }, () => {
-    test('the account of a frozen helper is locked, and what its unguarded command does is ended', async () => {
+  describe('each in a separate database', { concurrency: 3 }, () => {
+    test("the account of a frozen helper is locked, and its unguarded command's work is ended", async () => {
       const { site, begin, state, account } = await stage(true);
       await using replicas = await startReplicas(galera.nodes, account);
       await replicas.writing();
@@ -78,7 +78,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
       );
     });
 
-    test('without an admin the guard ends the command of a frozen helper; thawed, it writes nothing', async () => {
+    test('without an admin the guard kills the command of a frozen helper; thawed, it writes nothing', async () => {
       const { begin, state } = await stage(false);
       await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
       await holder.saying(/started/);
@@ -91,7 +91,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
       assert.deepEqual(await state(), atTakeover, 'the first one wrote after it was taken over');
     });
 
-    test('sessions that may be the service are not touched: an operator judges, and says so', async () => {
+    test("does not touch sessions that may be the service's: an operator decides", async () => {
       const { begin, account, state } = await stage(false);
       await using replicas = await startReplicas(galera.nodes, account);
       await replicas.writing();
@@ -113,7 +113,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
   });
 
   // One of the nodes refuses every admin.
-  test('a node that is listed and can not be looked at is tried again, and named at the deadline', async () => {
+  test('retries a listed node that is unreachable, and names it at the deadline', async () => {
     const { begin } = await stage(true);
     const third = galera.nodes[2]!;
     await using holder = await begin(first, ...migration(120_000));

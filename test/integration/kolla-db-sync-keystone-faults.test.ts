@@ -54,7 +54,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a server that only lets itself be read', async () => {
+  test('a read-only server', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.query('SET GLOBAL read_only = 1');
     try {
@@ -72,7 +72,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a certificate that is not trusted; and then one that is, by Keystone as well', async () => {
+  test('an untrusted certificate; then a trusted one, by Keystone as well', async () => {
     await using site = await keystoneSite(mariadb);
     await site.configure({ host: 'localhost', query: `&ssl_ca=${server.otherCaFile}` });
     const { code, stderr } = await site.sync();
@@ -83,7 +83,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     assert.equal(await site.check(), 0, 'Keystone finds its schema complete');
   });
 
-  test('a server that is down, and comes up', async () => {
+  test('a server that is down, and starts', async () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.stop();
     try {
@@ -97,7 +97,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await endsWell(site);
   });
 
-  test('a server that is killed in the middle of the migration: the next run names what is partially applied', async () => {
+  test('a server killed during the migration: the next run reports the partially applied schema', async () => {
     await using site = await keystoneSite(mariadb);
     await using begun = await site.begin();
     await until('some tables to be there', async () => ((await site.tables()) >= 6 ? true : undefined));
@@ -139,7 +139,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('it is full in the middle of the migration', async () => {
+  test('full during the migration', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 2048);
     const { code, stderr } = await site.sync();
@@ -160,7 +160,7 @@ describe("a full disk under Keystone's own db_sync", { skip: skip || ((await can
     await endsWell(site);
   });
 
-  test('it is full from the beginning', async () => {
+  test('full from the start', async () => {
     await using site = await keystoneSite(mariadb);
     await fillDisk(mariadb, 0);
     const { code, stderr } = await site.sync();

@@ -14,7 +14,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('of three at once one migrates the schema that keystone.conf names, and Keystone finds it complete', async () => {
+  test('of three concurrent runs one migrates the schema of keystone.conf, and Keystone finds it complete', async () => {
     await using site = await keystoneSite(mariadb);
     // No %: Keystone hands its URL to alembic's ConfigParser, which takes one for an interpolation and fails.
     await site.configure({ password: "p:/s's!" });
@@ -29,7 +29,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.equal(await site.check(), 0);
   });
 
-  test("its upgrade goes phase by phase, and Keystone's own check says after each what comes next", async () => {
+  test("its upgrade runs phase by phase, and Keystone's own check reports the next one after each", async () => {
     await using site = await keystoneSite(mariadb);
     const { sync, check } = site;
     // As the Job does it: Keystone is asked with its database there.
@@ -56,7 +56,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.deepEqual(told, ['contract done 3 0', 'migrate done 2 0', 'expand done 1 0']);
   });
 
-  test('run again, it asks Keystone itself, takes no lock and leaves no mark', async () => {
+  test('a second run asks Keystone itself, takes no lock and leaves no trace', async () => {
     await using site = await keystoneSite(mariadb);
     assert.equal((await site.sync('--release', '2026.1')).code, 0);
     const then = await site.records();
@@ -70,7 +70,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.deepEqual(await site.records(), then);
   });
 
-  test('a schema that lost its version is not taken for done; what stands in the way is said, and recorded', async () => {
+  test('a schema without its version does not count as done; existing objects are reported, and recorded', async () => {
     await using site = await keystoneSite(mariadb);
     assert.equal((await site.sync()).code, 0);
     await mariadb.query(`DELETE FROM ${site.database}.alembic_version`);

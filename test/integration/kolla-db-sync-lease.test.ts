@@ -31,7 +31,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  test('is held and says so while a migration runs, and is released with what came of it', async () => {
+  test('is held and published during a migration, and released with its result', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin(['--release', 'r1', ...migration(gate.path)]);
@@ -50,7 +50,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.deepEqual(rest, { ...same, state: 'done', 'ready-for': 'r1' });
   });
 
-  test('kolla-probe db-sync tells by it whether the schema is ready', async () => {
+  test('lets kolla-probe db-sync report whether the schema is ready', async () => {
     const site = await newSite();
     const probed = async (...more: string[]) => {
       const words = ['db-sync', 'keystone', '--timeout', '1h', ...more];
@@ -68,7 +68,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('others watch it, ask the database for nothing meanwhile, and find the work done', async () => {
+  test('others watch it, send the database no query meanwhile, and find the work done', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
@@ -95,7 +95,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(said(await site.lease())['state'], 'done');
   });
 
-  test('of six at once that find no Lease at all one migrates', async () => {
+  test('of six concurrent runs without a Lease one migrates', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using stack = new AsyncDisposableStack();
@@ -107,7 +107,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(runsIn(await site.journal()).length, 1);
   });
 
-  test('its successor takes over from one that is killed, with a later token', async () => {
+  test('is taken over from a killed run, with a later token', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
@@ -125,7 +125,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.ok(Number(said(now)['token']) > Number(said(then)['token']));
   });
 
-  test('one that is frozen keeps the lock on its server no longer than its lease, and thawed it writes nothing more', async () => {
+  test('a frozen run keeps the lock on its server only for its lease, and thawed it writes nothing', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
@@ -144,7 +144,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('so does one whose successor has ended meanwhile: nothing tells of it any more but the lock', async () => {
+  test('so does one whose successor has exited meanwhile, and which only the lock still shows', async () => {
     const site = await newSite();
     const first = await site.sync([...QUICK, '--release', 'one', ...migration(0)]);
     assert.equal(first.code, 0, first.stderr);
@@ -163,7 +163,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     }
   });
 
-  test('an API server that is gone for the holder has it stop its command; those who wait go on when it is back', async () => {
+  test('when the API server is down the holder stops its command; waiters continue when it is back', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)], { KUBECONFIG: site.proxied });
     await first.saying(/started/);
@@ -186,7 +186,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('an API server that hangs for a moment costs nothing', async () => {
+  test('a short stall of the API server has no effect', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin(migration(gate.path), { KUBECONFIG: site.proxied });
@@ -204,7 +204,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(said(await site.lease())['state'], 'done');
   });
 
-  test('a take whose answer is lost on the way is found again by the name of the holder', async () => {
+  test("a take with a lost response is recognized by the holder's name", async () => {
     const site = await newSite();
     let swallowed = 0;
     site.proxy.serve = async (request, response, forward) => {
@@ -219,7 +219,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal((await site.lease())?.spec?.leaseTransitions, 1);
   });
 
-  test('one that is deleted under its holder is lost, and the successor begins after the command has ended', async () => {
+  test('a Lease deleted by another client is lost, and the successor starts after the command has exited', async () => {
     const site = await newSite();
     await using first = await site.begin([...QUICK, ...migration(60_000)]);
     await first.saying(/started/);
@@ -235,7 +235,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('a client that writes to it all the time takes it from no holder', async () => {
+  test('a client that keeps writing to it takes it from no holder', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin(['--lock-loss', '4s', '--lease', '8s', ...migration(gate.path)]);
@@ -249,7 +249,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal((await site.lease())?.metadata.annotations?.['by'], '11');
   });
 
-  test('without the right to it nothing is started, and what is missing is said with the Role to apply', async () => {
+  test('without permission nothing is started, and the error has the Role to apply', async () => {
     const site = await newSite(false);
     const refused = await site.sync(migration(0));
     assert.equal(refused.code, 77, refused.stderr);
@@ -266,7 +266,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(code, 0, stderr);
   });
 
-  test('one with the row alone and one with the Lease exclude each other', async () => {
+  test('a run with only the row and one with the Lease exclude each other', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using first = await site.begin(['--lock', 'row', ...migration(gate.path)]);
@@ -281,7 +281,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('after SIGTERM it says that the migration was interrupted, and is free', async () => {
+  test('after SIGTERM it reports the migration as interrupted, and is free', async () => {
     const site = await newSite();
     await using begun = await site.begin(['--grace', '200ms', ...migration(60_000)]);
     await begun.saying(/started/);
@@ -293,7 +293,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.deepEqual({ state, ready }, { state: 'interrupted', ready: undefined });
   });
 
-  test('one that waits for it ends at once on SIGTERM, and leaves it to its holder', async () => {
+  test('a waiter exits at once on SIGTERM, and leaves the Lease to its holder', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using first = await site.begin(migration(gate.path));
@@ -307,7 +307,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal((await site.lease())?.spec?.leaseTransitions, 1);
   });
 
-  test('a wait for the migration goes by the release whose code may start, through every phase', async () => {
+  test('a wait for the migration considers the release whose code may start, through every phase', async () => {
     const site = await newSite();
     const phase = async (name: string, release: string, code = 0) => {
       const ended = await site.sync(['--phase', name, '--release', release, ...migration(0, code)]);
@@ -332,7 +332,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(await next.ended, 0);
   });
 
-  test('all of a migration takes the word back when it begins; what is done already is said on a Lease that is new', async () => {
+  test('a full migration withdraws readiness at its start; completed work is published on a new Lease', async () => {
     const site = await newSite();
     await using directory = await privateDirectory('own-service');
     const tool = join(directory.path, 'tool');
@@ -373,7 +373,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('the token goes on growing when the Lease was deleted, and is not below what the Lease has counted', async () => {
+  test("the token keeps growing when the Lease was deleted, and is not below the Lease's count", async () => {
     const site = await newSite();
     await site.sync(['--release', 'r1', ...migration(0)]);
     await site.kubectl(

@@ -14,7 +14,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('of two at once one migrates; the other waits, says for whom, and finds it done', async () => {
+  test('of two concurrent runs one migrates; the other waits, names the holder, and finds it done', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
@@ -31,7 +31,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     );
   });
 
-  test('of two releases at once both migrate, one after the other', async () => {
+  test('with two concurrent releases both migrate, one after the other', async () => {
     const site = siteOn(mariadb);
     const all = await Promise.all(['r1', 'r2'].map((release) => site.sync(['--release', release, ...migration(400)])));
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     );
   });
 
-  test('of five at once one migrates', async () => {
+  test('of five concurrent runs one migrates', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     const five = await Promise.all([1, 2, 3, 4, 5].map(() => site.begin(migration(gate.path))));
@@ -54,7 +54,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal(runsIn(await site.journal()).length, 1);
   });
 
-  test('does not count a failed migration as done: the next one migrates', async () => {
+  test('does not count a failed migration as done: the next run migrates', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     const failing = [...migration(gate.path).slice(0, -1), '3'];
@@ -68,7 +68,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal(runsIn(await site.journal()).length, 2);
   });
 
-  test('one that waits for the lock ends at once on SIGTERM, and leaves the other alone', async () => {
+  test('a run that waits for the lock exits at once on SIGTERM, without affecting the other', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using first = await site.begin(migration(gate.path));
@@ -82,7 +82,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal(await first.code, 0);
   });
 
-  test('a wait for the lock has an end, which names the holder', async () => {
+  test('a wait for the lock times out, naming the holder', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using first = await site.begin(migration(gate.path));
@@ -94,7 +94,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal(await first.code, 0);
   });
 
-  test('the successor of one killed with SIGKILL begins only when its command is gone', async () => {
+  test('the successor of a run killed by SIGKILL starts only when its command is gone', async () => {
     const site = siteOn(mariadb);
     await using first = await site.begin(migration(60_000));
     await first.saying(/started/);
@@ -110,7 +110,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 2);
   });
 
-  test('goes on with greater tokens when the row was deleted', async () => {
+  test('continues with greater tokens when the row was deleted', async () => {
     const site = siteOn(mariadb);
     for (const drop of ['SELECT 1', 'DELETE FROM kolla_pod_fence', 'DROP TABLE kolla_pod_fence']) {
       const { code, stderr } = await site.sync(migration(0));
@@ -121,7 +121,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 4);
   });
 
-  test('refuses a table whose engine would not exclude a session on another node', async () => {
+  test('rejects a table whose engine would not exclude a session on another node', async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(migration(0))).code, 0);
     await mariadb.query(`ALTER TABLE ${site.database}.kolla_pod_fence ENGINE=MyISAM`);
@@ -131,7 +131,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     assert.equal((await site.fence())?.['token'], 1);
   });
 
-  test('says which value of the row was edited into nonsense, and what to do', async () => {
+  test('reports an invalid value edited into the row, with the fix', async () => {
     const site = siteOn(mariadb);
     for (const [column, value] of [
       ['token', '18446744073709551615'],

@@ -59,8 +59,8 @@ async function migratedBeside(other: (plan: Plan, effects: Effects) => Promise<v
   return { journal: await readFile(journal, 'utf8'), said: said() };
 }
 
-describe('a migration that another run finishes between the first look and the lock', { skip }, () => {
-  test('is not run again', async () => {
+describe('a migration finished by another run between the first check and the lock', { skip }, () => {
+  test('is not repeated', async () => {
     const { journal, said } = await migratedBeside(async (plan, effects) => {
       assert.equal(await sync(plan, effects), 0);
     });
@@ -68,7 +68,7 @@ describe('a migration that another run finishes between the first look and the l
     assert.match(said, /nothing to do: \S+ has finished it meanwhile/);
   });
 
-  test('is not run again either when other work has had the lock since', async () => {
+  test('is not repeated either if other work has held the lock since', async () => {
     const { journal } = await migratedBeside(async (plan, effects) => {
       assert.equal(await sync(plan, effects), 0);
       await underLock(plan, 'bootstrap:tool', effects, async () => {});
@@ -76,7 +76,7 @@ describe('a migration that another run finishes between the first look and the l
     assert.equal(journal, 'migrated\n');
   });
 
-  test('is run where only other work has had the lock', async () => {
+  test('runs if only other work has held the lock', async () => {
     const { journal } = await migratedBeside(async (plan, effects) => {
       await underLock(plan, 'bootstrap:tool', effects, async () => {});
     });

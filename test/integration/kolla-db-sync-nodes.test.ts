@@ -13,7 +13,7 @@ import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunGalera()) ?? false;
 
-describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
+describe('kolla-db-sync and Galera node states', { skip }, () => {
   let galera: Galera;
   let node: GaleraNode;
   before(async () => {
@@ -36,7 +36,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     }
   });
 
-  test('waits for a node that has no quorum, and says so at the deadline', async () => {
+  test('waits for a node without quorum, and says so at the deadline', async () => {
     const site = siteOn(node);
     await node.isolate();
     try {
@@ -52,7 +52,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     }
   });
 
-  test('does not write through a node that keeps its writes for itself', async () => {
+  test('does not write through a node that does not replicate its writes', async () => {
     const site = siteOn(node);
     await node.query('SET GLOBAL wsrep_on = OFF');
     try {
@@ -64,7 +64,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     }
   });
 
-  test('goes on when the node answers with 1047 for a while', async () => {
+  test('continues when the node responds with 1047 for a while', async () => {
     const site = siteOn(node);
     assert.equal((await site.sync(migration(0))).code, 0);
     await node.query('SET GLOBAL wsrep_reject_queries = ALL');
@@ -79,7 +79,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     assert.equal(runsIn(await site.journal()).length, 2);
   });
 
-  test('of several hosts it uses the first that can be used, and the command gets that one', async () => {
+  test('uses the first usable one of several hosts, and passes it to the command', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     try {
@@ -107,7 +107,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     assert.equal(await node.status('wsrep_last_committed'), committed);
   });
 
-  test('ensure names the node that refuses the account which another one lets in', async () => {
+  test('ensure names the node that rejects an account accepted by another', async () => {
     const site = siteOn(node);
     assert.equal((await ensure(site)).code, 0);
     const other = galera.nodes[1]!;
@@ -118,7 +118,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     assert.ok(stderr.includes(says), stderr);
   });
 
-  test('ensure says which node it could not try, and skips one that only refuses', async () => {
+  test('ensure reports a node it could not try, and skips one that only rejects', async () => {
     const site = siteOn(node);
     const absent = `127.0.0.1:${await freePort()}`;
     const given = ['--host', `127.0.0.1:${node.port}`, '--host', absent];
@@ -136,7 +136,7 @@ describe('kolla-db-sync and the state of a Galera node', { skip }, () => {
     assert.match(status.stderr, new RegExp(`skipped: cannot log in as .*:${other.port}: error 1045`));
   });
 
-  test('the next one waits for the statement that another node still runs for a dead command', async () => {
+  test('the next run waits for a statement that another node still runs for a dead command', async () => {
     const [first, second] = galera.nodes as [GaleraNode, GaleraNode];
     const site = await siteOnGalera(galera);
     const [shell, script, client] = site.migration(0) as unknown as [string, string, string];

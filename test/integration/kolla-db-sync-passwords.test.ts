@@ -36,7 +36,7 @@ describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
   after(() => mariadb[Symbol.asyncDispose]());
 
   for (const [what, password] of Object.entries(HOSTILE)) {
-    test(`a password may hold ${what}: from a URL, from a file, and set by --rotate`, async () => {
+    test(`a password may contain ${what}: from a URL, from a file, and set by --rotate`, async () => {
       await using directory = await privateDirectory('password');
       const site = siteOn(mariadb);
       const url = withPassword(site, password).KOLLA_DB_SYNC_CONNECTION;
@@ -54,7 +54,7 @@ describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
     });
   }
 
-  test("the admin's password may hold anything too, in a file and in the environment", async () => {
+  test("the admin's password may contain anything too, in a file and in the environment", async () => {
     await using directory = await privateDirectory('password');
     const site = siteOn(mariadb);
     const [admin, password] = [`${site.database}-admin`, Object.values(HOSTILE).join('')];

@@ -112,7 +112,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     const isElsewhere = service.migration.phases.all.some(
       ({ argv, directory }) => directory !== undefined || argv[0].startsWith('/'),
     );
-    test(`${service.name}: ${isElsewhere ? 'outside its image it is refused' : 'every step is run once, in its order'}`, async () => {
+    test(`${service.name}: ${isElsewhere ? 'rejected outside its image' : 'each step runs once, in order'}`, async () => {
       await using stack = new AsyncDisposableStack();
       const { sync, calls, records } = await site(service, stack);
       const { code, stderr } = await sync('--release', 'r1');
@@ -134,7 +134,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     });
   }
 
-  test("a service's other databases are made with the first, for its own account", async () => {
+  test("a service's other databases are created with the first, for its own account", async () => {
     await using stack = new AsyncDisposableStack();
     const nova = await site(known('nova'), stack);
     assert.equal((await nova.sync()).code, 0);
@@ -148,7 +148,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.match(stderr, /"msg":"2"/);
   });
 
-  test('online is called again while it says that more is left', async () => {
+  test('online is repeated while it reports more work', async () => {
     await using stack = new AsyncDisposableStack();
     const nova = await site(known('nova'), stack);
     const line = 'nova-manage db online_data_migrations';
@@ -162,7 +162,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     [2, /ended with 2: some data could not be migrated/],
     [127, /ended with 127: it does not know one of its arguments/],
   ] as const) {
-    test(`online ends with ${answer}: so do we, with what it means`, async () => {
+    test(`online exits with ${answer}: so do we, with its meaning`, async () => {
       await using stack = new AsyncDisposableStack();
       const cinder = await site(known('cinder'), stack);
       await cinder.answer('cinder-manage db online_data_migrations', 1, answer);
@@ -172,7 +172,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     });
   }
 
-  test('a step that fails is the last one, and is recorded with its last lines, secrets hidden', async () => {
+  test('a failing step is the last one, and is recorded with its last lines, secrets hidden', async () => {
     await using stack = new AsyncDisposableStack();
     const octavia = await site(known('octavia'), stack);
     await octavia.answer('octavia-db-manage upgrade head', 9);
@@ -189,7 +189,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.doesNotMatch(stdout + stderr, /hidden-password/);
   });
 
-  test('what stands in the way is said with what is recorded as done, and what the tool says comes next', async () => {
+  test("existing objects are reported with the recorded phases, and the tool's next phase", async () => {
     await using stack = new AsyncDisposableStack();
     const { sync, answer } = await site(known('keystone'), stack);
     assert.equal((await sync('--phase', 'expand', '--release', '2026.1')).code, 0);
@@ -217,7 +217,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.deepEqual(told, ['r2 expand done 3', 'r1 migrate done 2', 'r1 expand done 1']);
   });
 
-  test('what is recorded as done and what the check calls done is not run again, and takes no lock', async () => {
+  test('work recorded as done and confirmed by the check is not repeated, and takes no lock', async () => {
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);
     assert.equal((await glance.sync('--phase', 'expand')).code, 0);
@@ -234,7 +234,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     ['can not tell', 1],
     ['ends with an unknown code', 77],
   ] as const) {
-    test(`a check that ${what} does not stand in the way`, async () => {
+    test(`a check that ${what} does not block the migration`, async () => {
       await using stack = new AsyncDisposableStack();
       const glance = await site(known('glance'), stack);
       await glance.sync('--phase', 'expand');
@@ -244,7 +244,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     });
   }
 
-  test('another release is run and recorded, though the schema is the same', async () => {
+  test('another release runs and is recorded, though the schema is the same', async () => {
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);
     await glance.sync('--release', 'r1');
@@ -252,7 +252,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.equal((await glance.calls()).filter((line) => line === 'glance-manage db_sync').length, 2);
   });
 
-  test('what did not end well is run again, whatever the check says', async () => {
+  test('failed work runs again, whatever the check says', async () => {
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);
     await glance.sync();
@@ -263,7 +263,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.equal((await glance.calls()).filter((line) => line === 'glance-manage db_load_metadefs').length, 3);
   });
 
-  test('one that was killed is shown as cut off once another has the lock', async () => {
+  test('a killed run is shown as interrupted once another has the lock', async () => {
     await using stack = new AsyncDisposableStack();
     const aodh = await site(known('aodh'), stack);
     await aodh.answer('aodh-dbsync', 'hang');
@@ -277,7 +277,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.deepEqual(told, ['r2 done', 'r1 cut off']);
   });
 
-  test('a service of kolla-pod.yaml is migrated as it says', async () => {
+  test('migrates a service as defined in kolla-pod.yaml', async () => {
     await using stack = new AsyncDisposableStack();
     const own: Service = {
       name: 'murano',

@@ -110,7 +110,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await cluster.kubectl(['create', `--raw=${path}`, '--filename=-'], JSON.stringify(binding));
   };
 
-  test('a Deployment is waited for before its rollout, during it, and until the old Pod is gone; going back is seen', async () => {
+  test('waits for a Deployment before and during its rollout, and until the old Pod is gone; notices a rollback', async () => {
     await create({ ...apps('Deployment', 'keystone'), spec: spec('keystone', OLD) });
     const old = await podOf('keystone', OLD);
     await run(old);
@@ -134,7 +134,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     );
   });
 
-  test('one that is not there is waited for; one that is scaled to 0 is complete when its Pods are gone', async () => {
+  test('waits for a missing one; one scaled to 0 is complete when its Pods are gone', async () => {
     const wait = waiting(['deployment/later', `deploy/later@${NAMESPACE}`]);
     await wait.says(new RegExp(`rollout of deployment/later: no such Deployment in namespace ${NAMESPACE} yet`));
     await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
@@ -145,7 +145,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.ended;
   });
 
-  test('a StatefulSet is waited for below its partition too, where its rollout counts as complete', async () => {
+  test('waits for a StatefulSet also below its partition, where its rollout counts as complete', async () => {
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } };
     await create({ ...apps('StatefulSet', 'db'), spec: { ...spec('db', OLD), serviceName: 'db', updateStrategy } });
     const old = await podOf('db', OLD);
@@ -160,7 +160,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.ended;
   });
 
-  test('a DaemonSet is waited for by its latest revision', async () => {
+  test('waits for a DaemonSet by its latest revision', async () => {
     await create({
       ...apps('DaemonSet', 'agent'),
       spec: { ...spec('agent', OLD, { own: NODE }), replicas: undefined, updateStrategy: { type: 'OnDelete' } },
@@ -198,7 +198,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await assert.rejects(wait.ended, /^Error: stopped$/);
   });
 
-  test('the Role that it asks for is enough, and is what a refusal prints', async () => {
+  test('the Role it asks for is enough, and equals the one in a denial', async () => {
     const texts = ['deployment/absent', 'statefulset/absent', 'daemonset/absent'];
     await create(core('ServiceAccount', 'contract'));
     const kubeconfig = await cluster.kubeconfigOf(NAMESPACE, 'contract');
@@ -255,7 +255,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     return { ...site, contract, pod: pod.replace('pod/', '') };
   }
 
-  test('with its Role kolla-db-sync runs the contract when no old replica is left, and says when it is not checked', async () => {
+  test('with its Role kolla-db-sync runs contract when no old replica is left, and logs when it is not checked', async () => {
     await using stack = new AsyncDisposableStack();
     const site = await rolledOutSite(stack);
     const { contract } = site;
@@ -275,7 +275,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     );
   });
 
-  test('a rollback that begins while the lock is waited for is seen: nothing is run, and the record says why', async () => {
+  test('a rollback during the wait for the lock is noticed: nothing runs, and the record has the reason', async () => {
     await using stack = new AsyncDisposableStack();
     await using gate = await gateFile();
     const site = await rolledOutSite(stack);

@@ -23,7 +23,7 @@ const LOOK = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < "$f"; echo; done 
 printf '%s\\n' "$OS_DATABASE__CONNECTION"; printf '%s' "$KOLLA_DB_SYNC_ADMIN_PASSWORD" | grep -q . && echo the admin
 exit 0`;
 
-describe('kolla-db-sync and what is secret', { skip }, () => {
+describe('kolla-db-sync and secrets', { skip }, () => {
   let mariadb: SharedMariadb;
   before(async () => {
     mariadb = await sharedMariadb();
@@ -34,7 +34,7 @@ describe('kolla-db-sync and what is secret', { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('whatever goes well or wrong', async () => {
+  test('on success and on failure', async () => {
     await using directory = await privateDirectory('secrets');
     const site = siteOn(mariadb);
     const good = withPassword(site, SERVICES).KOLLA_DB_SYNC_CONNECTION;

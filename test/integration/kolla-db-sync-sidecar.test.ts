@@ -32,7 +32,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
   before(async () => (mariadb = await sharedMariadb()));
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('holds the service back until the schema is right, and stays until SIGTERM', async () => {
+  test('delays the service until the schema is ready, and stays until SIGTERM', async () => {
     const site = siteOn(mariadb);
     await using others = await gateFile();
     await using gate = await gateFile();
@@ -52,7 +52,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('answers before there is a server', async () => {
+  test('serves probes before there is a server', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     await using begun = await beginHelper(['keystone', ...STAY, ...migration(0)], { KOLLA_DB_SYNC_CONNECTION: url });
     assert.equal(await asked(begun, '/startupz'), '503 waiting for the server');
@@ -61,13 +61,13 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test("ends with the command's code when the migration fails, for the kubelet to start it again", async () => {
+  test("exits with the command's code when the migration fails, for the kubelet to restart it", async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin([...STAY, ...migration(0, 42)]);
     assert.equal(await begun.code, 42);
   });
 
-  test('after a rollout it holds nothing back, neither while it migrates nor when that has failed', async () => {
+  test('after a rollout it delays nothing, neither during the migration nor after a failure', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using begun = await site.begin([...STAY, '--phase', 'contract', ...migration(gate.path, 3)]);
@@ -82,7 +82,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('after a rollout a server that is gone permanently does not end it either', async () => {
+  test('after a rollout a permanently missing server does not end it either', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
     await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });
@@ -92,12 +92,12 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('a mistake in the command line ends it in every phase', async () => {
+  test('an invalid command line ends it in every phase', async () => {
     await using begun = await beginHelper(['keystoen', ...STAY, '--phase', 'contract', ...migration(0)], {});
     assert.equal(await begun.code, 64);
   });
 
-  test('a step that takes long says how far it has come', async () => {
+  test('a long step reports its progress', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     await mariadb.query(`DROP TABLE ${site.database}.journal`);
@@ -110,7 +110,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await running, 0);
   });
 
-  test('tells tables that were altered from those that were only written, and of those before nothing', async () => {
+  test('distinguishes altered tables from written ones, and ignores earlier changes', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     const target = targetOf(site);
@@ -129,7 +129,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     });
   });
 
-  test('a server that does not let it look is no failure', async () => {
+  test('a server that denies the query is no failure', async () => {
     const { log, said } = recordedLog();
     const target = { ...targetOf(siteOn(mariadb)), password: 'wrong' };
     const { signal } = new AbortController();

@@ -40,13 +40,13 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     assert.doesNotMatch(finished.stderr, /waiting for the database server/);
   }
 
-  test('an account that must use TLS is made and logs in', async () => {
+  test('creates an account that requires TLS, and logs in', async () => {
     const { code, stderr } = await ensure({ ssl_ca: server.caFile }, ['--require', 'ssl']);
     assert.equal(code, 0, stderr);
     await refuses(ensure({}), 77, /must use TLS, and the database URL has none: add ssl_ca=FILE/);
   });
 
-  test('an account that must show a certificate is made and logs in', async () => {
+  test('creates an account that requires a certificate, and logs in', async () => {
     const { caFile: ssl_ca, client } = server;
     const own = { ssl_cert: client.certFile, ssl_key: client.keyFile };
     const { code, stderr } = await ensure({ ssl_ca, ...own }, ['--require', 'x509']);
@@ -59,7 +59,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(ensure({ ssl_ca }, ['--require', 'x509']), 65, /has no client certificate: add ssl_cert=FILE/);
   });
 
-  test("the admin shows a certificate of its own, by a URL without TLS and by one with the service's", async () => {
+  test("the admin uses its own certificate, with a URL without TLS and with the service's", async () => {
     const { caFile, client, mariadb, stranger } = server;
     await mariadb.query(`CREATE USER ${database}_admin IDENTIFIED BY 'of-the-admin' REQUIRE X509;
       GRANT ALL PRIVILEGES ON *.* TO ${database}_admin WITH GRANT OPTION`);
@@ -82,12 +82,12 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(admin(['--admin-tls-ca', caFile], stranger.certFile), 65, /is not the key of the certificate in/);
   });
 
-  test('a certificate that the CA did not sign is not trusted', async () => {
+  test('a certificate not signed by the CA is not trusted', async () => {
     const says = /not signed by the CA in .*other\.pem \(self-signed certificate in certificate chain\): put the CA/;
     await refuses(ensure({ ssl_ca: server.otherCaFile }), 69, says);
   });
 
-  test('a certificate for another name is not trusted, also where the server is named by its address', async () => {
+  test('a certificate for another name is not trusted, also if the server is given by its address', async () => {
     const parameters = { ssl_ca: server.caFile };
     await refuses(ensure(parameters, [], '127.0.0.1'), 69, /127\.0\.0\.1:\d+ is not for that name: .*IP: 127\.0\.0\.1/);
     const { code, stderr } = await ensure({ ...parameters, ssl_check_hostname: 'false' }, [], '127.0.0.1');
@@ -103,7 +103,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     }
   });
 
-  test('an expired certificate is said to be expired', async () => {
+  test('an expired certificate is reported as expired', async () => {
     await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - 60_000) });
     try {
       await refuses(
@@ -118,13 +118,13 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     assert.equal(code, 0, stderr);
   });
 
-  test('a client certificate that the server does not trust is named', async () => {
+  test('names a client certificate that the server does not trust', async () => {
     const { caFile: ssl_ca, stranger } = server;
     const parameters = { ssl_ca, ssl_cert: stranger.certFile, ssl_key: stranger.keyFile };
     await refuses(ensure(parameters), 77, /refuses the client certificate in .*stranger\/tls\.crt: unknown ca/);
   });
 
-  test('a server without TLS is not used in its place', async () => {
+  test('a server without TLS is not used instead', async () => {
     await using plain = await startMariadb({ extraArgs: ['--skip-ssl'] });
     await refuses(
       ensure({ ssl_ca: server.caFile }, [], 'localhost', plain.port),
@@ -133,7 +133,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     );
   });
 
-  test('a server that wants TLS of everybody says so of an account without', async () => {
+  test('a server that requires TLS rejects an account without it', async () => {
     assert.equal((await ensure({})).code, 0);
     await server.mariadb.query('SET GLOBAL require_secure_transport = ON');
     try {
@@ -147,7 +147,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     }
   });
 
-  test('files that are not what they stand for are named', async () => {
+  test('names files with wrong content', async () => {
     const { caFile: ssl_ca, client, stranger } = server;
     const ssl_cert = client.certFile;
     const junk = await server.file('junk.pem', 'junk\n');

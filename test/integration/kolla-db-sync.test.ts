@@ -14,7 +14,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('kolla-probe db-sync tells by the record whether the schema is ready', async () => {
+  test('kolla-probe db-sync reports from the record whether the schema is ready', async () => {
     const site = siteOn(mariadb);
     const probed = async (...more: string[]) => {
       const at = ['--server', `${mariadb.host}:${mariadb.port}`, '--database', site.database, '--user', site.database];
@@ -40,7 +40,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('runs again when it is run again, with the next token', async () => {
+  test('runs again on the next call, with the next token', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     assert.equal((await site.sync(migration(0))).code, 0);
@@ -48,7 +48,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     assert.equal((await site.fence())?.['token'], 2);
   });
 
-  test("ends with the command's code, and records it", async () => {
+  test("exits with the command's code, and records it", async () => {
     const site = siteOn(mariadb);
     const { code } = await site.sync(migration(0, 42));
     assert.equal(code, 42);
@@ -56,7 +56,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     assert.deepEqual({ state, exit_code }, { state: 'failed', exit_code: 42 });
   });
 
-  test('after SIGTERM the command may finish, and then it is done', async () => {
+  test('after SIGTERM a command that finishes counts as done', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using begun = await site.begin(migration(gate.path));
@@ -68,7 +68,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     assert.equal((await site.fence())?.['state'], 'done');
   });
 
-  test('a command that does not finish in the grace period is stopped, and recorded as interrupted', async () => {
+  test('a command that exceeds the grace period is stopped, and recorded as interrupted', async () => {
     const site = siteOn(mariadb);
     await using begun = await site.begin(['--grace', '200ms', ...migration(60_000)]);
     await begun.saying(/started/);

@@ -43,7 +43,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     return ['--kubeconfig', await cluster.kubeconfigOf(NAMESPACE, name)];
   }
 
-  test('a Job that fails ends the wait with its reason', async () => {
+  test('a failed Job ends the wait with its reason', async () => {
     await create('failing');
     await using waiting = await startInit([...admin, ...waitFor('failing')]);
     await waiting.said(/1 active/);
@@ -55,7 +55,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     );
   });
 
-  test('a Role that names the one Job is enough to watch it', async () => {
+  test('a Role with resourceNames for the one Job is enough to watch it', async () => {
     const credentials = await account('named', 'get,watch', 'named-job');
     await using waiting = await startInit([...credentials, ...waitFor('named-job')]);
     await waiting.said(/no such Job/);
@@ -65,7 +65,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     assert.ok(!waiting.messages().some((message) => message.includes('may not watch')));
   });
 
-  test('who may only get polls, and says so once', async () => {
+  test('polls with get permission only, and logs it once', async () => {
     const credentials = await account('getter', 'get');
     await using waiting = await startInit([...credentials, ...waitFor('polled'), ...waitFor('polled-too')]);
     await waiting.said(new RegExp(`job/polled@${NAMESPACE}: no such Job`));
@@ -80,7 +80,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     );
   });
 
-  test('without rights it ends with 77 and a Role that, applied, is enough', async () => {
+  test('without permissions it exits with 77 and a Role that is sufficient', async () => {
     await create('done');
     await endPodsOf(cluster, NAMESPACE, 'done', 'Succeeded');
     const credentials = await account('nobody', '');
@@ -94,7 +94,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     });
   });
 
-  test('the deadline is 75 and says what was last seen', async () => {
+  test('the deadline is 75 and names the last state', async () => {
     await using waiting = await startInit([...admin, ...waitFor('never'), '--timeout', '8s']);
     assert.equal(await waiting.ended, 75);
     assert.match(

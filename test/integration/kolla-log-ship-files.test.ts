@@ -13,7 +13,7 @@ const EACH = 40;
 const events = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => linesOf({ n: from + i, pid: 7, depth: 0, timeMs: 0 })[0] + '\n').join('');
 
-test('500 files of 25 services under kolla-sidecar: every line once, also of one that is removed once it is held', async (t) => {
+test('500 files of 25 services with kolla-sidecar: every line once, also of a removed file that was open', async (t) => {
   await using site = await sidecarSite('files');
   await using sink = await startBulkSink();
   const root = join(site.path, 'logs');

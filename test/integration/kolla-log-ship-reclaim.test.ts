@@ -23,7 +23,7 @@ const LINE_BYTES = 4096;
 const MIB_PER_SECOND = 8;
 
 test(
-  `${TOTAL_MIB} MiB written to a volume of ${DISK_MIB} MiB, the shipper killed twice: never full, every line in once`,
+  `${TOTAL_MIB} MiB written to a volume of ${DISK_MIB} MiB, the shipper killed twice: never full, every line indexed once`,
   {
     skip: (await canHaveSmallDisk()) ?? false,
   },

@@ -40,7 +40,7 @@ async function apiKey(site: Site, privileges: readonly string[]): Promise<string
   return file;
 }
 
-test('a wrong password holds lines back, and the right one in the same file lets them go on', { skip }, async () => {
+test('a wrong password delays lines, and the right one in the same file resumes them', { skip }, async () => {
   await using site = await openSite(server, 'password');
   const file = join(site.directory, 'password');
   writeFileSync(file, 'wrong\n');
@@ -54,7 +54,7 @@ test('a wrong password holds lines back, and the right one in the same file lets
   assert.deepEqual(await inIndex(server, site.index), { documents: 100, distinct: 100 });
 });
 
-test('an API key with two rights is enough', { skip }, async () => {
+test('an API key with two privileges is enough', { skip }, async () => {
   await using site = await openSite(server, 'key');
   const key = await apiKey(site, ['create_doc', 'auto_configure']);
   writeFileSync(site.file, lines(0, 100));
@@ -64,7 +64,7 @@ test('an API key with two rights is enough', { skip }, async () => {
   assert.deepEqual(await inIndex(server, site.index), { documents: 100, distinct: 100 });
 });
 
-test('a key that may not write holds lines back and says which right is missing', { skip }, async () => {
+test('a key without write permission delays lines and names the missing privilege', { skip }, async () => {
   await using site = await openSite(server, 'reader');
   const key = await apiKey(site, ['read']);
   writeFileSync(site.file, lines(0, 10));
@@ -77,7 +77,7 @@ test('a key that may not write holds lines back and says which right is missing'
   assert.equal(await shipper.running.stop(), 143, shipper.log());
 });
 
-test('a server of an unknown authority gets no password', { skip }, async () => {
+test('a server with an unknown CA gets no password', { skip }, async () => {
   await using site = await openSite(server, 'authority');
   writeFileSync(site.file, lines(0, 10));
   const to = site.to.slice(0, site.to.indexOf('--ca-file'));
@@ -87,7 +87,7 @@ test('a server of an unknown authority gets no password', { skip }, async () => 
   assert.equal(await server.count(site.index), 0);
 });
 
-test('a write queue of 1 rejects many, and all are in once', { skip }, async () => {
+test('a write queue of 1 rejects many, and all are indexed once', { skip }, async () => {
   await using site = await openSite(server, 'queue');
   await told(server, 'PUT', '/_index_template/queue', {
     index_patterns: [site.index],
@@ -99,7 +99,7 @@ test('a write queue of 1 rejects many, and all are in once', { skip }, async () 
   assert.deepEqual(await inIndex(server, site.index), { documents: 5000, distinct: 5000 });
 });
 
-test('a data stream with its own retention is set up and takes each line once', { skip }, async () => {
+test('a data stream with its own retention is set up and receives each line once', { skip }, async () => {
   await using site = await openSite(server, 'unused');
   const stream = ['--data-stream', 'logs-openstack-default'];
   const setup = (...more: string[]) =>
@@ -116,7 +116,7 @@ test('a data stream with its own retention is set up and takes each line once', 
 });
 
 test(
-  'a template that the server would not take, or that loses, is told before anything is written',
+  'a template that the server would reject, or that loses, is reported before anything is written',
   { skip },
   async () => {
     await using site = await openSite(server, 'clash');

@@ -74,7 +74,7 @@ for (const kind of KINDS) {
       await server[Symbol.asyncDispose]();
     });
 
-    test('a template is made once, counts for new indices, and every field of the overview can be counted', async () => {
+    test('a template is created once, applies to new indices, and all fields of the overview can be aggregated', async () => {
       await using site = await openSite(server, 'flog');
       const setup = (...more: string[]) =>
         runHelper('kolla-log-ship', ['setup', ...site.to, '--replicas', '0', ...more]);
@@ -97,7 +97,7 @@ for (const kind of KINDS) {
       assert.equal(hit?._index, 'flog-2026.11.20');
     });
 
-    test('the same for the names of ECS', async () => {
+    test('the same with ECS field names', async () => {
       await using site = await openSite(server, 'ecs');
       const ecs = ['--schema', 'ecs', '--index-prefix', site.prefix];
       const made = await runHelper('kolla-log-ship', ['setup', ...site.to, ...ecs, '--replicas', '0']);
@@ -108,7 +108,7 @@ for (const kind of KINDS) {
       assert.deepEqual(await notCountable(server, site.index, ...ecs), []);
     });
 
-    test('killed in full flow and started again: 2,000 lines and a traceback are in, each once', async () => {
+    test('killed under load and restarted: 2,000 lines and a traceback are indexed once', async () => {
       await using site = await openSite(server, 'once');
       writeFileSync(site.file, lines(0, 1000));
       {
@@ -131,7 +131,7 @@ for (const kind of KINDS) {
       assert.deepEqual(await inIndex(server, site.index), { documents: 2001, distinct: 2001 });
     });
 
-    test('a line that its index can not take is a dead letter, with the reason', async () => {
+    test('a line that its index rejects is a dead letter, with the reason', async () => {
       await using site = await openSite(server, 'poison');
       await told(server, 'PUT', `/${site.day}`, { mappings: { properties: { Pid: { type: 'integer' } } } });
       writeFileSync(site.file, lines(0, 10) + line(10, '99999999999') + lines(11, 20));
@@ -144,7 +144,7 @@ for (const kind of KINDS) {
       assert.match(letter?.reason ?? '', /parsing_exception.*Pid/);
     });
 
-    test('a closed index and the block of a full disk hold lines back, and lose none', async () => {
+    test('a closed index and a full-disk block delay lines, and lose none', async () => {
       await using site = await openSite(server, 'held');
       await using shipper = await startShipper(site, site.to);
       writeFileSync(site.file, lines(0, 10));
@@ -168,7 +168,7 @@ for (const kind of KINDS) {
     });
 
     const noStreams = kind.hasDataStreams ? false : 'the distribution for tests has no data streams';
-    test('a data stream takes each line once', { skip: noStreams }, async () => {
+    test('a data stream receives each line once', { skip: noStreams }, async () => {
       await using site = await openSite(server, 'unused');
       const stream = ['--data-stream', 'logs-openstack-default'];
       const made = await runHelper('kolla-log-ship', ['setup', ...site.to, ...stream, '--replicas', '0']);

@@ -84,7 +84,7 @@ for (const [nth, fault] of ELASTICSEARCH_FAULTS.entries()) {
   });
 }
 
-test('without its checkpoint everything is sent again, and is in already', { skip }, async () => {
+test('without its checkpoint everything is sent again, and already indexed', { skip }, async () => {
   await using l = await logs('again');
   writeFileSync(l.file, lines(0, 100));
   await runHelper('kolla-log-ship', ['--once', ...l.args]);
@@ -95,7 +95,7 @@ test('without its checkpoint everything is sent again, and is in already', { ski
   assert.deepEqual(await inIndex(l.index), { documents: 100, distinct: 100 });
 });
 
-test('a line that the index can not take goes to the dead letters, all others are in', { skip }, async () => {
+test('a line that the index rejects goes to the dead letters, all others are indexed', { skip }, async () => {
   await using l = await logs('poison');
   const mappings = { properties: { Pid: { type: 'integer' } } };
   assert.equal((await server.request('PUT', '/poison-2026.11.20', { mappings })).status, 200);
@@ -110,7 +110,7 @@ test('a line that the index can not take goes to the dead letters, all others ar
   assert.match(letter.reason, /document_parsing_exception.*Pid/);
 });
 
-test('renames under a writer lose nothing', { skip }, async () => {
+test('renames during writes lose nothing', { skip }, async () => {
   await using l = await logs('rename');
   await using shipper = await startHelper('kolla-log-ship', l.args);
   for (let from = 0; from < 5000; from += 1000) {
@@ -125,7 +125,7 @@ test('renames under a writer lose nothing', { skip }, async () => {
   assert.deepEqual(await inIndex(l.index), { documents: 5000, distinct: 5000 });
 });
 
-test('Elasticsearch killed and started again: lines wait in their files, then all are in once', { skip }, async () => {
+test('Elasticsearch killed and restarted: lines wait in their files, then all are indexed once', { skip }, async () => {
   await using l = await logs('outage');
   await using shipper = await startHelper('kolla-log-ship', l.args);
   writeFileSync(l.file, lines(0, 3000));

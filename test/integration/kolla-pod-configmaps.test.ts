@@ -61,7 +61,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
   };
 
   for (const form of [[], ['--bundle', 'service'], ['--reload', 'live'], ['-o', 'json', '--bundle', 'service']])
-    test(`it takes them, and a Pod that mounts them has every file: ${form.join(' ') || 'one a file'}`, async () => {
+    test(`accepted, and a Pod that mounts them has every file: ${form.join(' ') || 'one per file'}`, async () => {
       await apply(await print(...form));
       const layout = form.filter((word) => !['-o', 'json'].includes(word));
       const volume = await mounts(directory.path, '--name', 'keystone', ...layout);
@@ -81,7 +81,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
       assert.match(await cluster.kubectl(args, JSON.stringify(pod)), /pod\/p created/);
     });
 
-  test('applied again, nothing changes; a new content is a new object beside the old one, which can not be changed', async () => {
+  test('applied again, nothing changes; new content is a new object next to the old one, which is immutable', async () => {
     await apply(await print());
     const earlier = await stored();
     await apply(await print());
@@ -107,7 +107,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
     await assert.rejects(cluster.kubectl(patch), /immutable/);
   });
 
-  test('with --reload live the same object has the new content', async () => {
+  test('with --reload live the same object gets the new content', async () => {
     await apply(await print('--reload', 'live'));
     await writeFile(join(directory.path, 'policy.yaml'), '"a": "d"\n');
     await apply(await print('--reload', 'live'));
@@ -115,7 +115,7 @@ describe('the objects of kolla-pod configmaps', { skip: (await canRunControlPlan
     assert.equal(object && contentOf(object, 'policy.yaml')?.toString(), '"a": "d"\n');
   });
 
-  test('our limit is its limit: a file of 1 MiB is taken, a byte more is refused by both', async () => {
+  test("our limit equals the API server's: both accept 1 MiB and reject one byte more", async () => {
     await using large = await privateDirectory('configmaps');
     for (const [path, kind] of [
       ['big', 'ConfigMap'],

@@ -32,7 +32,7 @@ async function frozen(pid: number, question: () => Promise<string>): Promise<str
 
 const noMemcached = (await canRunMemcached()) ?? false;
 
-test('memcached: serving, frozen and gone', { skip: noMemcached }, async () => {
+test('memcached: serving, frozen and stopped', { skip: noMemcached }, async () => {
   const port = await freePort();
   const words = ['memcached', `127.0.0.1:${port}`];
   await using memcached = await startMemcached(port);
@@ -70,7 +70,7 @@ test('Redis: a replica that has lost its primary', { skip: noRedis }, async () =
   assert.equal(await ask(words), 'healthy');
 });
 
-test('Redis: while it reads its data from disk it is unhealthy, and then healthy', { skip: noRedis }, async () => {
+test('Redis: unhealthy while it loads its data from disk, then healthy', { skip: noRedis }, async () => {
   await using directory = await privateDirectory('redis-data');
   {
     await using redis = await startRedis({ directory: directory.path, args: ['--rdbcompression', 'no'] });
@@ -101,7 +101,7 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
   assert.match(await ask([...words, '--tls', '--insecure']), /^1: connection reset.* \(ECONNRESET\)/);
 });
 
-test('a file with the password is read at each question', { skip: noRedis }, async () => {
+test('reads a password file on each run', { skip: noRedis }, async () => {
   await using directory = await privateDirectory('redis-password');
   const file = join(directory.path, 'password');
   await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });

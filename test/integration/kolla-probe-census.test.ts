@@ -6,7 +6,7 @@ import { allProbes } from '../../src/catalog/index.ts';
 const skip = (await canHoldCensus()) ?? false;
 const rows = skip === false ? await holdCensus() : [];
 
-test("every container of kolla-ansible's census is asked", { skip }, () => {
+test("every container of kolla-ansible's census is checked", { skip }, () => {
   assert.equal(rows.length, 111);
   assert.deepEqual(
     rows.map(({ container }) => container),
@@ -16,17 +16,17 @@ test("every container of kolla-ansible's census is asked", { skip }, () => {
 
 for (const row of rows) {
   describe(row.container, { skip: row.skipped ?? false }, () => {
-    test(`well (${row.well?.state}): healthy by every question`, () => {
+    test(`serving (${row.well?.state}): healthy by every check`, () => {
       for (const [who, answer] of answersOf(row.well)) assert.ok(answer.healthy, `${who}: ${answer.reason}`);
     });
-    test(`not well (${row.unwell?.state}): unhealthy, with a reason`, () => {
+    test(`not serving (${row.unwell?.state}): unhealthy, with a reason`, () => {
       const { declared, readiness } = row.unwell!;
       for (const answer of [readiness, ...(declared === undefined ? [] : [declared])]) {
         assert.ok(!answer.healthy);
         assert.notEqual(answer.reason, '');
       }
     });
-    test('kolla-core says the same, by the same reason', () => {
+    test('kolla-core gives the same result and reason', () => {
       for (const seen of [row.well, row.unwell])
         for (const { healthy, reason, onCore } of [seen!.readiness, seen!.liveness]) {
           if (onCore === undefined) continue;
@@ -36,7 +36,7 @@ for (const row of rows) {
           if (!healthy) assert.ok(onCore.reason.endsWith(known), `${reason}; kolla-core: ${onCore.reason}`);
         }
     });
-    test('it is restarted only where that helps', () => {
+    test('restarted only if that helps', () => {
       assert.equal(row.unwell?.liveness.healthy, !row.isDead);
     });
   });

@@ -34,7 +34,7 @@ async function ask(node: GaleraNode, check: 'galera' | 'mysql' = 'galera', ...wo
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
 
-test('a synced node is healthy for an account that may only log in, over TCP and its socket', { skip }, async () => {
+test('a synced node is healthy for an account with only USAGE, over TCP and its socket', { skip }, async () => {
   const [node] = nodes;
   assert.deepEqual(
     (await node.query("SHOW GRANTS FOR monitor@'%'")).map(
@@ -47,7 +47,7 @@ test('a synced node is healthy for an account that may only log in, over TCP and
   assert.equal(code, 0, stderr);
 });
 
-test('a desynced node is unhealthy unless that is allowed', { skip }, async () => {
+test('a desynced node is unhealthy unless allowed', { skip }, async () => {
   const [node] = nodes;
   await node.query('SET GLOBAL wsrep_desync = ON');
   assert.match(await ask(node), /^1: it is desynced on purpose \(wsrep_desync is ON\)/);
@@ -57,7 +57,7 @@ test('a desynced node is unhealthy unless that is allowed', { skip }, async () =
   await until('the node to be synced again', async () => (await ask(node)) === 'healthy' || undefined);
 });
 
-test('a node that is told to refuse queries, or not to replicate, is unhealthy', { skip }, async () => {
+test('a node configured to reject queries, or not to replicate, is unhealthy', { skip }, async () => {
   const [node] = nodes;
   await node.query('SET GLOBAL wsrep_reject_queries = ALL');
   assert.equal(await ask(node), '1: it is told to refuse queries: wsrep_reject_queries is ALL');
@@ -68,7 +68,7 @@ test('a node that is told to refuse queries, or not to replicate, is unhealthy',
   assert.equal(await ask(node), 'healthy');
 });
 
-test('the donor of a whole state is unhealthy unless that is allowed', { skip }, async () => {
+test('the donor of a full state transfer is unhealthy unless allowed', { skip }, async () => {
   const [first, second, third] = nodes;
   await third.stop();
   // Without its data it needs all of another's.
@@ -90,7 +90,7 @@ test('the donor of a whole state is unhealthy unless that is allowed', { skip },
   assert.equal(await ask(third), 'healthy');
 });
 
-test('a frozen node takes connections and is unhealthy at the deadline', { skip }, async () => {
+test('a frozen node accepts connections and is unhealthy at the deadline', { skip }, async () => {
   const [, , node] = nodes;
   node.freeze();
   try {
@@ -103,7 +103,7 @@ test('a frozen node takes connections and is unhealthy at the deadline', { skip 
   }
 });
 
-test('without quorum a node is unhealthy, although it takes logins and SELECT 1', { skip }, async () => {
+test('a node without quorum is unhealthy, although it accepts logins and SELECT 1', { skip }, async () => {
   const [node, second, third] = nodes;
   await Promise.all([second.kill(), third.kill()]);
   await until('the node to lose its quorum', async () => {
@@ -118,6 +118,6 @@ test('without quorum a node is unhealthy, although it takes logins and SELECT 1'
   );
 });
 
-test('a node that is gone is refused', { skip }, async () => {
+test('a stopped node refuses connections', { skip }, async () => {
   assert.match(await ask(nodes[1]), /^1: connection refused by \S+ \(ECONNREFUSED\)$/);
 });

@@ -29,14 +29,14 @@ async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return code === 0 ? 'healthy' : `${code}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
 
-test('a login with no privilege is enough, in the clear and with TLS that is verified', { skip }, async () => {
+test('a login without privileges is enough, without TLS and with verified TLS', { skip }, async () => {
   assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
   assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--ca-file', server.caFile], PASSWORD), 'healthy');
   assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--insecure'], PASSWORD), 'healthy');
   assert.equal(await ask(['mysql', server.mariadb.socket, ...LOGIN], PASSWORD), 'healthy');
 });
 
-test('a wrong password, a CA that did not sign, and another name each have their reason', { skip }, async () => {
+test('a wrong password, an unknown CA, and another name each have their reason', { skip }, async () => {
   assert.match(
     await ask(['mysql', at, ...LOGIN], { KOLLA_PROBE_PASSWORD: 'wrong' }),
     /^1: it refuses the login of 'probe': error 1045/,
@@ -48,7 +48,7 @@ test('a wrong password, a CA that did not sign, and another name each have their
   assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is no Galera node: wsrep_provider is none/);
 });
 
-test('of a probe that logs in the server logs nothing, and counts no aborted connection', { skip }, async () => {
+test('the server logs nothing about a probe that logs in, and counts no aborted connection', { skip }, async () => {
   const { mariadb } = server;
   const aborted = async () =>
     Object.fromEntries(
@@ -63,7 +63,7 @@ test('of a probe that logs in the server logs nothing, and counts no aborted con
   assert.ok(Number(then['Aborted_connects']) > Number(counts['Aborted_connects']), 'a greeting alone is counted');
 });
 
-test('the server refuses everybody when it is full, and that is told', { skip }, async () => {
+test('a full server rejects every client, which is reported', { skip }, async () => {
   const { mariadb } = server;
   await mariadb.query("ALTER USER probe@'%' WITH MAX_CONNECTIONS_PER_HOUR 1");
   await ask(['mysql', at, ...LOGIN], PASSWORD);
@@ -71,7 +71,7 @@ test('the server refuses everybody when it is full, and that is told', { skip },
   await mariadb.query("ALTER USER probe@'%' WITH MAX_CONNECTIONS_PER_HOUR 0");
 });
 
-test('TLS: a certificate that lasts, one that ends soon, one that has ended', { skip }, async () => {
+test('TLS: a valid certificate, one that expires soon, an expired one', { skip }, async () => {
   // MariaDB begins TLS within its own protocol: that is no server for the check tls, which says so.
   assert.match(await ask(['tls', at]), /^1: the server does not speak TLS/);
   await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - DAY_MS) });

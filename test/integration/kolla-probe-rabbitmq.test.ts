@@ -77,14 +77,14 @@ async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
     .filter((line) => /\[(?:warning|error|critical)\]/.test(line));
 }
 
-test('a login goes through to the virtual host, and the broker logs no warning of it', { skip }, async () => {
+test('a login reaches the virtual host, and the broker logs no warning', { skip }, async () => {
   const complaints = await complaintsOf(async () => {
     for (let i = 0; i < 5; i++) assert.equal(await ask('amqp', login), 'healthy');
   });
   assert.deepEqual(complaints, []);
 });
 
-test('without a login the broker heeds the connection, and logs nothing at all', { skip }, async () => {
+test('without a login the broker accepts the connection, and logs nothing', { skip }, async () => {
   const from = broker.log().length;
   for (let i = 0; i < 5; i++) assert.equal(await ask('amqp'), 'healthy');
   const complaints = await complaintsOf(() => Promise.resolve());
@@ -97,12 +97,12 @@ test('without a login the broker heeds the connection, and logs nothing at all',
   assert.equal(connections.length, 1, 'only the one login that ends the listening');
 });
 
-test('who breaks off after the greeting is logged with a warning, so that is asked for only', { skip }, async () => {
+test('disconnecting after the greeting is logged as a warning, so it is done only on request', { skip }, async () => {
   const complaints = await complaintsOf(async () => assert.equal(await ask('amqp', ['--greeting']), 'healthy'));
   assert.match(complaints.join('\n'), /client unexpectedly closed TCP connection|closing AMQP connection/);
 });
 
-test('the same holds in TLS: login, no login and the check of its certificate leave no warning', { skip }, async () => {
+test('the same holds with TLS: login, no login and the certificate check leave no warning', { skip }, async () => {
   const trust = ['--ca-file', caFile];
   const complaints = await complaintsOf(async () => {
     assert.equal(await ask('amqp', ['--tls', ...trust, ...login], {}, atTls), 'healthy');
@@ -114,7 +114,7 @@ test('the same holds in TLS: login, no login and the check of its certificate le
   assert.equal(await ask('amqp', ['--tls', ...trust]), '1: the server does not speak TLS');
 });
 
-test('a refused login and a virtual host that is not there are told in its words', { skip }, async () => {
+test("a rejected login and a missing virtual host are reported in the broker's words", { skip }, async () => {
   const wrong = { KOLLA_PROBE_PASSWORD: 'hidden' };
   assert.match(await ask('amqp', ['--user', 'guest'], wrong), /^1: it refuses the login of 'guest': ACCESS_REFUSED/);
   assert.match(
@@ -127,7 +127,7 @@ test('a refused login and a virtual host that is not there are told in its words
   );
 });
 
-test('an alarm for memory is unhealthy by name, until it is over; AMQP alone does not see it', { skip }, async () => {
+test('a memory alarm is unhealthy by name, until it clears; AMQP alone does not see it', { skip }, async () => {
   assert.equal(await ask('rabbitmq', managed()), 'healthy');
   await broker.control(['set_vm_memory_high_watermark', '0.000001']);
   await until('the alarm', async () => (await ask('rabbitmq', managed())) !== 'healthy' || undefined);
@@ -137,7 +137,7 @@ test('an alarm for memory is unhealthy by name, until it is over; AMQP alone doe
   await until('the end of the alarm', async () => (await ask('rabbitmq', managed())) === 'healthy' || undefined);
 });
 
-test('a frozen broker takes connections and is unhealthy all the same', { skip }, async () => {
+test('a frozen broker accepts connections and is still unhealthy', { skip }, async () => {
   process.kill(broker.pid, 'SIGSTOP');
   try {
     const quick = ['--timeout', '600ms'];
@@ -157,7 +157,7 @@ test('a frozen broker takes connections and is unhealthy all the same', { skip }
   await until('the broker to go on', async () => (await ask('amqp', login)) === 'healthy' || undefined);
 });
 
-test('a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing', { skip }, async () => {
+test('a stopped app is unhealthy, which rabbitmq-diagnostics ping does not notice', { skip }, async () => {
   await broker.control(['stop_app']);
   assert.match(await broker.control(['ping'], 'rabbitmq-diagnostics'), /^(Ping succeeded)?\s*$/);
   assert.match(await ask('amqp'), /^1: connection refused by \S+ \(ECONNREFUSED\)$/);

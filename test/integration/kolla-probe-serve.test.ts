@@ -10,7 +10,7 @@ import { run } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 const ROUNDS = 100;
 
-test('twenty checks at once hold no more after some seconds than before, and answer every request', async () => {
+test('twenty concurrent checks use no more memory over time, and serve every request', async () => {
   await using pod = await startProbedPod('200ms');
   await growthOf(pod, 2);
   const seen = await growthOf(pod, 4);
@@ -21,7 +21,7 @@ test('twenty checks at once hold no more after some seconds than before, and ans
 });
 
 test(
-  'a hundred probes and a hundred rounds of checks start no process',
+  'a hundred probes and a hundred runs of checks start no process',
   { skip: (await canTrace()) ?? false },
   async () => {
     await using directory = await privateDirectory('traced');

@@ -23,7 +23,7 @@ describe('the status page in a browser', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test('shows every state: roles, checks, waits, migration, shipping, configuration, the refused version', async () => {
+  test('shows every state: components, checks, waits, migration, shipping, configuration, the rejected version', async () => {
     const page = await opened();
     const text = await page.innerText('body');
     for (const part of [
@@ -48,7 +48,7 @@ describe('the status page in a browser', { skip }, () => {
     );
   });
 
-  test('shows a change without being asked, where it is, and says the new whole to who listens', async () => {
+  test('shows a change in place without a reload, and announces the new summary to screen readers', async () => {
     const page = await opened();
     const other = await page.locator('#checks .row').nth(1).elementHandle();
     change((now) => ({
@@ -67,7 +67,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.ok(await other?.evaluate((row) => row.isConnected), 'rows that stay are not re-created');
   });
 
-  test('what others wrote is text and nothing else', async () => {
+  test('foreign text is never markup', async () => {
     change((now) => ({
       ...now,
       checks: now.checks.map((row) => ({
@@ -82,7 +82,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.equal(await page.locator('main img, main script').count(), 0);
   });
 
-  test('1,000 files and 200 checks are all there, problems first, and the filter finds what is meant', async (t) => {
+  test('shows 1,000 files and 200 checks, problems first, and filters them', async (t) => {
     change(() => manyThings(Date.now(), 1000, 200, 3));
     const began = performance.now();
     const page = await opened();
@@ -107,7 +107,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.equal(await page.locator('#files .row').count(), 0);
   });
 
-  test('everything is done with the keyboard, and it is seen where one is', async () => {
+  test('everything is usable by keyboard, with a visible focus', async () => {
     change(() => manyThings(Date.now(), 1000, 200, 3));
     const page = await opened();
     await page.waitForFunction("document.querySelectorAll('#checks .row').length === 200");
@@ -131,7 +131,7 @@ describe('the status page in a browser', { skip }, () => {
   });
 
   for (const colorScheme of SCHEMES)
-    test(`every text has a contrast of 4.5 and more, ${colorScheme}`, async () => {
+    test(`every text has a contrast of at least 4.5, ${colorScheme}`, async () => {
       sample.document = keystoneAtNight(Date.now());
       const page = await opened({ colorScheme });
       const { least, seen } = await page.evaluate<Contrast>(LEAST_CONTRAST);
@@ -139,19 +139,19 @@ describe('the status page in a browser', { skip }, () => {
       assert.ok(least.ratio >= 4.5, `${least.ratio.toFixed(2)}: ${least.text}`);
     });
 
-  test('a phone of 360 px scrolls down and never aside', async () => {
+  test('a phone of 360 px scrolls vertically only', async () => {
     const page = await opened({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
   });
 
-  test('who wants no motion sees none', async () => {
+  test('respects prefers-reduced-motion', async () => {
     const page = await opened({ reducedMotion: 'reduce' });
     change((now) => ({ ...now, checks: now.checks.map((row) => ({ ...row, state: 'unknown' })) }));
     await page.locator('#checks .row.wait').first().waitFor();
     assert.equal(await page.evaluate('document.getAnimations().length'), 0);
   });
 
-  test('landmarks and titles are there, and nothing was complained of or asked of others', async () => {
+  test('has landmarks and titles, no console errors, and no requests to other hosts', async () => {
     const page = await opened();
     for (const role of ['banner', 'main', 'search'] as const) assert.equal(await page.getByRole(role).count(), 1, role);
     assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
@@ -160,7 +160,7 @@ describe('the status page in a browser', { skip }, () => {
     assert.deepEqual(browser.complaints, []);
   });
 
-  test('where no events come through, it asks', async () => {
+  test('polls if no events arrive', async () => {
     await using own = await startBrowser();
     const page = await own.open('about:blank');
     await page.route('**/events**', (route) => route.abort());
@@ -170,7 +170,7 @@ describe('the status page in a browser', { skip }, () => {
     await page.getByRole('heading', { level: 1, name: 'another-pod' }).waitFor();
   });
 
-  test('a real sidecar that is killed and comes back is shown as soon as it answers', async () => {
+  test('shows a killed and restarted sidecar as soon as it responds', async () => {
     await using site = await sidecarSite('page');
     await mkdir(join(site.path, 'empty'));
     const gone = join(site.path, 'empty/hold');

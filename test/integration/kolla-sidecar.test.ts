@@ -49,7 +49,7 @@ for (const [what, sections, code, says] of [
   ['no service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
   ['no role', {}, 64, /no role/],
 ] as const)
-  test(`${what} that is wrong is refused before anything runs`, async () => {
+  test(`invalid ${what} is rejected before anything runs`, async () => {
     await using site = await sidecarSite('refused');
     await mountVersion(site, V1, { 'config.json': configJson(['a.conf']), 'a.conf': 'a = 1\n' });
     const watch = { ...watched(site), ...('init' in sections && 'watch' in sections.init ? sections.init.watch : {}) };
@@ -60,7 +60,7 @@ for (const [what, sections, code, says] of [
     await assert.rejects(readFile(join(site.path, 'root/etc/keystone/a.conf')), /ENOENT/);
   });
 
-test('a role that fails shows where it should, is restarted, and takes no other down', async () => {
+test('a failing component is reported, restarted, and does not affect others', async () => {
   await using site = await sidecarSite('fails');
   await using server = await listenBulk();
   const stateDir = join(site.path, 'state');
@@ -93,7 +93,7 @@ test('a role that fails shows where it should, is restarted, and takes no other 
   assert.equal(await running.stop(), 143);
 });
 
-test('startup is held until the waits are met, and a check of the service does not hold the sidecar itself', async () => {
+test('startup waits until the waits are met, and a check of the service does not block the sidecar itself', async () => {
   await using site = await sidecarSite('startup');
   const hold = join(site.path, 'ready');
   await site.write({
@@ -113,7 +113,7 @@ test('startup is held until the waits are met, and a check of the service does n
   assert.equal((await sidecar.get('/readyz')).status, 200);
 });
 
-test('what is refused is told with its ConfigMap version and its reason, and what is in place with its own', async () => {
+test('a rejected version is reported with its ConfigMap version and reason, and the installed one with its own', async () => {
   await using site = await sidecarSite('refuses');
   await mountVersion(site, V1, { 'config.json': configJson(['a.conf', 'b.conf']), 'a.conf': 'a\n', 'b.conf': 'b\n' });
   await site.write({ sidecar: { role: ['config-watch'] }, init: { watch: watched(site) } });
@@ -146,7 +146,7 @@ test('what is refused is told with its ConfigMap version and its reason, and wha
   );
 });
 
-test('the role probe starts without checks where that is allowed, and any other role anyway', async () => {
+test('the component probe starts without checks if allowed, and any other component anyway', async () => {
   for (const [sections, args] of [
     [{ sidecar: { role: ['probe'] } }, ['--allow-no-checks']],
     [{ sidecar: { role: ['probe'], 'allow-no-checks': true } }, []],
@@ -165,7 +165,7 @@ test('the role probe starts without checks where that is allowed, and any other 
   }
 });
 
-test('reasons are for this pod alone: others get a status word, also one that pretends to be local', async (t) => {
+test('reasons are visible within this Pod only: others get a status word, also one that pretends to be local', async (t) => {
   await using site = await sidecarSite('outside');
   const { port } = site;
   await site.write({
@@ -188,7 +188,7 @@ test('reasons are for this pod alone: others get a status word, also one that pr
   assert.equal(await (await fetch(`http://${own}:${port}/readyz`)).text(), 'unhealthy\n');
 });
 
-test('SIGTERM: not ready at once, lines written until then are shipped last, and it ends with 143', async () => {
+test('SIGTERM: not ready at once, lines written until then are shipped last, and it exits with 143', async () => {
   await using site = await sidecarSite('stop');
   await using server = await listenBulk();
   const log = join(site.path, 'logs/keystone/keystone.log');
@@ -219,7 +219,7 @@ test('SIGTERM: not ready at once, lines written until then are shipped last, and
   assert.equal(server.ids.size, 501);
 });
 
-test('a log server that refuses us takes the pod out of service only where that is asked for', async () => {
+test('a log server that rejects us makes the Pod unready only on request', async () => {
   await using server = await listenHttp((request, response) => {
     request.resume().once('end', () => {
       response.statusCode = 401;
@@ -247,7 +247,7 @@ test('a log server that refuses us takes the pod out of service only where that 
   assert.deepEqual(await Promise.all([readinessWith(false), readinessWith(true)]), ['ok\n', 'unhealthy\n']);
 });
 
-test('after kill -9 amid shipping the next start ships the rest, and no line is another document', async () => {
+test('after kill -9 while shipping the next start ships the rest, without duplicates', async () => {
   await using site = await sidecarSite('killed');
   await using server = await listenBulk();
   const log = join(site.path, 'logs/keystone/keystone.log');
@@ -266,7 +266,7 @@ test('after kill -9 amid shipping the next start ships the rest, and no line is 
   assert.equal(await second.running.stop(), 143);
 });
 
-test('db-sync holds startup while its server is away, and ends at SIGTERM', async () => {
+test('db-sync blocks startup while its server is down, and exits on SIGTERM', async () => {
   await using site = await sidecarSite('dbsync');
   await site.write({ sidecar: { role: ['db-sync'], service: 'keystone' } });
   const env = {

@@ -24,7 +24,7 @@ const NAMESPACE = 'openstack';
 const MAPS: SetRef = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE };
 const unwarned = (message: string) => assert.fail(message);
 
-describe('the API access, against a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+describe('API access, against a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: ControlPlane;
   let client: KubeClient;
   before(async () => {
@@ -38,7 +38,7 @@ describe('the API access, against a real API server', { skip: (await canRunContr
   });
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
 
-  test('a set tells all that is there, then what is added, changed and deleted', async (t) => {
+  test('a set reports all existing objects, then added, changed and deleted ones', async (t) => {
     await kubectl('create', 'configmap', 'a', '--from-literal=x=1');
     await kubectl('label', 'configmap', 'a', 'set=one');
     const ref = { ...MAPS, labelSelector: 'set=one' };
@@ -58,7 +58,7 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     assert.deepEqual(seen, ['a', 'a b', 'b', '']);
   });
 
-  test('an empty set is told at once, without a list', async (t) => {
+  test('an empty set is reported at once, without a list', async (t) => {
     const ref = { ...MAPS, labelSelector: 'set=none' };
     const began = performance.now();
     for await (const observation of client.watchSet<KubeObject>(ref, { signal: t.signal, warn: unwarned })) {
@@ -68,7 +68,7 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     t.diagnostic(`told after ${Math.round(performance.now() - began)} ms`);
   });
 
-  test('of a Secret no more than the metadata is asked for', async (t) => {
+  test('requests only the metadata of a Secret', async (t) => {
     await kubectl('create', 'secret', 'generic', 'password', '--from-literal=p=hidden');
     const options = { signal: t.signal, warn: unwarned, metadataOnly: true };
     const ref = { ...MAPS, resource: 'secrets' };
@@ -90,7 +90,9 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     assert.ok('data' in (await client.get<object>(path, { signal: t.signal })));
   });
 
-  test('an object is made, patched, replaced and deleted; a refusal has its status and reason', async ({ signal }) => {
+  test('an object is created, patched, replaced and deleted; an error has its status and reason', async ({
+    signal,
+  }) => {
     interface ConfigMap extends KubeObject {
       readonly data?: Readonly<Record<string, string>>;
     }
@@ -112,7 +114,7 @@ describe('the API access, against a real API server', { skip: (await canRunContr
     await assert.rejects(client.get(path, { signal }), { status: 404, reason: 'NotFound' });
   });
 
-  test('the API server counts a watch for each, and no request while they wait', async ({ signal }) => {
+  test('the API server counts one watch for each, and no request while they wait', async ({ signal }) => {
     const labels = { resource: 'configmaps' };
     const watchesBefore = await openWatches(cluster, labels);
     const following = Array.from({ length: 8 }, (_, n) => follow(client, `later-${n}`));

@@ -39,8 +39,8 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
   const direct = () => account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
 
   // Half a minute in which nothing happens is time for the rest.
-  describe('on one that stays', { concurrency: true }, () => {
-    test('a watch on which nothing happens: client-node ends it after 30 s, ours stays', async () => {
+  describe('on a stable API server', { concurrency: true }, () => {
+    test('an idle watch: client-node ends it after 30 s, ours stays', async () => {
       await create('quiet');
       const config = new KubeConfig();
       config.loadFromFile(cluster.kubeconfig);
@@ -61,7 +61,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       table.add('nothing happens', `ended after ${seconds} s (bookmarks come each minute) | the same connection stays`);
     });
 
-    test('a handler that throws: client-node swallows it, ours surfaces it', async (t) => {
+    test('a throwing handler: client-node swallows the error, ours surfaces it', async (t) => {
       await create('thrown');
       const config = new KubeConfig();
       config.loadFromFile(cluster.kubeconfig);
@@ -95,7 +95,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       table.add('a handler throws', `swallowed ${calls} times, the events are lost | reaches its caller`);
     });
 
-    test("one 429 with Retry-After: client-node's informer ends, ours comes back when asked to", async () => {
+    test("a 429 with Retry-After: client-node's informer ends, ours retries on time", async () => {
       await create('overload');
       await using proxy = await startProxy(cluster);
       await using directory = await privateDirectory('client-node');
@@ -125,7 +125,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
     });
   });
 
-  test("the API server restarts: client-node's informer ends, ours goes on", async () => {
+  test("the API server restarts: client-node's informer ends, ours continues", async () => {
     await create('restarted');
     const config = new KubeConfig();
     config.loadFromFile(cluster.kubeconfig);

@@ -26,7 +26,7 @@ import {
 } from './kube-support.ts';
 import { until } from '../support/until.ts';
 
-describe('who the API access is to the server', { skip: (await canRunControlPlane()) ?? false }, () => {
+describe('credentials for the API server', { skip: (await canRunControlPlane()) ?? false }, () => {
   const table = new Table('credentials and permissions');
   let cluster: ControlPlane;
   let token: string;
@@ -61,7 +61,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add('an expired token, a new one in the file', '401, then 200 by the new one; nothing was told');
   });
 
-  test('the token of a deleted ServiceAccount is trouble until the file has another', async () => {
+  test('the token of a deleted ServiceAccount is reported until the file has another', async () => {
     const gone = await serviceAccount(cluster, 'deleted', 'get,list,watch');
     await kubectl('delete', 'serviceaccount', 'deleted');
     await using there = await direct(gone);
@@ -76,7 +76,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add("a deleted ServiceAccount's token", 'Unauthorized was told; went on with the next token');
   });
 
-  test('a wrong CA is trouble until the file has the right one', async () => {
+  test('a wrong CA is reported until the file has the right one', async () => {
     await using there = await direct(token, makeAuthority('another').certificate);
     using client = await connectKube(there.source, QUICK);
     await using object = follow(client, 'one');
@@ -87,7 +87,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add('a wrong CA, then the right one in the file', `${reason}; went on with the right one`);
   });
 
-  test('an exec plugin gives the token; it is run once for many, and again on 401', async () => {
+  test('an exec plugin provides the token; it runs once for many requests, and again on 401', async () => {
     await using directory = await privateDirectory('plugin');
     const file = (name: string) => join(directory.path, name);
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
@@ -109,7 +109,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add('an exec plugin, its first token expired', `run ${await runs()} times for 10 watches; nothing was told`);
   });
 
-  test('a proxy between us and the API server is gone through', async () => {
+  test('uses a proxy to the API server', async () => {
     await using directory = await privateDirectory('proxy');
     await using proxy = await startConnectProxy();
     const file = join(directory.path, 'config');
@@ -126,7 +126,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add('a proxy (proxy-url), which is cut', `${proxy.asked.length} connections through it; went on`);
   });
 
-  test('who may get and list polls, and is told once what is missing', async () => {
+  test('with get and list it polls, and reports once what is missing', async () => {
     await using there = await direct(await serviceAccount(cluster, 'lister', 'get,list'));
     using client = await connectKube(there.source, QUICK);
     await using object = follow(client, 'one');
@@ -142,7 +142,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     table.add('get and list alone', `polls; said once: ${warning}`);
   });
 
-  test('who may only get is read by name', async () => {
+  test('with get only it reads by name', async () => {
     await using there = await direct(await serviceAccount(cluster, 'getter', 'get'));
     using client = await connectKube(there.source, QUICK);
     await using many = followSet(client, { ...MAPS, names: ['two', 'three'] });
@@ -159,7 +159,7 @@ describe('who the API access is to the server', { skip: (await canRunControlPlan
     ['a set of the cluster', (client, options) => client.watchSet(NAMESPACES, options)],
   ];
   for (const [what, watch] of watches) {
-    test(`who may nothing of ${what} is told the Role to apply, and that is enough`, async (t) => {
+    test(`without permission for ${what} the error has the Role to apply, which is sufficient`, async (t) => {
       const name = `nobody-${what.length}`;
       await kubectl('create', 'serviceaccount', name);
       const bearer = (await kubectl('create', 'token', name)).trim();

@@ -21,7 +21,7 @@ import {
 
 const RESTARTS = 10;
 
-describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) ?? false }, () => {
+describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? false }, () => {
   const table = new Table('the API access holds when');
   let cluster: ControlPlane;
   let token: string;
@@ -37,7 +37,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
   const set = (name: string, x: number, ...more: string[]) =>
     kubectl(...more, 'patch', 'configmap', name, '--type=merge', `--patch={"data":{"x":"${x}"}}`);
 
-  test('its version was compacted during an outage: starts again with what is there', async () => {
+  test('its version was compacted during an outage: restarts with the current objects', async () => {
     await create('compacted');
     await create('gone');
     await using proxy = await startProxy(cluster);
@@ -114,7 +114,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     );
   });
 
-  test('a floating address moves to another API server, the old one frozen and not closed', async () => {
+  test('a floating address moves to another API server, the old one frozen with open connections', async () => {
     await create('moved');
     await using another = await cluster.addApiServer();
     await using address = await startForwarder(cluster.apiServer.port);
@@ -189,7 +189,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     table.add('the connection is cut in mid-event', `${cuts} cuts; the event was read whole`);
   });
 
-  test('overload is answered with 429 and Retry-After, by the API server itself', async (t) => {
+  test('the API server itself responds with 429 and Retry-After under overload', async (t) => {
     await create('overload');
     const overloaded = await serviceAccount(cluster, 'overloaded', 'get,list,watch');
     await cluster.kubectl(['apply', '--filename=-'], JSON.stringify(rejectsAll('overloaded')));
@@ -240,7 +240,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     table.add('it is overloaded (429, Retry-After)', `${refused.length} refusals, each waited out as long as asked`);
   });
 
-  test('a load balancer answers with pages of its own', async () => {
+  test('a load balancer responds with its own pages', async () => {
     await create('balanced');
     await using proxy = await startProxy(cluster);
     await using there = await account(proxy, token);
@@ -258,7 +258,7 @@ describe('what a cluster does to a watch', { skip: (await canRunControlPlane()) 
     table.add('a load balancer answers with HTML', object.seen.filter((s) => s.startsWith('trouble')).join(', '));
   });
 
-  test('500 objects come at once', async () => {
+  test('500 objects arrive at once', async () => {
     await using there = await account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
     using client = await connectKube(there.source, QUICK);
     await using many = followSet(client, { ...MAPS, labelSelector: 'of=500' });

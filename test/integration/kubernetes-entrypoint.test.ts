@@ -66,7 +66,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     return { words, env: { PATH: process.env['PATH'], HOME: cluster.directory, ...api, ...COMMON_ENV, ...env } };
   }
 
-  test('each environment has the verdict that the documentation says', async () => {
+  test('each environment has the documented verdict', async () => {
     const judge = async (row: Row) => {
       const { words, env } = inPod(DROP_IN, row);
       await using running = await start('unshare', words, { env, keepOutput: true });
@@ -91,7 +91,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     await each(ROWS, judge);
   });
 
-  test('with get and list alone it says once which verb is missing', async () => {
+  test('with get and list only it reports once which verb is missing', async () => {
     const { words, env } = inPod(DROP_IN, { env: { DEPENDENCY_JOBS: 'done,both-1' } });
     const { stdout } = await run('unshare', words, { env });
     const said = stdout.split('\n').filter((line) => line.includes('add the verb watch'));
@@ -102,7 +102,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     );
   });
 
-  test('with watch, too, as the documentation shows it, there is nothing to say', async () => {
+  test('with watch as well, as documented, it reports nothing', async () => {
     const env = { DEPENDENCY_SERVICE: 'ready', DEPENDENCY_JOBS: 'done', DEPENDENCY_DAEMONSET: 'agent' };
     const started = inPod(DROP_IN, { env, account: 'watcher' });
     const { code, stdout } = await run('unshare', started.words, { env: started.env });
@@ -110,7 +110,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     assert.doesNotMatch(stdout, /may not/);
   });
 
-  test('without an API server what needs none is waited for all the same', async () => {
+  test('without an API server it still waits for dependencies outside the API', async () => {
     const env = { PATH: process.env['PATH'], HOME: cluster.directory, DEPENDENCY_SOCKET: '/proc/self' };
     const { code, stdout } = await run(process.execPath, DROP_IN.slice(1), { env });
     assert.equal(code, 0);
@@ -118,7 +118,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
   });
 
   test(
-    'the original has the same verdicts but for the differences that are named',
+    'the original has the same verdicts except for the listed differences',
     {
       skip: noOriginal ?? false,
     },

@@ -6,7 +6,7 @@ import { canRunMariadb, startMariadb } from '../cluster/mariadb.ts';
 import { fromMaven } from '../cluster/mariadb-programs.ts';
 
 describe('MariaDB', { skip: (await canRunMariadb()) ?? false }, () => {
-  test('answers over its socket and over TCP to the root password only', async () => {
+  test('accepts only the root password over its socket and over TCP', async () => {
     await using mariadb = await startMariadb();
     const [row] = await mariadb.query('SELECT CURRENT_USER() AS user, ? AS value', ['é']);
     assert.deepEqual({ ...row }, { user: 'root@localhost', value: 'é' });
@@ -19,7 +19,7 @@ describe('MariaDB', { skip: (await canRunMariadb()) ?? false }, () => {
     await assert.rejects(createConnection({ host, port, user: 'nobody' }), { errno: 1045 });
   });
 
-  test('has its committed rows after SIGKILL and a new start at the same port', async () => {
+  test('has its committed rows after SIGKILL and a restart on the same port', async () => {
     await using mariadb = await startMariadb();
     await mariadb.query('CREATE DATABASE kept; CREATE TABLE kept.t (n INT PRIMARY KEY) ENGINE=InnoDB');
     await mariadb.query('INSERT INTO kept.t VALUES (1)');
@@ -39,7 +39,7 @@ describe('MariaDB', { skip: (await canRunMariadb()) ?? false }, () => {
     assert.equal(calls.length, 1);
   });
 
-  test('says why when it does not come up', async () => {
+  test('reports why it does not start', async () => {
     await assert.rejects(startMariadb({ extraArgs: ['--no-such-option'] }), /no-such-option/);
   });
 
@@ -52,7 +52,7 @@ describe('MariaDB', { skip: (await canRunMariadb()) ?? false }, () => {
   });
 });
 
-test('MariaDB comes from Maven Central where there is no apt', async (t) => {
+test('MariaDB comes from Maven Central on machines without apt', async (t) => {
   const programs = await fromMaven().catch((error: Error) => t.skip(error.message));
   if (programs === undefined) return;
   await using mariadb = await startMariadb({ programs });

@@ -29,8 +29,8 @@ print(json.dumps([[read('%s/%d.%s' % (directory, i, side)) for side in ('was', '
 const FILES = 400;
 const VALUES = ['10.0.0.3', 'fd00::3', '', ' a', '"b"', "'", 'x = y', '# c', '[d]', 'tcp://10.0.0.3:4567', 'é'];
 
-describe('What is laid over a file', { skip: (await canRunKeystone()) ?? false }, () => {
-  test(`the real oslo.config reads in ${FILES} files the value that was set, and all others as before`, async () => {
+describe('overlays in a file', { skip: (await canRunKeystone()) ?? false }, () => {
+  test(`the real oslo.config reads the set value in ${FILES} files, and all others unchanged`, async () => {
     await using directory = await privateDirectory('oslo');
     await mkdir(join(directory.path, 'files'));
     const cases = [];

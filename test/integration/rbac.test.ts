@@ -117,7 +117,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     return (JSON.parse((await runHelper('kolla-init', args)).stdout) as { items: readonly Item[] }).items;
   };
 
-  test('each is enough, and nothing is said about permissions', async () => {
+  test('each is sufficient, without warnings about permissions', async () => {
     const trials = await manyAtOnce(rows, async (row, index) => {
       const account = `row-${index}`;
       return { row, account, items: await rolesOf(row, account) };
@@ -137,7 +137,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     });
   });
 
-  test('each is no more than enough: a wait without one of its verbs is refused, or says what it lacks', async () => {
+  test('each is minimal: a wait without one of its verbs is denied, or reports what is missing', async () => {
     const trials = granted.flatMap(({ row, account: whole, items: all }) =>
       verbsOf(all).map(({ item, rule, verb }, i) => {
         const account = `${whole}-less-${i}`;
@@ -156,7 +156,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     });
   });
 
-  test('with --events it may leave an Event on its Pod', async () => {
+  test('with --events it may create an Event on its Pod', async () => {
     const row = { name: 'events', waits: ['node?node=own&jsonpath={.status.none}'], options: ['--events'] };
     const trial = { account: 'events', items: await rolesOf(row, 'events') };
     await makeAccounts([trial]);

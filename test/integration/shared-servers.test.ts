@@ -19,7 +19,7 @@ async function pidOf(mariadb: SharedMariadb): Promise<number> {
 const gone = (pid: number) =>
   until(`process ${pid} to be gone`, async () => (existsSync(`/proc/${pid}`) ? undefined : true));
 
-describe('the servers that test files share', { skip: (await canRunMariadb()) ?? false }, () => {
+describe('servers shared by test files', { skip: (await canRunMariadb()) ?? false }, () => {
   test('all get the same one, which outlives each of them and ends with the run', async () => {
     let pid: number;
     {
@@ -38,7 +38,7 @@ describe('the servers that test files share', { skip: (await canRunMariadb()) ??
     assert.ok(!existsSync(`/proc/${pid}`));
   });
 
-  test('who asks first after the server has died is told so, and who asks next gets another', async () => {
+  test('the first caller after the server has died gets an error, and the next one a new server', async () => {
     await using shared = await serveShared();
     const pid = await pidOf(await sharedMariadb(shared.env));
     process.kill(pid, 'SIGKILL');
@@ -50,7 +50,7 @@ describe('the servers that test files share', { skip: (await canRunMariadb()) ??
     assert.notEqual(await pidOf(await sharedMariadb(shared.env)), pid);
   });
 
-  test('a run that is killed leaves none behind', async () => {
+  test('a killed run leaves none behind', async () => {
     await using runner = await start(process.execPath, [RUNNER], { keepOutput: true });
     const [line] = (await once(runner.child.stdout!.setEncoding('utf8'), 'data')) as [string];
     const env = JSON.parse(line) as NodeJS.ProcessEnv;

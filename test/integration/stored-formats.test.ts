@@ -27,7 +27,7 @@ const stored = async (name: string): Promise<unknown> =>
 
 const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
 
-describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
+describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let world: World;
   before(async () => {
@@ -56,7 +56,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     return site;
   };
 
-  test('the next migration has the next token, and the record of the one before stays', async () => {
+  test('the next migration has the next token, and the previous record stays', async () => {
     const site = await left('migration-done');
     const old = await site.fence();
     const next = await site.sync(['--release', '2026.1', ...migration(0)]);
@@ -75,7 +75,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.deepEqual([lease['state'], lease['release']], ['done', '2026.1']);
   });
 
-  test('what a killed migration left is taken over with a greater token', async () => {
+  test('a killed migration is taken over with a greater token', async () => {
     const site = await left('migration-killed');
     const next = await site.sync([...QUICK, '--release', '2026.1', ...migration(0)]);
     assert.equal(next.code, 0, next.stderr);
@@ -83,7 +83,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.deepEqual([Number(fence?.['token']) > 3, fence?.['state']], [true, 'done']);
   });
 
-  test('a fence row and a Lease of a later format are refused, with the fix, and nothing is migrated', async () => {
+  test('a fence row and a Lease of a later format are rejected, with the fix, and nothing is migrated', async () => {
     const site = await left('migration-done');
     const fix = /is of format "?2"?, and this kolla-pod knows 1: run the kolla-pod that wrote it, or a later one/;
     const lease = 'lease/kolla-db-sync-keystone';
@@ -121,7 +121,7 @@ describe('what kolla-pod of bf56119 stored on servers', { skip }, () => {
     assert.deepEqual(tables, []);
   });
 
-  test('the keys of a Secret are known, rotated, and none is lost', async () => {
+  test('the keys of a Secret are recognized, rotated, and none is lost', async () => {
     const { namespace } = await leaseSite(world, stack);
     const secret = (await stored('fernet-keys')) as { data: object; metadata: { annotations: object } };
     const metadata = { name: FERNET, annotations: secret.metadata.annotations };

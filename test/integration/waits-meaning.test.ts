@@ -21,7 +21,7 @@ const canBindFiles: Capability = async () => {
 
 const withoutMounts = (await canBindFiles()) ?? false;
 
-describe('what dependencies mean on a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
+describe('dependencies on a real API server', { skip: (await canRunControlPlane()) ?? false }, () => {
   let cluster: ControlPlane;
   let admin: string[];
   before(async () => {
@@ -58,7 +58,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   };
 
   // Each of them waits more than it works.
-  describe('each by itself', { concurrency: 3 }, () => {
+  describe('each alone', { concurrency: 3 }, () => {
     test("an old release's Job does not count, the new one does", async () => {
       const release = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
       await create(job('upgrade', {}, release('2025.2')));
@@ -71,7 +71,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await waiting.ended, 0);
     });
 
-    test('a Job that is gone before we come is spoken for by the record of its migration', async () => {
+    test("a Job deleted before the wait is replaced by its migration's record", async () => {
       await create(migrationLease('nova', 'done'));
       await using met = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.1']);
       assert.equal(await met.ended, 0);
@@ -80,7 +80,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await other.ended, 75);
     });
 
-    test('a Job that its TTL takes away while we wait was Complete all the same', async () => {
+    test('a Job removed by its TTL during the wait was Complete', async () => {
       await create(job('short', { ttlSecondsAfterFinished: 0 }));
       await using waiting = await startInit([...admin, '--wait', 'job/short']);
       await waiting.said(/1 active/);
@@ -88,7 +88,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await waiting.ended, 0);
     });
 
-    test('of Jobs with labels all must be Complete, and one that is suspended does not count', async () => {
+    test('all Jobs with the labels must be Complete, and a suspended one does not count', async () => {
       const labels = { labels: { app: 'set' } };
       await create(job('set-a', {}, labels), job('set-b', {}, labels), job('set-off', { suspend: true }, labels));
       await using waiting = await startInit([...admin, '--wait', 'job?label=app=set']);
@@ -99,7 +99,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await waiting.ended, 0);
     });
 
-    test('negated, it waits until the last Pod is gone, and one that is being deleted is still there', async () => {
+    test('a negated wait ends when the last Pod is gone; a terminating one still exists', async () => {
       const metadata = { labels: { app: 'old' }, finalizers: ['example.org/hold'] };
       await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'old', ...metadata }, spec: podSpec() });
       await using waiting = await startInit([...admin, '--wait', '!pod?label=app=old']);
@@ -110,7 +110,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await waiting.ended, 0);
     });
 
-    test('a DaemonSet that has no Pod on this node is ready where that is asked for', async () => {
+    test('a DaemonSet without a Pod on this node is ready on request', async () => {
       await create({ ...apps('DaemonSet', 'elsewhere'), spec: daemon('elsewhere', { own: 'never' }) });
       const wait = [...admin, '--node-name', 'compute-1', '--wait', 'daemonset/elsewhere'];
       await using strict = await startInit([...wait, '--timeout', '2s']);
@@ -119,7 +119,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await lenient.ended, 0);
     });
 
-    test('an unknown resource is a typo, unless it has a group: that may still be defined', async () => {
+    test('an unknown resource is a typo, unless it has a group: then it may still be defined', async () => {
       await using slip = await startInit([...admin, '--wait', 'gizmo/x']);
       assert.equal(await slip.ended, 64);
       assert.match(slip.messages().at(-1) ?? '', /has no resource 'gizmo'; kubectl api-resources/);
@@ -131,7 +131,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(await waiting.ended, 0);
     });
 
-    test('where an Event is not allowed, that is said at debug level only', async () => {
+    test('a denied Event is logged at debug level only', async () => {
       const kubeconfig = await credentials('viewer', '--clusterrole=view');
       const args = ['--kubeconfig', kubeconfig, '--wait', 'job/never', '--timeout', '1s', '--pod-name', 'me'];
       await using waiting = await startInit([...args, '--log-level', 'debug']);
@@ -163,7 +163,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.equal(waiting.messages().at(-1), 'ended by SIGTERM');
     });
 
-    test('waiting for the very container that waits is refused', { skip: withoutMounts }, async () => {
+    test("waiting for one's own container is rejected", { skip: withoutMounts }, async () => {
       await using directory = await privateDirectory('own');
       // As the kubelet mounts it: a file of a directory that is named after Pod and container.
       const container = join(directory.path, 'pods/0b1c-2d/containers/main');
@@ -179,7 +179,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
       assert.match(stderr, /this very container, which is not ready before the wait ends/);
     });
 
-    test('a Role that names nine Jobs is enough to ask for them, and that it is asked is said', async () => {
+    test('a Role with nine Jobs is enough to poll them, which is logged', async () => {
       const names = Array.from({ length: 9 }, (_, i) => `nine-${i}`);
       const kubeconfig = await credentials('nine');
       await kubectl(
@@ -201,7 +201,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   });
 
   // These not: an Event has two seconds to be left, and on a busy machine that is little.
-  test('the deadline leaves its words in the termination log and, where that is allowed, as an Event on our Pod', async () => {
+  test('the deadline writes its message to the termination log and, if allowed, to an Event on our Pod', async () => {
     await using directory = await privateDirectory('deadline');
     const file = join(directory.path, 'termination-log');
     await writeFile(file, '');
@@ -220,7 +220,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.match(await kubectl('describe', 'pod/me'), /DependenciesNotMet/);
   });
 
-  test('an Event is left also where its words are more bytes than characters', async () => {
+  test('writes an Event also if its message has more bytes than characters', async () => {
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'us' }, spec: podSpec() });
     // With a Job, so that it has its connection before: to load the client and leave the Event it has two seconds.
     const waits = ['--wait', `file:/${'ü'.repeat(800)}`, '--wait', 'job/never'];
@@ -230,7 +230,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
     assert.match(await kubectl('describe', 'pod/us'), /DependenciesNotMet.*not ready after 2s: file:\/ü+\.\.\./);
   });
 
-  test('500 dependencies at once share a watch for each kind', async () => {
+  test('500 concurrent dependencies share one watch per kind', async () => {
     const names = Array.from({ length: 480 }, (_, i) => `w-${i}`);
     const widgets = names.map((name) => ({
       apiVersion: 'example.org/v1',
@@ -263,7 +263,7 @@ describe('what dependencies mean on a real API server', { skip: (await canRunCon
   });
 
   // The last: it takes the API server that the others use.
-  test('an API server that is killed and comes back is survived', async () => {
+  test('survives an API server that is killed and restarted', async () => {
     await using waiting = await startInit([...admin, '--wait', 'job/through']);
     await waiting.said(/no such Job/);
     await cluster.apiServer.kill();

@@ -10,7 +10,7 @@ import { startInit, type Waiting } from './waiting.ts';
 
 const skip = (await canRunMariadb()) ?? (await canRunMemcached()) ?? (await canRunRabbitmq()) ?? false;
 
-test('without an API server: of every kind it says what it sees', { skip }, async () => {
+test('reports the state of each kind without an API server', { skip }, async () => {
   await using directory = await privateDirectory('servers');
   await using stack = new AsyncDisposableStack();
   const cases = await Promise.all(SERVER_CASES.map((make) => make(directory.path, stack)));

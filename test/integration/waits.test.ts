@@ -37,7 +37,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     return await inNamespace(await cluster.kubeconfigOf(NAMESPACE, name));
   };
 
-  test('of every kind it says what it sees: absent, not yet, deleted, met', async () => {
+  test('reports the state of each kind: absent, not yet, deleted, met', async () => {
     const kubeconfig = await accountWith('waiter', 'cluster-admin');
     const waits = cases.flatMap(({ wait }) => ['--wait', wait]);
     await using waiting = await startInit(['--kubeconfig', kubeconfig, '--timeout', '5m', ...waits], env);
@@ -63,7 +63,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
       ({ notYet }) => notYet,
     );
     await step(
-      'deleted in mid-wait',
+      'deleted during the wait',
       (each) => each.remove(),
       ({ deleted = /^$/ }) => deleted,
     );
@@ -76,7 +76,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     assert.equal(await waiting.ended, 0);
   });
 
-  test('where nothing is allowed, every kind ends with 77 and the Role to apply', async () => {
+  test('without permissions, every kind exits with 77 and the Role to apply', async () => {
     const kubeconfig = await accountWith('nobody');
     const refused = async ({ kind, wait, resource }: ObjectCase) => {
       await using waiting = await startInit(['--kubeconfig', kubeconfig, '--wait', wait], env);

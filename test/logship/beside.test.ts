@@ -41,7 +41,7 @@ async function answer(port: number, path: string, wanted: RegExp): Promise<strin
   });
 }
 
-test('what comes by syslog just before the end is shipped, and /metrics counts it', async () => {
+test('syslog received just before the end is shipped, and counted in /metrics', async () => {
   await using w = await world();
   const [syslog, port] = [await freePort(), await freePort()];
   await using shipper = await w.start('--syslog', `udp://:${syslog}`, '--listen', `127.0.0.1:${port}`);
@@ -57,7 +57,7 @@ test('what comes by syslog just before the end is shipped, and /metrics counts i
   assert.match(await out, /"programname":"keepalived"/);
 });
 
-test('a server that refuses us turns readiness off, with the reason for who is in the pod; it comes back', async () => {
+test('a server that rejects us makes it unready, with the reason within the Pod; it recovers', async () => {
   await using w = await world();
   let isOpen = false;
   await using server = await listenHttp((request, response) => {
@@ -81,7 +81,7 @@ test('a server that refuses us turns readiness off, with the reason for who is i
   assert.match(metrics, /^kolla_log_ship_requests_total\{[^}]*\} [2-9]\d*$/m);
 });
 
-test('the disk of what was acknowledged is reclaimed, and a second start resumes', async () => {
+test('the disk space of acknowledged lines is reclaimed, and a second start resumes', async () => {
   await using w = await world();
   await appendFile(w.file, `${'x'.repeat(1023)}\n`.repeat(4 * 1024));
   const first = await w.once('--reclaim', 'on', '--reclaim-keep', String(MB));
@@ -113,7 +113,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('what is there once is shipped with --listen too, and then it ends', async () => {
+test('with --once and --listen it ships existing lines, and exits', async () => {
   await using w = await world();
   const { code, stderr, stdout } = await w.once('--listen', '127.0.0.1:0');
   assert.equal(code, 0, stderr);
@@ -121,7 +121,7 @@ test('what is there once is shipped with --listen too, and then it ends', async 
   assert.match(stdout, /"Payload":"\[-\] up"/);
 });
 
-test('a port that is taken is a configuration error before anything is shipped', async () => {
+test('a port in use is a configuration error before anything is shipped', async () => {
   await using w = await world();
   await using taken = await listenHttp((_, response) => void response.end());
   const { code, stderr, stdout } = await w.once('--listen', `127.0.0.1:${taken.port}`);

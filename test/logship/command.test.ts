@@ -81,14 +81,14 @@ test('each schema, labels and a format by glob show in the documents', async () 
   });
 });
 
-test('the end tells what happened', async () => {
+test('the final log line has the counts', async () => {
   await using l = await logs('one', 'two');
   const { stderr } = await ship('--once', '--root', l.root);
   const end = logLines(stderr).find(({ msg }) => msg === 'stopped');
   assert.deepEqual([end?.['lines'], end?.['acknowledged'], end?.['leftBytes']], [2, 2, 0]);
 });
 
-test('credentials come from a file and are seen by the server alone', async () => {
+test('credentials are read from a file and sent only to the server', async () => {
   await using l = await logs('one');
   await writeFile(join(l.root, 'password'), 'hunter2\n');
   const seen: (string | undefined)[] = [];
@@ -113,7 +113,7 @@ test('credentials come from a file and are seen by the server alone', async () =
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('files that are excluded by name or by path below the root are left out', async () => {
+test('skips files excluded by name or by path below the root', async () => {
   await using l = await logs('one');
   for (const name of ['keystone-access.log', 'keystone-old.log'])
     await writeFile(join(l.root, 'keystone', name), `${name}\n`);
@@ -122,7 +122,7 @@ test('files that are excluded by name or by path below the root are left out', a
   assert.equal(printed(stdout).length, 1, stderr);
 });
 
-test('from the end: what lies there on first start is left out, and nothing later', async () => {
+test('--from end skips existing content on first start only', async () => {
   await using l = await logs('old');
   await ship('--once', '--root', l.root, '--from', 'end');
   await appendFile(l.file, 'new\n');
@@ -151,13 +151,13 @@ for (const [what, args, message] of [
   });
 }
 
-test('a state directory that cannot be is a configuration error with the fix', async () => {
+test('an impossible state directory is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
 });
 
-test('a server that is gone when the pod ends: 143 after the grace, and the next start ships it', async () => {
+test('a server that is down when the Pod ends: 143 after the grace period, and the next start ships the rest', async () => {
   await using l = await logs('one', 'two');
   const port = await freePort();
   const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];

@@ -51,7 +51,7 @@ function listener(stderr: Readable) {
   };
 }
 
-test('a quiet event is sent when its end lies in the checkpoint, and what comes later is one of its own', async () => {
+test('an event is sent after its timeout once its end is in the checkpoint, and later lines form a new one', async () => {
   await using w = await world();
   const taken = w.taken();
   await using shipper = await startHelper('kolla-log-ship', [...w.args, ...SOON]);
@@ -75,7 +75,7 @@ for (const [how, rotate] of [
   ['renamed', (file: string) => rename(file, `${file}.1`)],
   ['copied and truncated', (file: string) => copyFile(file, `${file}.1`).then(() => truncate(file))],
 ] as const) {
-  test(`a traceback over a file that was ${how} is one document`, async () => {
+  test(`a traceback across a file that was ${how} is one document`, async () => {
     await using w = await world();
     const taken = w.taken();
     await using shipper = await startHelper('kolla-log-ship', [...w.args, '--multiline-timeout', '60s'], {
@@ -92,7 +92,7 @@ for (const [how, rotate] of [
   });
 }
 
-test('where the checkpoint cannot be written nothing is sent behind a cut, until it can', async () => {
+test('while the checkpoint cannot be written nothing is sent after a cut', async () => {
   await using w = await world();
   await using shipper = await startHelper('kolla-log-ship', [...w.args, ...SOON, '--grace', '500ms'], {
     keepOutput: true,

@@ -58,7 +58,7 @@ for (const [what, put] of [
   ['its environment, by way of its root', (v) => symlink('/proc/self/root/proc/self/environ', v.at('nova/x.log'))],
   ['a device', (v) => symlink('/dev/zero', v.at('nova/x.log'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
-  test(`a link to ${what} is said and not shipped`, async () => {
+  test(`a link to ${what} is reported and not shipped`, async () => {
     await using v = await volume();
     await put(v);
     const { code, all, lines } = await shipped(v.root);
@@ -72,7 +72,7 @@ for (const [what, put] of [
     assert.doesNotMatch(await readFile(v.at('.kolla-log-ship/checkpoint.json'), 'utf8'), /token|outside/);
   });
 
-test('a link to a directory is not gone through', async () => {
+test('a link to a directory is not followed', async () => {
   await using v = await volume();
   await symlink(v.outside, v.at('x'));
   const { all, lines } = await shipped(v.root);
@@ -82,7 +82,7 @@ test('a link to a directory is not gone through', async () => {
   assert.doesNotMatch(named.stdout, new RegExp(SECRET));
 });
 
-test('a link to its own state is not shipped, also where that was moved', async () => {
+test('a link to its own state is not shipped, also after the state was moved', async () => {
   await using v = await volume();
   assert.equal((await shipped(v.root)).code, 0);
   await symlink('../.kolla-log-ship/checkpoint.json', v.at('nova/x.log'));
@@ -91,7 +91,7 @@ test('a link to its own state is not shipped, also where that was moved', async 
   assert.match(all, /cannot read \S+x\.log: it leads to \S+checkpoint\.json, which is our own state/);
 });
 
-test('a directory of the operand that becomes a link later leads nowhere else', async () => {
+test('a directory of the operand later replaced by a link leads nowhere else', async () => {
   await using v = await volume();
   const app = join(v.outside, '../app');
   await mkdir(join(app, 'logs'), { recursive: true });
@@ -118,14 +118,14 @@ test('a link to a log of the volume is followed, and a root may be a link', asyn
   assert.deepEqual(lines.toSorted(), ['a line', 'of a link'], all);
 });
 
-test('a pipe does not hold it up', async () => {
+test('a FIFO does not block it', async () => {
   await using v = await volume();
   await must('mkfifo', [v.at('nova/x.log')]);
   const { lines, all } = await shipped(v.root);
   assert.deepEqual(lines, ['a line'], all);
 });
 
-test('state is not kept where a link leads', async () => {
+test('state is not kept behind a link', async () => {
   await using v = await volume();
   await symlink(v.outside, v.at('.kolla-log-ship'));
   const { code, all } = await shipped(v.root);
@@ -141,7 +141,7 @@ test('a root that does not exist is named with the fix', async () => {
   assert.match(all, /"\S+\/none does not exist: mount the log volume or set --root"/);
 });
 
-test('a checkpoint and dead letters that are links are not followed', async () => {
+test('links in place of a checkpoint and dead letters are not followed', async () => {
   await using v = await volume();
   await mkdir(v.at('.kolla-log-ship'), { mode: 0o777 });
   const target = join(v.outside, 'token.log');
@@ -159,7 +159,7 @@ for (const [what, put] of [
   ],
   ['directory', (v) => symlink(v.outside, v.at('haproxy'))],
 ] as const satisfies readonly (readonly [string, (v: Awaited<ReturnType<typeof volume>>) => Promise<void>])[])
-  test(`syslog is not written through a link in the place of its ${what}`, async (t) => {
+  test(`syslog is not written through a link in place of its ${what}`, async (t) => {
     await using v = await volume();
     await put(v);
     const port = await freePort();
@@ -178,7 +178,7 @@ for (const [what, put] of [
     await assert.rejects(access(join(v.outside, 'haproxy.log')));
   });
 
-test('10,000 swaps while it reads: each line of the volume is in once, and nothing else', async (t) => {
+test('10,000 swaps while it reads: each line of the volume is indexed once, and nothing else', async (t) => {
   await using v = await volume();
   await using running = await startHelper('kolla-log-ship', ['--root', v.root, '--timezone', 'UTC'], {
     keepOutput: true,

@@ -76,7 +76,7 @@ async function stillFor(looks: number, ask: () => number): Promise<void> {
   }
 }
 
-test('a destination that is down holds no other up, and is told apart', async () => {
+test('an unavailable destination does not block others, and is reported separately', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 100));
   await using es = await bulkServer();
@@ -107,7 +107,7 @@ function readyInTenMinutes(states: () => readonly PipelineState[]) {
   return states().map((state) => readinessOf(state, lags.quiet(state.name, thenMs), Date.now()));
 }
 
-test('an unfinished last line makes no destination unready; one that answers nothing is', async () => {
+test('an unterminated last line makes no destination unready; an unresponsive one is', async () => {
   await using l = await logs();
   await writeFile(l.file, `${line(1)}${line(2).slice(0, 60)}`);
   await using es = await bulkServer();
@@ -146,7 +146,7 @@ test('in another order each destination resumes at its own offset', async () => 
   assert.deepEqual([es.requests.flat().length, os.requests.flat().length], [30, 30], 'and nothing was asked for twice');
 });
 
-test('who prints what is there takes nothing away from the server', async () => {
+test('printing existing lines takes nothing away from the server', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using es = await bulkServer();
@@ -165,7 +165,7 @@ test('who prints what is there takes nothing away from the server', async () => 
   assert.deepEqual([es.taken.length, es.requests.flat().length], [20, 20]);
 });
 
-test('a server that takes the place of another goes on there', async () => {
+test('a server that replaces another resumes there', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using old = await bulkServer();
@@ -180,7 +180,7 @@ test('a server that takes the place of another goes on there', async () => {
   assert.deepEqual([old.taken.length, next.taken.length], [10, 10]);
 });
 
-test('a server that stalls: reading stops, rotations are still seen, and then every line is in once', async () => {
+test('a stalled server: reading stops, rotations are still noticed, and then every line is indexed once', async () => {
   await using l = await logs();
   const held: ServerResponse[] = [];
   let isStalled = true;
@@ -219,7 +219,7 @@ test('a server that stalls: reading stops, rotations are still seen, and then ev
   assert.equal(new Set(ids).size, 40_300);
 });
 
-test('documents that wait apart fill the budget and no more, and are all in once the server takes them', async () => {
+test('documents that wait separately fill at most the budget, and are all indexed once accepted', async () => {
   await using l = await logs();
   let isClosed = true;
   const closed = { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } };
@@ -242,7 +242,7 @@ test('documents that wait apart fill the budget and no more, and are all in once
   assert.equal(server.taken.length, 30_000);
 });
 
-test('stdout without a reader: the stop is over after the grace, and what was not taken is read again', async () => {
+test('stdout without a reader: the stop ends after the grace period, and the rest is read again', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 2000));
   await using s = await shipping(l.root, '--grace', '100ms');
@@ -256,7 +256,7 @@ test('stdout without a reader: the stop is over after the grace, and what was no
   assert.equal((await printed).trimEnd().split('\n').length, 2000);
 });
 
-test('an unfinished last line is printed at a stop, and not again', async () => {
+test('an unterminated last line is printed on a stop, and not again', async () => {
   await using l = await logs();
   await writeFile(l.file, `${line(1)}2026-11-20 08:15:43.000 7 INFO keystone.server [-] half`);
   await using first = await shipping(l.root);
@@ -274,7 +274,7 @@ test('an unfinished last line is printed at a stop, and not again', async () => 
   assert.match(await rest, /and the rest/);
 });
 
-test('a permanent failure ends the others too, when they have shipped what is there', async () => {
+test('a permanent failure stops the others too, after they have shipped existing lines', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 100));
   await using es = await bulkServer();
@@ -285,7 +285,7 @@ test('a permanent failure ends the others too, when they have shipped what is th
   assert.equal(es.taken.length, 100);
 });
 
-test('the first checkpoint is the one that a probe looks at, others are named after their destination', async () => {
+test('a probe reads the first checkpoint, others are named after their destination', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 1));
   await using es = await bulkServer();

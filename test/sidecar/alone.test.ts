@@ -30,7 +30,7 @@ async function alone(
   return { ended, stop, get, word: async (path: string) => (await get(path)).text() };
 }
 
-test('one component alone has probes, metrics and a status page, and stays when it is done until the signal', async (t) => {
+test('a single component has probes, metrics and a status page, and stays when done until the signal', async (t) => {
   const migrated = Promise.withResolvers<ExitCode>();
   const { ended, stop, get, word } = await alone(t, 'stay', () => migrated.promise);
   const over = assert.rejects(ended, SignalError);
@@ -49,7 +49,7 @@ test('one component alone has probes, metrics and a status page, and stays when 
   await over;
 });
 
-test('its failure is not tried again: its exit code, or what it throws, is that of all', async (t) => {
+test('its failure is not retried: its exit code or error ends the process', async (t) => {
   let starts = 0;
   const failed = await alone(t, 'stay', () => Promise.resolve((starts++, 42)));
   assert.equal(await failed.ended, 42);
@@ -58,12 +58,12 @@ test('its failure is not tried again: its exit code, or what it throws, is that 
   await assert.rejects(thrown.ended, /no server/);
 });
 
-test('one that has nothing to stay for ends all when it is done', async (t) => {
+test('one without a reason to stay exits when done', async (t) => {
   const { ended } = await alone(t, 'end', () => Promise.resolve(ExitCode.ok));
   assert.equal(await ended, ExitCode.ok);
 });
 
-test('from the signal on it is not ready, and is answered for until it has ended in its own time, with its own code', async (t) => {
+test('after the signal it is not ready, and is served until it has ended in its own time, with its own code', async (t) => {
   const shipped = Promise.withResolvers<ExitCode>();
   const { ended, stop, get, word } = await alone(t, 'end', async ({ signal }) => {
     await once(signal, 'abort');
@@ -77,7 +77,7 @@ test('from the signal on it is not ready, and is answered for until it has ended
   assert.equal(await ended, ExitCode.ok);
 });
 
-test('a path that it answers itself wins over the sidecar', async (t) => {
+test("a path served by it takes precedence over the sidecar's", async (t) => {
   const never = Promise.withResolvers<ExitCode>();
   const routes = {
     '/startupz': { kind: 'public', answer: () => ({ status: 503 as const, body: 'migrating\n' }) },
@@ -90,7 +90,7 @@ test('a path that it answers itself wins over the sidecar', async (t) => {
   await assert.rejects(ended, SignalError);
 });
 
-test('in a Pod in which it must not run it does not begin', async (t) => {
+test('in a Pod in which it must not run it does not start', async (t) => {
   let ran = false;
   const refusing = { requireSafe: () => Promise.reject(new UnavailableError('no such Pod')) };
   const { ended } = await alone(t, 'stay', () => Promise.resolve(((ran = true), ExitCode.ok)), refusing);

@@ -17,7 +17,7 @@ async function preparedFor(port: number) {
   );
 }
 
-test('before anybody has asked a check, no startup or readiness probe takes it for well', async () => {
+test('a check that has not run yet fails startup and readiness probes', async () => {
   const checks = new RestartableChecks(await preparedFor(1));
   assert.deepEqual(
     checks.snapshot().map(({ name, state, asked }) => [name, state, asked]),
@@ -27,7 +27,7 @@ test('before anybody has asked a check, no startup or readiness probe takes it f
     assert.deepEqual(healthOf(role, checks.snapshot()), { isOk: false, word: 'waiting' });
 });
 
-test('without further questions its state stays, then becomes unknown', async () => {
+test('without further runs its state stays, then becomes unknown', async () => {
   await using server = await listenTcp(() => {});
   const prepared = await preparedFor(server.port);
   const checks = new RestartableChecks(prepared);

@@ -21,7 +21,7 @@ const manifests = loadAll(page) as Manifest[];
 const podYaml = manifests.find(({ data }) => data !== undefined)?.data?.['kolla-pod.yaml'] ?? '';
 const { 'db-sync': dbSync, 'log-ship': logShip } = load(podYaml) as Record<string, Record<string, string>>;
 
-test("the example's startup probe, its path and its grace period are right for its own options", () => {
+test("the example's startup probe, its path and its grace period fit its own options", () => {
   const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template;
   const ms = (text = '') => parseDuration(text);
   const needs = {
@@ -39,7 +39,7 @@ test("the example's startup probe, its path and its grace period are right for i
   assert.match(whyUnsafe(own, 'sidecar', { ...needs, grace: needs.grace + 1000 }) ?? '', /set terminationGrace/);
 });
 
-test("the example's Role is what db-sync prints for its own", async () => {
+test("the example's Role equals db-sync's output for it", async () => {
   const rulesOf = async (helper: string, words: readonly string[]) => {
     const { stdout } = await runHelper(helper, [...words, '--service-account', 'keystone', '-o', 'json']);
     const { items } = JSON.parse(stdout) as { items: Manifest[] };
@@ -53,7 +53,7 @@ for (const [what, text] of [
   ['the example', podYaml],
   ["the page's", await shown()],
 ] as const)
-  test(`every role of ${what} kolla-pod.yaml is taken as it is, up to where it needs the pod`, async () => {
+  test(`every component of ${what} kolla-pod.yaml is accepted, up to where it needs the Pod`, async () => {
     await using directory = await privateDirectory('example');
     const file = join(directory.path, 'kolla-pod.yaml');
     // What the last role that is looked over lacks here shows that those before it were right.

@@ -4,7 +4,7 @@ import { Hub } from '../../src/sidecar/status/hub.ts';
 import type { StatusDocument } from '../../src/sidecar/status/document.ts';
 import { keystoneAtNight } from './status-sample.ts';
 
-test('who knows nothing is told everything, and who knows all is told nothing', () => {
+test('a new client gets everything, an up-to-date one nothing', () => {
   const { hub } = hubOf();
   hub.refresh();
   const all = hub.since(undefined);
@@ -14,7 +14,7 @@ test('who knows nothing is told everything, and who knows all is told nothing', 
   assert.equal(hub.since(all.id), undefined);
 });
 
-test('only what is other is told', () => {
+test('only changes are sent', () => {
   const { hub, at } = hubOf();
   hub.refresh();
   const { id } = hub;
@@ -32,7 +32,7 @@ test('only what is other is told', () => {
   assert.equal(hub.refresh(), false, 'nothing is other at the next look');
 });
 
-test('what went is named, and what came back after it is there', () => {
+test('removed items are named, and re-added ones are present', () => {
   const { hub, at } = hubOf();
   hub.refresh();
   const { id } = hub;
@@ -47,14 +47,14 @@ test('what went is named, and what came back after it is there', () => {
   assert.deepEqual(delta?.order.waits, [waits[1]?.name, waits[0]?.name]);
 });
 
-test('an id of another process, of the future, or of none gets everything', () => {
+test('an id of another process, of the future, or none gets everything', () => {
   const { hub } = hubOf();
   hub.refresh();
   for (const id of ['other-1', 'boot-99', 'boot-', '', 'undefined', '-1'])
     assert.equal(hub.since(id)?.isWhole, true, id);
 });
 
-test('who was away for longer than what went is remembered gets everything', () => {
+test('a client away for longer than removals are remembered gets everything', () => {
   const { hub, at } = hubOf();
   hub.refresh();
   const { id } = hub;

@@ -28,7 +28,7 @@ const view = (...states: PipelineState[]) =>
     () => ({ reclaimed: undefined, syslog: undefined }),
   );
 
-test('a destination that takes nothing is unhealthy with its reason, and since when', () => {
+test('a destination that does not accept writes is unhealthy with its reason, and since when', () => {
   let now: ShippingView | undefined = view(state());
   const shown = new ShippingShown(() => now, ['readiness']);
   const [well] = shown.parts();
@@ -42,13 +42,13 @@ test('a destination that takes nothing is unhealthy with its reason, and since w
   assert.equal(shown.parts()[0]?.since, bad?.since, 'it does not begin anew with each question');
 });
 
-test('while it does not ship, nothing is known of it', () => {
+test('while it does not ship, its state is unknown', () => {
   const shown = new ShippingShown(() => undefined, ['readiness']);
   assert.equal(healthOf('readiness', shown.parts()).word, 'waiting');
   assert.deepEqual(shown.families(), []);
 });
 
-test('probes of the service are told nothing of it, unless asked for', () => {
+test('probes of the service do not depend on it, unless requested', () => {
   const shown = new ShippingShown(() => view(state({ outage: { reason: 'x', sinceMs: 0 } })), []);
   assert.equal(healthOf('readiness', shown.parts()).word, 'ok');
 });
@@ -59,7 +59,7 @@ test('its metrics are those of kolla-log-ship', () => {
   assert.match(metricsText(shown.families()), /^kolla_log_ship_acknowledged_total\{to="elasticsearch-es-9200"\} 3$/m);
 });
 
-test('a port of its own is refused: kolla-sidecar has one', async () => {
+test('its own port is rejected: kolla-sidecar has one', async () => {
   const env = { KOLLA_LOG_SHIP_LISTEN: '9809' };
   const { code, stderr } = await runHelper('kolla-sidecar', ['--role', 'log-ship'], { env });
   assert.equal(code, 64);

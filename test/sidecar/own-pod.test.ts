@@ -37,7 +37,7 @@ async function checked(client: KubeClient | Error | undefined, place: Partial<Ow
 
 const clusterWith = (pod: object) => scriptedClient({ objects: { '/api/v1/namespaces/own/pods/me': pod } });
 
-test('a Pod whose startup probe is long enough is skipped silently', async () => {
+test('a Pod with a long enough startup probe passes silently', async () => {
   assert.deepEqual(await checked(clusterWith(podWith(12))), { thrown: undefined, warned: [] });
 });
 
@@ -59,7 +59,7 @@ for (const [what, client, place, reason] of [
   ],
   ['has no ServiceAccount', undefined, {}, /no ServiceAccount is mounted/],
 ] as const) {
-  test(`a Pod that ${what} is one warning with the formula, and no reason to end`, async () => {
+  test(`a Pod that ${what} is one warning with the formula, and no reason to exit`, async () => {
     const { thrown, warned } = await checked(client, place);
     assert.equal(thrown, undefined);
     assert.equal(warned.length, 1);
@@ -68,6 +68,6 @@ for (const [what, client, place, reason] of [
   });
 }
 
-test('without a kubelet nothing is asked and nothing is said', async () => {
+test('without a kubelet nothing is checked or logged', async () => {
   assert.deepEqual(await checked(undefined, { isPod: false }), { thrown: undefined, warned: [] });
 });

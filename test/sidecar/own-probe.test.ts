@@ -14,12 +14,12 @@ function pod(sidecar: Partial<Container> = {}, spec: SidecarPod['spec'] = {}): S
 
 const why = (of: SidecarPod, needs: Partial<SidecarNeeds> = {}) => whyUnsafe(of, 'db-sync', { ...NEEDS, ...needs });
 
-test('a startup probe that is just long enough is', () => {
+test('a startup probe of exactly the minimum is accepted', () => {
   assert.equal(why(pod()), undefined);
   assert.equal(why(pod({ startupProbe: { ...PROBE, failureThreshold: 419, initialDelaySeconds: 10 } })), undefined);
 });
 
-test('one that runs out a second earlier is refused, with the sum and the figure to put in', () => {
+test('one that fails a second earlier is rejected, with the sum and the value to set', () => {
   const startupProbe = { ...PROBE, failureThreshold: 419, initialDelaySeconds: 9 };
   assert.equal(
     why(pod({ startupProbe })),
@@ -29,7 +29,7 @@ test('one that runs out a second earlier is refused, with the sum and the figure
   );
 });
 
-test("what a probe leaves out counts as Kubernetes' own default", () => {
+test("omitted fields of a probe have Kubernetes' defaults", () => {
   assert.match(why(pod({ startupProbe: { httpGet: PROBE.httpGet } })) ?? '', /runs out after 30 s/);
   assert.equal(
     why(pod({ startupProbe: { httpGet: PROBE.httpGet } }), { timeout: 20_000, lockTimeout: 10_000 }),
@@ -37,25 +37,25 @@ test("what a probe leaves out counts as Kubernetes' own default", () => {
   );
 });
 
-test('a sidecar without a startup probe is refused: nothing would hold the service back', () => {
+test('a sidecar without a startup probe is rejected: nothing would delay the service', () => {
   const { startupProbe: _, ...own } = pod().spec?.initContainers?.[0] ?? { name: '' };
   const found = whyUnsafe(pod({}, { initContainers: [own] }), 'db-sync', NEEDS);
   assert.match(found ?? '', /no startupProbe.*port: 9809 }, periodSeconds: 10, failureThreshold: 420 }$/);
 });
 
-test('a phase that holds nothing back needs no startup probe, and a short one will do', () => {
+test('a phase that delays nothing needs no startup probe, and a short one is accepted', () => {
   const short = pod({ startupProbe: { ...PROBE, failureThreshold: 1 } });
   assert.equal(why(short, { holdsBack: false }), undefined);
   const none = pod({}, { initContainers: [{ name: 'db-sync', restartPolicy: 'Always' }] });
   assert.equal(why(none, { holdsBack: false }), undefined);
 });
 
-test('an init container that would never end is refused', () => {
+test('an init container that would never exit is rejected', () => {
   const plain = pod({}, { initContainers: [{ name: 'db-sync', startupProbe: PROBE }] });
   assert.match(why(plain) ?? '', /no restartPolicy: Always/);
 });
 
-test('next to the running service, where nothing is held back, no startup probe is asked for', () => {
+test('next to the running service, where nothing is delayed, no startup probe is needed', () => {
   assert.equal(why(pod({}, { initContainers: [], containers: [{ name: 'db-sync' }] })), undefined);
 });
 
@@ -65,7 +65,7 @@ for (const [what, httpGet] of [
   ['a port that has no such name', { path: '/startupz', port: 'health' }],
   ['TLS', { path: '/startupz', port: 9809, scheme: 'HTTPS' }],
 ] as const) {
-  test(`a startup probe that asks ${what} is refused`, () => {
+  test(`a startup probe of ${what} is rejected`, () => {
     assert.match(
       why(pod({ startupProbe: { ...PROBE, httpGet } })) ?? '',
       /its startupProbe asks .*: set httpGet: { path: \/startupz, port: 9809 }$/,
@@ -73,16 +73,16 @@ for (const [what, httpGet] of [
   });
 }
 
-test('a startup probe may ask for its port by name', () => {
+test('a startup probe may name its port', () => {
   const startupProbe = { ...PROBE, httpGet: { path: '/readyz', port: 'health', scheme: 'HTTP' } };
   assert.equal(why(pod({ startupProbe, ports: [{ name: 'health', containerPort: 9809 }] })), undefined);
 });
 
-test('a probe that runs a command is not judged by what it asks', () => {
+test('a probe that runs a command is not judged by it', () => {
   assert.equal(why(pod({ startupProbe: { periodSeconds: 10, failureThreshold: 420 } })), undefined);
 });
 
-test('a grace period that is too short is refused, the default one too', () => {
+test('a grace period that is too short is rejected, the default one too', () => {
   assert.equal(
     why(pod(), { grace: 15_001 }),
     'container db-sync: terminationGracePeriodSeconds is 30, but --grace 15s + 15s is 31 s: set terminationGracePeriodSeconds: 31',

@@ -17,20 +17,20 @@ const WORDS: readonly (readonly [RoleState, boolean, string, string, string])[] 
 ];
 
 for (const [state, holdsStartup, startup, liveness, readiness] of WORDS)
-  test(`a role that is ${state} and ${holdsStartup ? 'holds startup' : 'holds nothing'}: ${startup}, ${liveness}, ${readiness}`, () => {
+  test(`a component that is ${state} and ${holdsStartup ? 'blocks startup' : 'blocks nothing'}: ${startup}, ${liveness}, ${readiness}`, () => {
     const parts = partsOfRoles([role(state, holdsStartup)]);
     const words = (['startup', 'liveness', 'readiness'] as const).map((probe) => healthOf(probe, parts).word);
     assert.deepEqual(words, [startup, liveness, readiness]);
   });
 
-test('a reason holds the state and the last problem', () => {
+test('a reason has the state and the last problem', () => {
   const [part] = partsOfRoles([{ ...role('failing', false), problem: 'disk full' }]);
   assert.equal(part?.reason, 'failing: disk full');
   const [again] = partsOfRoles([{ ...role('running', false), problem: 'disk full' }]);
   assert.equal(again?.reason, 'running again; it had failed: disk full');
 });
 
-test('speed is lines a second since the sample before, never less than none, and five minutes are kept', () => {
+test('the rate is lines per second since the last sample, never negative, and five minutes are kept', () => {
   let lines = 100;
   const samples = new Samples(() => ({ lag: 7, lines }), 2000);
   samples.take();

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { Delta } from '../../src/sidecar/status/hub.ts';
 import { keystoneAtNight, serveSample, type Sample } from './status-sample.ts';
 
-test('the stream begins with everything, then tells each change with an id to go on from', async () => {
+test('the stream starts with everything, then sends each change with an id to resume from', async () => {
   await using sample = await serveSample(keystoneAtNight(0));
   await using stream = await watch(sample);
   const first = await stream.next();
@@ -18,7 +18,7 @@ test('the stream begins with everything, then tells each change with an id to go
   assert.deepEqual((await again.next()).gone.waits?.length, 2);
 });
 
-test('who asks for everything gets the document, as long as it is asked from here', async () => {
+test('a request for everything gets the document, if it is from here', async () => {
   await using sample = await serveSample(keystoneAtNight(0));
   const { status, body } = await get(sample, '/status.json');
   assert.equal(status, 200);
@@ -34,7 +34,7 @@ test('it is read-only', async () => {
     assert.ok([404, 405].includes((await get(sample, path, {}, 'POST')).status), path);
 });
 
-test('no more than sixteen watch at a time, and one that goes makes room', async () => {
+test('at most sixteen clients watch at a time, and one that leaves makes room', async () => {
   await using sample = await serveSample(keystoneAtNight(0));
   await using stack = new AsyncDisposableStack();
   for (let i = 0; i < 15; i++) stack.use(await watch(sample));

@@ -30,7 +30,7 @@ test("the example's startup probe and grace period are long enough for its own c
   assert.match(whyUnsafe(own, 'db-sync', { ...longer, port: 9809, holdsBack: true }) ?? '', /runs out after 5400 s/);
 });
 
-test("the example's Role is the one that kolla-db-sync rbac prints for a sidecar", async () => {
+test("the example's Role equals the one printed by kolla-db-sync rbac for a sidecar", async () => {
   const words = ['rbac', 'keystone', '--stay', '--service-account', 'keystone', '-o', 'json'];
   const { stdout } = await runHelper('kolla-db-sync', words);
   const { items } = JSON.parse(stdout) as { items: Manifest[] };
@@ -39,7 +39,7 @@ test("the example's Role is the one that kolla-db-sync rbac prints for a sidecar
   assert.equal(roleOf(manifests)?.metadata.name, roleOf(items)?.metadata.name);
 });
 
-test("the page's sidecar is the example's", async () => {
+test("the page's sidecar equals the example's", async () => {
   const text = await readFile(new URL('../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, block]) => block ?? '');
   const [shown] = load(blocks.find((block) => block.includes('--stay')) ?? '') as [object];

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const STOP = new SignalError('SIGTERM');
 
-test('a role that fails is restarted with backoff, and the others run on undisturbed', async () => {
+test('a failing component is restarted with backoff, and the others keep running undisturbed', async () => {
   const pauses: number[] = [];
   const third = Promise.withResolvers<void>();
   let tries = 0;
@@ -33,7 +33,7 @@ test('a role that fails is restarted with backoff, and the others run on undistu
   await supervisor.stop(STOP);
 });
 
-test('the pauses begin anew after a role ran well for a minute', async () => {
+test('backoff is reset after a component ran for a minute', async () => {
   const pauses: number[] = [];
   const clock = { ms: 0 };
   const over = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ test('the pauses begin anew after a role ran well for a minute', async () => {
   await supervisor.stop(STOP);
 });
 
-test('a role that ends with 0 is done, and one that ends with another code is restarted', async () => {
+test('a component that exits with 0 is done, and one with another code is restarted', async () => {
   const over = Promise.withResolvers<void>();
   const codes = [7, 0];
   const waits = role('waits', () => Promise.resolve(0));
@@ -76,7 +76,7 @@ for (const [what, fail] of [
   ['a timer', (error) => void setTimeout(() => thrown(error), 1)],
   ['an emitter without a listener', (error) => void setImmediate(() => new EventEmitter().emit('error', error))],
 ] as [string, (error: Error) => void][])
-  test(`what ${what} of a role throws ends that role alone`, async () => {
+  test(`an error thrown by ${what} of a component ends that component alone`, async () => {
     const said = silent();
     const again = Promise.withResolvers<void>();
     let tries = 0;
@@ -99,7 +99,7 @@ for (const [what, fail] of [
   });
 
 // Under node:test such a promise is the runner's: this needs a process of its own.
-test('what an unawaited promise of a role rejects with is charged to it; anything else ends the process', async () => {
+test('a rejected unawaited promise of a component is charged to it; any other ends the process', async () => {
   const script = `
     import { supervise } from './src/sidecar/supervisor.ts';
     const log = { info() {}, error: (text) => console.log(text), with: () => log };
@@ -117,7 +117,7 @@ test('what an unawaited promise of a role rejects with is charged to it; anythin
   assert.match(stdout, /^failed, .*boom\nfailing\nends with nobody\n$/);
 });
 
-test('what an earlier try throws late is said and does not end the one that runs now', async () => {
+test('a late error of an earlier attempt is logged and does not end the current one', async () => {
   const said = silent();
   const again = Promise.withResolvers<void>();
   let tries = 0;
@@ -138,7 +138,7 @@ test('what an earlier try throws late is said and does not end the one that runs
   await supervisor.stop(STOP);
 });
 
-test('a role that does not end after a failure of its own is stuck, and not begun a second time', async () => {
+test('a component that does not stop after its failure is stuck, and not started again', async () => {
   const never = role('waits', () => {
     setImmediate(() => thrown(new Error('boom')));
     return new Promise<number>(() => {});
@@ -149,7 +149,7 @@ test('a role that does not end after a failure of its own is stuck, and not begu
   assert.equal(supervisor.status()[0]?.starts, 1);
 });
 
-test('a stop ends configuration, then waits and migration, then lines, then checks, each after the one before', async () => {
+test('a stop ends configuration, then waits and migration, then shipping, then checks, one group at a time', async () => {
   const ends: string[] = [];
   const resident = (name: RoleName) =>
     role(name, async ({ signal }) => {
@@ -166,7 +166,7 @@ test('a stop ends configuration, then waits and migration, then lines, then chec
   assert.ok(supervisor.status().every(({ state, failures }) => state === 'stopped' && failures === 0));
 });
 
-test('a role that does not stop in its time does not take the time of those after it', async () => {
+test('a component that does not stop in time does not reduce the time of later ones', async () => {
   const said = silent();
   const ends: string[] = [];
   const deaf = role('db-sync', () => new Promise<number>(() => {}));
@@ -178,7 +178,7 @@ test('a role that does not stop in its time does not take the time of those afte
   assert.match(said.text(), /did not end within 20ms: it abandoned/);
 });
 
-test('a stop cuts the pause before the next try short', async () => {
+test('a stop cuts the pause before the next attempt short', async () => {
   const pausing = Promise.withResolvers<void>();
   const failing = role('waits', () => Promise.reject(new ConfigError('no')));
   using supervisor = supervise([failing], silent().log, {

@@ -20,7 +20,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 const PARTS = ['database', 'schema', 'tool'];
 
 describe('kolla-bootstrap on a database', { skip: (await canRunMariadb()) ?? false }, () => {
-  test('the plan shows database, schema and tool, a run makes them in that order, and a second one nothing', async () => {
+  test('the plan shows database, schema and tool, a run applies them in that order, and a second one nothing', async () => {
     await using mariadb = await sharedMariadb();
     await using directory = await privateDirectory('bootstrap');
     const at = (file: string) => join(directory.path, file);
@@ -61,7 +61,7 @@ describe('kolla-bootstrap on an API server', { skip: (await canRunControlPlane()
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  test('keys of a directory are taken over where there is no Secret yet, as a part of the bootstrap', async () => {
+  test('keys from a directory are imported if there is no Secret yet, as part of the bootstrap', async () => {
     const namespace = namespaceName('openstack');
     await cluster.createNamespace(namespace);
     await using directory = await privateDirectory('keys');

@@ -16,7 +16,7 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('makes database, account and grants, migrates, and records it', async () => {
+  test('creates database, account and grants, migrates, and records it', async () => {
     const site = siteOn(mariadb);
     const { code, stderr } = await site.sync(['--release', '2026.1', ...migration(0)]);
     assert.equal(code, 0, stderr);
@@ -33,7 +33,7 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
     assert.equal(schema?.['charset'], 'utf8mb3');
   });
 
-  test("the documentation's docker run migrates, and finds nothing to do when it is run again", async () => {
+  test("the documentation's docker run migrates, and has nothing to do the second time", async () => {
     const { env, volumes, command } = await documentedRun('reference/kolla-db-sync', 'KOLLA_DB_SYNC_ADMIN_USER');
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);

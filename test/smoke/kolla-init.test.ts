@@ -22,7 +22,7 @@ describe('kolla-init', { skip: (await canRunControlPlane()) ?? false }, () => {
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  test('it puts files in place, and waits for a Job that does not exist yet, until it is Complete', async () => {
+  test('installs files, and waits for a Job that does not exist yet, until it is Complete', async () => {
     await using directory = await privateDirectory('init');
     const [config, root] = [join(directory.path, 'config'), join(directory.path, 'root')];
     for (const path of [config, root]) await mkdir(path);
@@ -41,7 +41,7 @@ describe('kolla-init', { skip: (await canRunControlPlane()) ?? false }, () => {
     assert.equal(await readFile(join(root, 'etc/a.conf'), 'utf8'), '[DEFAULT]\n');
   });
 
-  test('a Job that was Complete before is met at once', async () => {
+  test('a Job already Complete is met at once', async () => {
     await using waiting = await startInit([...admin, ...WAIT]);
     assert.equal(await waiting.ended, 0);
     assert.ok(!waiting.messages().some((message) => message.includes('no such Job')));

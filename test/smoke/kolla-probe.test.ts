@@ -34,7 +34,7 @@ describe('kolla-probe', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  test('a check that is good ends with 0 and nothing said, one that is not with 1 and the reason', async () => {
+  test('a healthy check exits with 0 silently, an unhealthy one with 1 and the reason', async () => {
     const ask = async (words: readonly string[], password = PASSWORD) => {
       const { code, stdout, stderr } = await runHelper('kolla-probe', words, {
         env: { KOLLA_PROBE_PASSWORD: password },
@@ -47,7 +47,7 @@ describe('kolla-probe', { skip }, () => {
     assert.match(refused.said, /it refuses the login of/);
   });
 
-  test('serve answers the three probes by what its checks say, and is not ready once it ends', async () => {
+  test('serve answers the three probes from its checks, and is not ready during shutdown', async () => {
     await using directory = await privateDirectory('serve');
     const config = join(directory.path, 'kolla-pod.yaml');
     const all = ['startup', 'liveness', 'readiness'];

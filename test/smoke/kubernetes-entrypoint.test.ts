@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunControlPlane()) ?? false;
 
-test('kubernetes-entrypoint waits for a Job, and then becomes the command', { skip }, async () => {
+test('kubernetes-entrypoint waits for a Job, and then executes the command', { skip }, async () => {
   await using cluster = await sharedControlPlane();
   const namespace = namespaceName('openstack');
   await cluster.createNamespace(namespace);

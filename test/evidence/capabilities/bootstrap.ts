@@ -8,21 +8,21 @@ export const bootstrap: Capability = {
       point:
         'one Job: the plan shows every part, a run makes them in order, a second one takes no lock and changes nothing',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
-      test: 'the plan shows every part, a run makes them in order, and a second one takes no lock and changes nothing',
+      test: 'the plan shows every part, a run applies them in order, and a second one takes no lock and changes nothing',
     },
     {
       point: 'two runs at once',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
-      test: 'two runs at once make everything once',
+      test: 'two concurrent runs create everything once',
     },
     {
       point: 'under the same lock as the schema: lost, killed, SIGTERM, Keystone down and back in mid-run',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
       test: [
-        'when the lock is lost the command is stopped and nothing more is made; the next run takes it up',
-        'a run that is killed amid its command is taken up by the next one, without another migration',
-        'on SIGTERM the command is stopped after --grace, nothing more is made, and it is recorded',
-        'Keystone down amid a run: what was done stays done, and is not done again',
+        'a lost lock stops the command and all further changes; the next run continues',
+        'the next run continues after a kill during its command, without another migration',
+        'SIGTERM stops the command after --grace and all further changes, and is recorded',
+        'with Keystone down during a run, completed parts stay done and are not repeated',
       ],
     },
     {
@@ -39,17 +39,17 @@ export const bootstrap: Capability = {
     {
       point: 'Nova’s cells with the real nova-manage: cell0, create or update, no password in an argv',
       file: 'test/integration/kolla-bootstrap-cells.test.ts',
-      test: ['no password was ever in a log line or on a command line', EVERY],
+      test: ['no password is in a log line or on a command line', EVERY],
     },
     {
       point: 'Glance’s metadata definitions and Keystone’s own bootstrap, once and recorded, with the real tools',
       file: 'test/integration/kolla-bootstrap-once.test.ts',
-      test: ["Keystone's bootstrap is done once with its values, and its password stands in a file alone", EVERY],
+      test: ["Keystone's bootstrap runs once with its values, and its password is only in a file", EVERY],
     },
     {
       point: 'Fernet and credential keys: rotation with two real Keystones, crash between steps, rotations at once',
       file: 'test/integration/kolla-bootstrap-keys.test.ts',
-      test: ['a run that died after its write is ended by the next, which rotates nothing', EVERY],
+      test: ['the next run finishes one that died after its write, without a rotation', EVERY],
     },
     {
       point: 'keys in Secrets on a real API server: Role, lost answer, adopted, imported',
@@ -59,15 +59,15 @@ export const bootstrap: Capability = {
     {
       point: 'openstack-helm’s seven Jobs replaced by one: the page’s own Job on what theirs leave',
       file: 'test/integration/kolla-bootstrap-openstack-helm.test.ts',
-      test: ["its plan is the page's; the run changes that in place, and a token from before stays good", EVERY],
+      test: ["its plan equals the page's; the run applies it in place, and an older token stays valid", EVERY],
     },
     {
       point:
         'on the real node one Job prepares Placement, whose Pod comes up and answers to a token; the next one changes nothing',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'one Job prepares Placement, whose Pod comes up after it and answers to a token',
-        'the Job of the next deployment changes nothing, and a token from before is still good',
+        'one Job prepares Placement, whose Pod then starts and accepts a token',
+        'the Job of the next deployment changes nothing, and an older token stays valid',
       ],
     },
     {

@@ -207,7 +207,7 @@ export const charts: Capability = {
     {
       point: 'two kubelets in two network namespaces: Services by name across them, Pods that a taint drives over',
       file: 'test/e2e/two-nodes.test.ts',
-      test: ['a NoExecute taint on one moves its Pods to the other', EVERY],
+      test: ['a NoExecute taint on one node moves its Pods to the other', EVERY],
     },
     { point: 'every YAML and JSON example of the pages is tried', file: 'test/integration/docs.test.ts', test: EVERY },
     { point: 'the commands and links of the pages are there', file: 'test/docs/pages.test.ts', test: EVERY },
@@ -226,14 +226,14 @@ export const charts: Capability = {
     {
       point: 'the alerts fire when they are to, by promtool',
       file: 'test/integration/alerts.test.ts',
-      test: ['every alert fires when it is to, and only then', EVERY],
+      test: ['every alert fires when it should, and only then', EVERY],
     },
     {
       point: 'kolla-init and every role of kolla-sidecar work under the seccomp profile on a real node',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'kolla-init and every role of kolla-sidecar work under our seccomp profile, in a namespace that is restricted',
-        'under it there are no new namespaces, no mounts, no tracing, no keys of the kernel, no raw sockets',
+        'kolla-init and every component of kolla-sidecar work under our seccomp profile, in a restricted namespace',
+        'the profile blocks new namespaces, mounts, tracing, kernel keyrings and raw sockets',
       ],
     },
   ],

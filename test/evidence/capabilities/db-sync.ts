@@ -50,7 +50,7 @@ export const dbSync: Capability = {
     {
       point: 'ensure is idempotent and quiet: a second run writes nothing, by the server’s own counts and binary log',
       file: 'test/integration/kolla-db-sync-ensure.test.ts',
-      test: 'a second run writes nothing: the server counts none, and its binary log stays as it is',
+      test: 'a second run writes nothing: the server counts no statement, and its binary log is unchanged',
     },
     {
       point: 'hosts list, REQUIRE, `_` and `%` in grants, --rotate, each on a real server',
@@ -60,38 +60,38 @@ export const dbSync: Capability = {
     {
       point: 'a login as the service on each node; the one that refuses is named',
       file: 'test/integration/kolla-db-sync-nodes.test.ts',
-      test: 'ensure names the node that refuses the account which another one lets in',
+      test: 'ensure names the node that rejects an account accepted by another',
     },
     { point: 'passwords with any byte', file: 'test/integration/kolla-db-sync-passwords.test.ts', test: EVERY },
     {
       point: 'TLS: CA, client certificate, name; what is wrong is said at once',
       file: 'test/integration/kolla-db-sync-tls.test.ts',
-      test: ['a certificate for another name is not trusted, also where the server is named by its address', EVERY],
+      test: ['a certificate for another name is not trusted, also if the server is given by its address', EVERY],
     },
     {
       point: 'no secret in argv, log, error, record or the tool’s `ps`',
       file: 'test/integration/kolla-db-sync-secrets.test.ts',
-      test: ['whatever goes well or wrong', EVERY],
+      test: ['on success and on failure', EVERY],
     },
     {
       point: 'the fast path takes no lock: recorded as done, and the tool’s own check agrees',
       file: 'test/integration/kolla-db-sync-keystone.test.ts',
-      test: "its upgrade goes phase by phase, and Keystone's own check says after each what comes next",
+      test: "its upgrade runs phase by phase, and Keystone's own check reports the next one after each",
     },
     {
       point: 'a Lease and the row: held, watched by those who wait, released, published',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: ['others watch it, ask the database for nothing meanwhile, and find the work done', EVERY],
+      test: ['others watch it, send the database no query meanwhile, and find the work done', EVERY],
     },
     {
       point: 'the API server gone for the holder: its command ends in time, the others go on when it is back',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: 'an API server that is gone for the holder has it stop its command; those who wait go on when it is back',
+      test: 'when the API server is down the holder stops its command; waiters continue when it is back',
     },
     {
       point: 'the token grows for ever, also when the Lease was deleted',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: 'the token goes on growing when the Lease was deleted, and is not below what the Lease has counted',
+      test: "the token keeps growing when the Lease was deleted, and is not below the Lease's count",
     },
     {
       point: '12 contenders on 3 nodes without the lock overlap: the judge can fail',
@@ -104,48 +104,48 @@ export const dbSync: Capability = {
       test: [
         'whatever happens to the holder, one migrates at a time, and one migrator finishes',
         "whatever happens to the holder's node, one migrates at a time, and one migrator finishes",
-        'there were 40 takeovers and more',
+        'there were at least 40 takeovers',
       ],
     },
     {
       point:
         'the helper is frozen while its command runs on: its account is locked, its sessions end on every node, live replicas stay connected',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
-      test: 'the account of a frozen helper is locked, and what its unguarded command does is ended',
+      test: "the account of a frozen helper is locked, and its unguarded command's work is ended",
     },
     {
       point: 'without an admin the guard ends it; thawed, it writes nothing',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
-      test: 'without an admin the guard ends the command of a frozen helper; thawed, it writes nothing',
+      test: 'without an admin the guard kills the command of a frozen helper; thawed, it writes nothing',
     },
     {
       point: 'by the client address where accounts can’t be made, and nothing else is killed',
       file: 'test/integration/kolla-db-sync-address.test.ts',
-      test: ['kills what comes from where the frozen migration came, and nothing else', EVERY],
+      test: ["kills sessions from the frozen migration's address, and nothing else", EVERY],
     },
     {
       point: 'not conclusive: 69 with the list, an operator judges',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
-      test: 'sessions that may be the service are not touched: an operator judges, and says so',
+      test: "does not touch sessions that may be the service's: an operator decides",
     },
     {
       point:
         'the migration’s own account: known to no other client, dropped at the end and after SIGKILL, kept where a trigger needs it',
       file: 'test/integration/kolla-db-sync-account.test.ts',
-      test: ['stays, locked, while a trigger of it is needed, which works on; a later run drops it', EVERY],
+      test: ['is kept, locked, while a trigger needs it, which keeps working; a later run drops it', EVERY],
     },
     {
       point: 'SIGTERM in mid-DDL: it may finish; else it is killed in the server too and recorded as interrupted',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: [
-        'after SIGTERM a change of a table may end within the grace period',
-        'else it is killed in the server too, recorded as interrupted, and the account is dropped',
+        'after SIGTERM an ALTER TABLE may finish within the grace period',
+        'otherwise it is killed in the server too, recorded as interrupted, and the account is dropped',
       ],
     },
     {
       point: 'Keystone’s own tool: fresh, re-run, expand, migrate, contract',
       file: 'test/integration/kolla-db-sync-keystone.test.ts',
-      test: ["its upgrade goes phase by phase, and Keystone's own check says after each what comes next", EVERY],
+      test: ["its upgrade runs phase by phase, and Keystone's own check reports the next one after each", EVERY],
     },
     {
       point:
@@ -156,7 +156,7 @@ export const dbSync: Capability = {
     {
       point: 'a partially applied schema is named with what is there, what is missing and what to do',
       file: 'test/integration/kolla-db-sync-keystone-faults.test.ts',
-      test: 'a server that is killed in the middle of the migration: the next run names what is partially applied',
+      test: 'a server killed during the migration: the next run reports the partially applied schema',
     },
     {
       point: 'phases, again-codes and records; `status` prints them',
@@ -167,7 +167,7 @@ export const dbSync: Capability = {
       point: 'contract and online wait until no replica of the old release is left, its ending Pods included',
       file: 'test/integration/kolla-db-sync-rollout.test.ts',
       test: [
-        'a Deployment is waited for before its rollout, during it, and until the old Pod is gone; going back is seen',
+        'waits for a Deployment before and during its rollout, and until the old Pod is gone; notices a rollback',
         EVERY,
       ],
     },
@@ -175,8 +175,8 @@ export const dbSync: Capability = {
       point: 'a stepwise Keystone upgrade on the real node, as docs/how-to/upgrades.md walks it',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'the Job migrates, Keystone starts after it, is ready after that, and gives a token',
-        'docs/how-to/upgrades.md: the contract waits for the last old Pod, and Keystone answers all the time',
+        'the Job migrates, then Keystone starts, becomes ready, and issues a token',
+        'docs/how-to/upgrades.md: contract waits for the last old Pod, and Keystone responds throughout',
       ],
     },
     {
@@ -184,20 +184,20 @@ export const dbSync: Capability = {
         'a native sidecar holds the service back on the real node; a startup probe that would run out is refused; so is a wait for one’s own sidecar',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'a native sidecar holds Keystone back until the schema is right',
-        'a sidecar whose startup probe would run out in mid-migration is refused, with the figure to put in',
-        'kolla-init does not wait for the sidecar that starts only after it',
+        "a native sidecar delays Keystone's start until the schema is ready",
+        'a sidecar whose startup probe would fail during the migration is rejected, with the value to set',
+        'kolla-init does not wait for a sidecar that starts only after it',
       ],
     },
     {
       point: '/readyz does not depend on contract or online; progress on long work',
       file: 'test/integration/kolla-db-sync-sidecar.test.ts',
-      test: ['a step that takes long says how far it has come', EVERY],
+      test: ['a long step reports its progress', EVERY],
     },
     {
       point: 'a wait db-sync/NAME goes by the release whose code may start',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: 'a wait for the migration goes by the release whose code may start, through every phase',
+      test: 'a wait for the migration considers the release whose code may start, through every phase',
     },
     {
       point: 'the catalogue prints every service’s steps',

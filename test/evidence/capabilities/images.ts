@@ -56,21 +56,21 @@ export const images: Capability = {
       point:
         'an unmodified image on a real node under `restricted`: the binary from an init container, or an image volume (dry run)',
       file: 'test/e2e/install.test.ts',
-      test: ['has the binary from an init container, under restricted, and runs it', EVERY],
+      test: ['gets the binary from an init container under restricted, and runs it', EVERY],
     },
     {
       point: 'kolla-build renders our override into base, keystone, mariadb-server and rabbitmq',
       file: 'test/integration/kolla-build.test.ts',
       test: [
-        'base gets the binary after Kolla’s own files, so Kolla’s names lead to it',
-        'no image brings Kolla’s own health checks over ours',
-        'only base is changed besides: the binary is one layer of all images',
+        'base gets the binary after Kolla’s own files, so Kolla’s names link to it',
+        'no image overwrites ours with Kolla’s own health checks',
+        'only base is changed otherwise: the binary is one layer of all images',
       ],
     },
     {
       point: 'every `docker run` and compose example of docs/how-to/images.md works on a real engine as it stands',
       file: 'test/integration/images.test.ts',
-      test: ['what compose brought up went with it', EVERY],
+      test: ['compose removes everything it created', EVERY],
     },
   ],
 };

@@ -177,9 +177,9 @@ export const kollaContract: Capability = {
         "on a real node, restricted: a Pod of plan's own output, Keystone by kolla_start, a ConfigMap patched while it runs",
       file: 'test/e2e/keystone.test.ts',
       test: [
-        "a Pod of plan's own output, with an image and a ConfigMap, has everything that config.json asks",
-        'kolla_start has become the service: no process of ours is left in front of it',
-        'a ConfigMap that is patched reaches a running service as a file and a signal, and a broken one does not',
+        "a Pod from plan's output, with an image and a ConfigMap, satisfies config.json",
+        'kolla_start executes the service: none of our processes remains in front of it',
+        'a patched ConfigMap reaches a running service as a file and a signal; an invalid one does not',
       ],
     },
     {

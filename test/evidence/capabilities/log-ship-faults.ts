@@ -116,25 +116,25 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point:
       'Elasticsearch 9, OpenSearch 3 and 2: SIGKILL in full flow, 2,000 lines and a traceback in, each once; 409 counts as in',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
-    test: 'killed in full flow and started again: 2,000 lines and a traceback are in, each once',
+    test: 'killed under load and restarted: 2,000 lines and a traceback are indexed once',
     least: 3,
   },
   {
     point: 'the same three: a mapping conflict (400) is a dead letter with its reason',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
-    test: 'a line that its index can not take is a dead letter, with the reason',
+    test: 'a line that its index rejects is a dead letter, with the reason',
     least: 3,
   },
   {
     point: 'the same three: a closed index and the block of a full disk hold, then all is in',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
-    test: 'a closed index and the block of a full disk hold lines back, and lose none',
+    test: 'a closed index and a full-disk block delay lines, and lose none',
     least: 3,
   },
   {
     point: 'data streams: once on OpenSearch 3 and 2',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
-    test: 'a data stream takes each line once',
+    test: 'a data stream receives each line once',
     least: 2,
   },
   {
@@ -145,7 +145,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: 'setup: index template made once on each server, found right again, and what retention lacks is named',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
-    test: 'a template is made once, counts for new indices, and every field of the overview can be counted',
+    test: 'a template is created once, applies to new indices, and all fields of the overview can be aggregated',
     least: 3,
   },
   {
@@ -163,16 +163,16 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point:
       'an endless writer under a sizeLimit: more to a volume than fits, the shipper killed twice: never full, every line once',
     file: 'test/integration/kolla-log-ship-reclaim.test.ts',
-    test: /never full, every line in once$/,
+    test: /never full, every line indexed once$/,
   },
   {
     point: 'disk is reclaimed only before what every checkpoint holds; size, offsets and all other bytes stay',
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
       'acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
-      'only what every destination has is reclaimed',
-      'nothing is reclaimed that a destination does not know yet',
-      / is left alone$/,
+      'only bytes acknowledged by every destination are reclaimed',
+      'nothing unknown to a destination is reclaimed',
+      / is not changed$/,
     ],
   },
   {
@@ -184,8 +184,8 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point: 'refused once, with the way out, where unsupported',
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
-      'a file system that knows no holes is said once, with the way out, and not asked again',
-      'auto is off on a disk that outlives the pod, and on in memory',
+      'a file system without hole punching is logged once, with the fix, and not retried',
+      'auto is off on a disk that outlives the Pod, and on in memory',
     ],
   },
   {
@@ -208,18 +208,18 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: 'what comes by syslog just before SIGTERM is in its file before that is read to its end, and is shipped',
     file: 'test/logship/beside.test.ts',
-    test: 'what comes by syslog just before the end is shipped, and /metrics counts it',
+    test: 'syslog received just before the end is shipped, and counted in /metrics',
   },
   {
     point: '/metrics: each metric of the page',
     file: 'test/logship/docs.test.ts',
-    test: 'the reference lists every metric, and none else',
+    test: 'the reference lists exactly the existing metrics',
   },
   {
     point: '/metrics: per file and destination, 500 files at most',
     file: 'test/logship/serve/metrics.test.ts',
     test: [
-      'the metrics are those of each destination and file, with what runs beside them',
+      'the metrics are those of each destination and file, and of background tasks',
       'more than 500 files have no series of their own',
     ],
   },
@@ -227,12 +227,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point:
       '/readyz is off while the server refuses us, with the reason for who is in the pod, and comes back; /livez stays',
     file: 'test/logship/beside.test.ts',
-    test: 'a server that refuses us turns readiness off, with the reason for who is in the pod; it comes back',
+    test: 'a server that rejects us makes it unready, with the reason within the Pod; it recovers',
   },
   {
     point: 'kolla-sidecar shows the same; a log server takes a service down only where that is asked for',
     file: 'test/integration/kolla-sidecar.test.ts',
-    test: 'a log server that refuses us takes the pod out of service only where that is asked for',
+    test: 'a log server that rejects us makes the Pod unready only on request',
   },
   {
     point:

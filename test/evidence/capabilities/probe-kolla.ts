@@ -36,25 +36,25 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'the census has every container of kolla-ansible that has a health check',
     file: 'test/integration/kolla-probe-census.test.ts',
-    test: "every container of kolla-ansible's census is asked",
+    test: "every container of kolla-ansible's census is checked",
   },
   {
     point:
       'each of its 111 containers well, by Kolla’s own words and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
     file: 'test/integration/kolla-probe-census.test.ts',
-    test: / > well \(.*\): healthy by every question$/,
+    test: / > serving \(.*\): healthy by every check$/,
     least: 111,
   },
   {
     point: 'each of them not well, with the reason',
     file: 'test/integration/kolla-probe-census.test.ts',
-    test: / > not well \(.*\): unhealthy, with a reason$/,
+    test: / > not serving \(.*\): unhealthy, with a reason$/,
     least: 111,
   },
   {
     point: 'a lost broker or database restarts no Pod: liveness fails only where a restart would fix it',
     file: 'test/integration/kolla-probe-census.test.ts',
-    test: 'it is restarted only where that helps',
+    test: 'restarted only if that helps',
     least: 111,
   },
   {
@@ -121,19 +121,19 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: '100 resident probes and 100 rounds of checks under strace -f: no execve, no fork',
     file: 'test/integration/kolla-probe-serve.test.ts',
-    test: 'a hundred probes and a hundred rounds of checks start no process',
+    test: 'a hundred probes and a hundred runs of checks start no process',
   },
   {
     point: 'twenty checks at once hold no more memory or descriptors (ten minutes: soak-probe.md)',
     file: 'test/integration/kolla-probe-serve.test.ts',
-    test: 'twenty checks at once hold no more after some seconds than before, and answer every request',
+    test: 'twenty concurrent checks use no more memory over time, and serve every request',
   },
   {
     point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
     file: 'test/e2e/keystone.test.ts',
     test: [
-      'a service is ready and lives by httpGet of its sidecar, and its Events say when it is not ready',
-      'a liveness check that fails is told to the kubelet',
+      "httpGet probes of a sidecar decide a service's readiness and liveness, and its Events give the reason",
+      'reports a failed liveness check to the kubelet',
     ],
   },
 ];

@@ -89,12 +89,12 @@ export const probe: Capability = {
     {
       point: 'the schema by the Lease on a real API server',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
-      test: 'kolla-probe db-sync tells by it whether the schema is ready',
+      test: 'lets kolla-probe db-sync report whether the schema is ready',
     },
     {
       point: 'the schema by the record on a real MariaDB',
       file: 'test/integration/kolla-db-sync.test.ts',
-      test: 'kolla-probe db-sync tells by the record whether the schema is ready',
+      test: 'kolla-probe db-sync reports from the record whether the schema is ready',
     },
     {
       point: 'the log shipper: gone with bytes left is unhealthy, the first line after a quiet time is waited for',
@@ -105,8 +105,8 @@ export const probe: Capability = {
       point: 'real RabbitMQ: a login as far as the virtual host, of which the broker logs no warning',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
-        'a login goes through to the virtual host, and the broker logs no warning of it',
-        'the same holds in TLS: login, no login and the check of its certificate leave no warning',
+        'a login reaches the virtual host, and the broker logs no warning',
+        'the same holds with TLS: login, no login and the certificate check leave no warning',
       ],
     },
     {
@@ -114,8 +114,8 @@ export const probe: Capability = {
         'real RabbitMQ: without a login it logs nothing; a frozen one is unhealthy although it accepts connections',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
-        'without a login the broker heeds the connection, and logs nothing at all',
-        'a frozen broker takes connections and is unhealthy all the same',
+        'without a login the broker accepts the connection, and logs nothing',
+        'a frozen broker accepts connections and is still unhealthy',
       ],
     },
     {
@@ -123,8 +123,8 @@ export const probe: Capability = {
         'real RabbitMQ: an alarm is unhealthy by name; a stopped app is, of which rabbitmq-diagnostics ping sees nothing',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
-        'an alarm for memory is unhealthy by name, until it is over; AMQP alone does not see it',
-        'a stopped app is unhealthy, of which rabbitmq-diagnostics ping sees nothing',
+        'a memory alarm is unhealthy by name, until it clears; AMQP alone does not see it',
+        'a stopped app is unhealthy, which rabbitmq-diagnostics ping does not notice',
       ],
     },
     {
@@ -136,7 +136,7 @@ export const probe: Capability = {
     {
       point: 'real Galera without quorum: unhealthy, while SELECT 1 passes',
       file: 'test/integration/kolla-probe-galera.test.ts',
-      test: 'without quorum a node is unhealthy, although it takes logins and SELECT 1',
+      test: 'a node without quorum is unhealthy, although it accepts logins and SELECT 1',
     },
     {
       point: 'real MariaDB: login in the clear and with TLS, each refusal, nothing in its log',

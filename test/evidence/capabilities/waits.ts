@@ -12,19 +12,19 @@ export const waits: Capability = {
     {
       point: 'the kinds that need no API server, against real servers, RabbitMQ among them',
       file: 'test/integration/waits-servers.test.ts',
-      test: 'without an API server: of every kind it says what it sees',
+      test: 'reports the state of each kind without an API server',
     },
     {
       point:
         "without a cluster: the documentation's docker run, its command, volumes and variables played by a plain process, against real servers",
       file: 'test/integration/docker-run.test.ts',
-      test: ["the documentation's docker run puts files in place, waits for real servers and ends with 0", EVERY],
+      test: ["the documentation's docker run installs files, waits for real servers and exits with 0", EVERY],
     },
     {
       point:
         'what differs from other tools on purpose: failed, suspended, old and TTL-removed Jobs, terminating Pods, DaemonSets; 500 dependencies at once; deadline, Event, SIGTERM',
       file: 'test/integration/waits-meaning.test.ts',
-      test: ['500 dependencies at once share a watch for each kind', EVERY],
+      test: ['500 concurrent dependencies share one watch per kind', EVERY],
     },
     {
       point: 'the grammar is strict: no text crashes it, and what is read is the same after being written',
@@ -44,7 +44,7 @@ export const waits: Capability = {
     {
       point: '410 by compaction',
       file: 'test/integration/kube-faults.test.ts',
-      test: 'its version was compacted during an outage: starts again with what is there',
+      test: 'its version was compacted during an outage: restarts with the current objects',
     },
     {
       point: 'the API server killed and restarted ten times in one watch',
@@ -59,7 +59,7 @@ export const waits: Capability = {
     {
       point: 'a floating address moves away from a frozen server',
       file: 'test/integration/kube-faults.test.ts',
-      test: 'a floating address moves to another API server, the old one frozen and not closed',
+      test: 'a floating address moves to another API server, the old one frozen with open connections',
     },
     {
       point: 'the watch closed after each event',
@@ -69,7 +69,7 @@ export const waits: Capability = {
     {
       point: "429 with Retry-After by the server's own flow control",
       file: 'test/integration/kube-faults.test.ts',
-      test: 'overload is answered with 429 and Retry-After, by the API server itself',
+      test: 'the API server itself responds with 429 and Retry-After under overload',
     },
     {
       point: 'an expired token is read again at once',
@@ -79,17 +79,17 @@ export const waits: Capability = {
     {
       point: 'a wrong CA, then the right one',
       file: 'test/integration/kube-credentials.test.ts',
-      test: 'a wrong CA is trouble until the file has the right one',
+      test: 'a wrong CA is reported until the file has the right one',
     },
     {
       point: '403 on watch: said once with the missing verb, then get and list',
       file: 'test/integration/kube-credentials.test.ts',
-      test: 'who may get and list polls, and is told once what is missing',
+      test: 'with get and list it polls, and reports once what is missing',
     },
     {
       point: '403 on everything: the Role as YAML, which is enough when applied',
       file: 'test/integration/kube-credentials.test.ts',
-      test: /who may nothing of .+ is told the Role to apply, and that is enough/,
+      test: /without permission for .+ the error has the Role to apply, which is sufficient/,
     },
     {
       point: "client-node's own Watch fails where ours holds",
@@ -105,7 +105,7 @@ export const waits: Capability = {
       point:
         "every variable of kubernetes-entrypoint's on real objects; every difference by name; get and list are enough",
       file: 'test/integration/kubernetes-entrypoint.test.ts',
-      test: ['each environment has the verdict that the documentation says', EVERY],
+      test: ['each environment has the documented verdict', EVERY],
     },
     {
       point: 'COMMAND becomes this very process, with signals and limits of the caller',
@@ -132,7 +132,7 @@ export const waits: Capability = {
     {
       point: 'an openstack-helm init container on a real node, with another image and nothing else',
       file: 'test/e2e/keystone.test.ts',
-      test: 'a Pod that was made for kubernetes-entrypoint waits as before, with another image and nothing else',
+      test: 'a Pod written for kubernetes-entrypoint waits as before with only the image changed',
     },
   ],
 };

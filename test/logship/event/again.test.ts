@@ -133,7 +133,7 @@ function wrong({ index, writes }: World): string {
 }
 
 for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
-  test(`${format}: killed anywhere and read again from its checkpoint, each line is indexed once`, () => {
+  test(`${format}: killed anywhere and resumed from its checkpoint, each line is indexed once`, () => {
     for (let seed = 1; seed <= 400; seed++) {
       const world = newWorld(format, seed);
       for (let kill = 0; kill < 4; kill++) run(world, false);
@@ -170,7 +170,7 @@ function marksOf(format: FormatName, lines: readonly string[], random: Random) {
 }
 
 for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
-  test(`${format}: from every mark the same events are found, with the same places, texts and times`, () => {
+  test(`${format}: from every mark the same events are found, with the same positions, texts and times`, () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = numbers(seed);
       const lines = Array.from({ length: 60 }, (_, nth) => WRITERS[format](random, nth));
@@ -204,7 +204,7 @@ for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
   });
 }
 
-test('where memory is short events are cut anew at each reading: lines may come twice, but none is lost', () => {
+test('with little memory events are cut differently on each reading: lines may be duplicated, but none is lost', () => {
   for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
     for (let seed = 1; seed <= 200; seed++) {
       const world = newWorld(format, seed);
@@ -215,7 +215,7 @@ test('where memory is short events are cut anew at each reading: lines may come 
   }
 });
 
-test('without its cuts the same would lose lines', () => {
+test('without its cuts the same run would lose lines', () => {
   let lost = 0;
   for (let seed = 1; seed <= 100; seed++) {
     const world = newWorld('mariadb', seed);

@@ -25,7 +25,7 @@ test("a traceback's lines join their record", () => {
   assert.equal(f.events[0]?.lines, 5);
 });
 
-test('of several workers that write at once each has its own', () => {
+test('separates interleaved events of several workers', () => {
   const f = framing();
   f.take(
     content('oslo'),
@@ -43,7 +43,7 @@ test('of several workers that write at once each has its own', () => {
   ]);
 });
 
-test('an instance before a line of a traceback is no context', () => {
+test('an instance before a traceback line is no context', () => {
   const f = framing();
   const lines = [record(7, '[instance: 1f] a'), trace(7, '[instance: 1f] Traceback (most recent call last):')];
   f.take(content('oslo'), ...lines);
@@ -51,7 +51,7 @@ test('an instance before a line of a traceback is no context', () => {
   assert.deepEqual(f.texts(), [lines.join('\n')]);
 });
 
-test('another time, module or process is another event, and so is a context', () => {
+test('another time, module or process starts another event, and so does a context', () => {
   for (const other of [
     trace(7, 'Traceback', '2026-11-20 08:15:42.124'),
     trace(8, 'Traceback'),
@@ -67,21 +67,21 @@ test('another time, module or process is another event, and so is a context', ()
   }
 });
 
-test('a line without a prefix belongs to what was written last, whoever wrote that', () => {
+test('a line without a prefix belongs to the event written last, of any process', () => {
   const f = framing();
   f.take(content('oslo'), record(7, 'a'), record(8, 'b'), 'more', '', 'and more', record(9, 'c'));
   f.framer.cut();
   assert.deepEqual(f.texts(), [record(7, 'a'), `${record(8, 'b')}\nmore\n\nand more`, record(9, 'c')]);
 });
 
-test('a line with nothing before it is an event by itself', () => {
+test('a line without a previous event is an event by itself', () => {
   const f = framing();
   f.take(content('oslo'), 'one', 'two', record(7, 'a'), 'three');
   f.framer.cut();
   assert.deepEqual(f.texts(), ['one', 'two', `${record(7, 'a')}\nthree`]);
 });
 
-test('a carriage return before the newline is no text', () => {
+test('a carriage return before the newline is not part of the text', () => {
   const f = framing();
   f.take(content('whole'), 'one\r', '\r', 'a\rb');
   assert.deepEqual(f.texts(), ['one', '', 'a\rb']);
@@ -101,7 +101,7 @@ for (const [format, first, rest] of [
   ['valkey', '7:M 20 Nov 2026 08:15:42.123 * x', ['', '=== REPORT ===']],
   ['apache-error', '2026-11-20 08:15:42.123456 x', ['  File "a.py"']],
 ] as const) {
-  test(`${format}: what does not begin an event belongs to the one before`, () => {
+  test(`${format}: a line that does not start an event belongs to the previous one`, () => {
     const f = framing();
     const log = content(format);
     f.take(log, 'before', first, ...rest, first, first);
@@ -128,7 +128,7 @@ for (const format of ['apache-access', 'haproxy', 'syslog', 'whole'] as const) {
   });
 }
 
-test(`an event has at most ${MAX_LINES} lines; the others are events`, () => {
+test(`an event has at most ${MAX_LINES} lines; further ones are separate events`, () => {
   const f = framing();
   f.take(
     content('oslo'),
@@ -144,7 +144,7 @@ test(`an event has at most ${MAX_LINES} lines; the others are events`, () => {
   assert.deepEqual(f.texts().slice(1), [`line ${MAX_LINES - 1}`, `line ${MAX_LINES}`, record(7, 'b')]);
 });
 
-test('an event is at most a MiB long', () => {
+test('an event is at most 1 MiB long', () => {
   const f = framing();
   const long = 'x'.repeat(MAX_LENGTH / 4);
   f.take(content('oslo'), record(7, 'a'), long, long, long, long, long);
@@ -155,7 +155,7 @@ test('an event is at most a MiB long', () => {
   );
 });
 
-test('a line of a traceback that comes too late in the file is an event', () => {
+test('a traceback line too far away in the file is a separate event', () => {
   const f = framing();
   const log = content('oslo');
   const others = Array.from({ length: REACH_BYTES / 64 }, () => record(8, 'x'.repeat(64)));
@@ -167,7 +167,7 @@ test('a line of a traceback that comes too late in the file is an event', () => 
   );
 });
 
-test('what is held is counted, and released', () => {
+test('held bytes are counted, and released', () => {
   const f = framing();
   f.take(content('oslo'), record(7, 'a'), 'more');
   assert.equal(f.held(), record(7, 'a').length + 4);
@@ -186,7 +186,7 @@ test('a quiet file ends its events after the timeout, and not before', () => {
   assert.deepEqual(f.texts(), [record(7, 'a')]);
 });
 
-test('while a file brings lines none of its events is cut, however late they are read', () => {
+test('no event is cut while its file yields lines, however late they are read', () => {
   const f = framing({ timeoutMs: 1000 });
   const log = content('oslo');
   f.take(log, record(7, 'a'));
@@ -198,7 +198,7 @@ test('while a file brings lines none of its events is cut, however late they are
   assert.deepEqual(f.texts(), []);
 });
 
-test('a clock that was set back by a day ends events too', () => {
+test('a clock set back by a day does not hold events', () => {
   const f = framing({ timeoutMs: 1000 });
   f.take(content('oslo'), record(7, 'a'));
   f.round(0);
@@ -207,7 +207,7 @@ test('a clock that was set back by a day ends events too', () => {
   assert.deepEqual(f.texts(), [record(7, 'a')]);
 });
 
-test('cuts are made once a second, of all files together', () => {
+test('cuts are made once a second, for all files together', () => {
   const f = framing({ timeoutMs: 100 });
   const [one, two] = [
     content('oslo', { path: '/logs/svc/1.log' }),
@@ -224,7 +224,7 @@ test('cuts are made once a second, of all files together', () => {
   assert.equal(f.framer.cuts, 2);
 });
 
-test('an undated event has the time of the last dated one before it, whichever is sent first', () => {
+test('an undated event has the time of the previous dated one, whichever is sent first', () => {
   const f = framing();
   const log = content('uwsgi', { mark: { offset: 0, skipping: false, timeMs: 5 } });
   f.take(log, 'undated', 'Fri Nov 20 08:15:42 2026 - *** Starting uWSGI ***', 'Traceback (most recent call last):');
@@ -239,7 +239,7 @@ test('an undated event has the time of the last dated one before it, whichever i
   );
 });
 
-test('a traceback that lies half in the rotated file is one event, acknowledged in both', () => {
+test('a traceback split by a rotation is one event, acknowledged in both files', () => {
   const f = framing();
   const [old, log] = [content('oslo'), content('oslo', { ino: 2 })];
   f.take(old, record(7, 'a'), trace(7, 'Traceback'));
@@ -256,7 +256,7 @@ test('a traceback that lies half in the rotated file is one event, acknowledged 
   assert.equal(log.progress.acknowledged.offset, trace(7, '  File "a.py"').length + trace(7, 'E: a').length + 2);
 });
 
-test("a rotated file's late lines do not join what has gone on", () => {
+test('late lines of a rotated file do not join a continued event', () => {
   const f = framing();
   const [old, log] = [content('oslo'), content('oslo', { ino: 2 })];
   f.take(old, record(7, 'a'));
@@ -267,7 +267,7 @@ test("a rotated file's late lines do not join what has gone on", () => {
   assert.deepEqual(f.texts(), ['late', [record(7, 'a'), 'more', 'and more'].join('\n'), record(7, 'b')]);
 });
 
-test('a cut that the next line makes needless is not kept, so that a mark that stands still makes no endless checkpoint', () => {
+test('a cut made unnecessary by the next line is dropped, so that a stalled mark does not grow the checkpoint', () => {
   const f = framing();
   const log = content('oslo');
   for (let nth = 0; nth < 100; nth++) {
@@ -278,7 +278,7 @@ test('a cut that the next line makes needless is not kept, so that a mark that s
   assert.equal(log.cuts.length, 1);
 });
 
-test('a cut is kept when a line came that would have joined', () => {
+test('a cut is kept if a line arrived that would have joined', () => {
   const f = framing();
   const log = content('oslo');
   f.take(log, record(7, 'Failed: E: no'));
@@ -294,7 +294,7 @@ test('a cut is kept when a line came that would have joined', () => {
   assert.equal(other.cuts.length, 1);
 });
 
-test('files with ever new names do not stay in memory', async () => {
+test('ever-changing file names do not accumulate in memory', async () => {
   const framer = new Framer({ emit() {}, held: { take() {}, give() {} }, timeoutMs: 1000, now: () => 0 });
   const line = Buffer.from(record(7, 'up'));
   const gone = Array.from({ length: 3000 }, (_, nth) => {

@@ -20,7 +20,7 @@ function document(path: string, text: string, options: Partial<ParserOptions> & 
 
 const nova = (text: string, options = {}) => document(`${root}/nova/nova-api.log`, text, options);
 
-test('a file tells service and program, as in Kolla', () => {
+test("a file's path determines service and program, as in Kolla", () => {
   assert.deepEqual(nova('2026-11-20 00:30:00.250 7 INFO nova [-] up'), {
     '@timestamp': '2026-11-19T23:30:00.250Z',
     Timestamp: '2026-11-20 00:30:00.250',
@@ -35,7 +35,7 @@ test('a file tells service and program, as in Kolla', () => {
   });
 });
 
-test('container and labels of the pod come with every document, without the dots that a server would take for objects', () => {
+test("the Pod's container and labels are in every document, without dots that a server would treat as objects", () => {
   const { kubernetes } = nova('x', { origin: { ...origin, container: 'logs', labels: { app: 'nova', 'a.b/c': 'd' } } });
   assert.deepEqual(kubernetes, {
     pod_name: 'p-1',
@@ -45,7 +45,7 @@ test('container and labels of the pod come with every document, without the dots
   });
 });
 
-test('what is not an OpenStack service has no Logger', () => {
+test('a service outside OpenStack has no Logger', () => {
   assert.equal('Logger' in document(`${root}/mariadb/mariadb.log`, 'x'), false);
 });
 
@@ -53,20 +53,20 @@ test("outside the root the file's directory is the service", () => {
   assert.equal(document('/tmp/x/glance/api.log', 'x')['Logger'], 'openstack.glance');
 });
 
-test('a line without a time is whole in its payload, takes the last time, and is marked', () => {
+test('a line without a timestamp is the payload as a whole, takes the last time, and is marked', () => {
   const text = '  File "a.py", "\u0000 \\';
   const { '@timestamp': time, Payload, Hostname, parse_error: mark } = nova(text, { lastMs: Date.UTC(2026, 0, 2) });
   assert.deepEqual([time, Payload, Hostname, mark], ['2026-01-02T00:00:00.000Z', text, 'c1', true]);
 });
 
-test('a line with an impossible time is whole in its payload, and is marked', () => {
+test('a line with an impossible timestamp is the payload as a whole, and is marked', () => {
   for (const text of ['2026-99-20 00:30:00.250 7 INFO nova [-] up', '2026-02-30 00:30:00.250 7 INFO nova [-] up']) {
     const { Payload, parse_error: mark, Timestamp } = nova(text);
     assert.deepEqual([Payload, mark, Timestamp], [text, true, undefined]);
   }
 });
 
-test('a file that nothing is known of has no wrong lines', () => {
+test('a file without a known format has no parse errors', () => {
   assert.deepEqual(Object.keys(document('/srv/app/app.log', 'hello')), [
     '@timestamp',
     'Payload',
@@ -77,7 +77,7 @@ test('a file that nothing is known of has no wrong lines', () => {
   ]);
 });
 
-test('the last --format that matches a path counts', () => {
+test('the last --format that matches a path applies', () => {
   const formats = [
     { glob: '/srv/**', format: 'whole' },
     { glob: '/srv/*/api.log', format: 'oslo' },

@@ -326,7 +326,7 @@ for (const { format, is, line, time, fields } of CASES) {
   });
 }
 
-test('a time without a year is the nearest one, also over the new year', () => {
+test('a time without a year is the nearest one, also across the new year', () => {
   const clock = new Clock(zoneNamed('UTC'));
   const read = (line: string, near: string) =>
     new Date(FORMATS.syslog().time(line, clock, Date.parse(near))).toISOString();
@@ -367,7 +367,7 @@ for (const [path, format, program] of [
   });
 }
 
-test('each of the 24 services that Kolla collects is oslo.log', () => {
+test('each of the 24 services collected by Kolla is oslo.log', () => {
   const services =
     'aodh barbican blazar ceilometer cinder cloudkitty cyborg designate glance heat horizon ironic keystone magnum ' +
     'manila masakari mistral neutron nova octavia placement tacker trove watcher';

@@ -6,14 +6,14 @@ import { ConfigError, UsageError } from '../../../src/core/errors.ts';
 import { formatRules, labelsOf } from '../../../src/logship/parse/options.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 
-test('a format is given by a glob, of the root unless it is absolute', () => {
+test('a format is given by a glob, relative to the root unless absolute', () => {
   assert.deepEqual(formatRules(['*/a=b.log=oslo', '/srv/*.log=whole'], '/logs'), [
     { glob: '/logs/*/a=b.log', format: 'oslo' },
     { glob: '/srv/*.log', format: 'whole' },
   ]);
 });
 
-test('a format that there is none of is told with the nearest', () => {
+test('an unknown format is reported with the nearest one', () => {
   assert.throws(
     () => formatRules(['*.log=osol'], '/logs'),
     (error: Error) => {
@@ -26,7 +26,7 @@ test('a format that there is none of is told with the nearest', () => {
   assert.throws(() => formatRules(['*.log'], '/logs'), /write it as/);
 });
 
-test('labels come from the downward API and from words, of which the words count', async () => {
+test('labels come from the downward API and from --label, which takes precedence', async () => {
   await using directory = await privateDirectory('labels');
   const file = join(directory.path, 'labels');
   await writeFile(file, 'app.kubernetes.io/name="keystone"\nregion="one"\n');
@@ -34,7 +34,7 @@ test('labels come from the downward API and from words, of which the words count
   assert.equal(labelsOf([], undefined), undefined);
 });
 
-test('a file that is not of labels, or is not there, is told by its place', async () => {
+test('a missing or malformed labels file is reported with its place', async () => {
   await using directory = await privateDirectory('labels');
   const file = join(directory.path, 'labels');
   await writeFile(file, 'a="b"\nc=d\n');

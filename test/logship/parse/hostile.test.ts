@@ -66,7 +66,7 @@ function holdsAll(line: string, values: readonly string[], between: RegExp): boo
   return line.slice(at).replaceAll(between, '') === '';
 }
 
-test('what oslo.log writes is read as it was written, with hostile words and texts', () => {
+test("reads oslo.log's output with hostile words and texts", () => {
   const format = new Oslo();
   for (let n = 0; n < 5000; n++) {
     const head = {
@@ -90,7 +90,7 @@ test('what oslo.log writes is read as it was written, with hostile words and tex
   }
 });
 
-test('the short way to JSON says the same as the long one, whenever it is taken', () => {
+test('the fast path to JSON gives the same result as the slow one', () => {
   const format = new Oslo();
   let taken = 0;
   for (let n = 0; n < 5000; n++) {
@@ -103,7 +103,7 @@ test('the short way to JSON says the same as the long one, whenever it is taken'
   assert.ok(taken > 2500);
 });
 
-test('no byte of an oslo line is left out, whatever it is', () => {
+test('no byte of an oslo line is lost', () => {
   const format = new Oslo();
   for (let n = 0; n < 5000; n++) {
     const line = `2026-11-20 08:15:42.123 7 ERROR m ${text(40)}`;
@@ -129,7 +129,7 @@ const LINES: Readonly<Record<Exclude<FormatName, 'oslo'>, string>> = {
 };
 
 for (const [name, head] of Object.entries(LINES)) {
-  test(`${name}: a hostile rest of a line is whole in its payload, in every schema`, () => {
+  test(`${name}: a hostile rest of a line is in the payload as a whole, in every schema`, () => {
     const formats = [{ glob: '/**', format: name as FormatName }];
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
     const options = { root: '/l', origin, zone: zoneNamed('UTC'), formats };
@@ -147,7 +147,7 @@ for (const [name, head] of Object.entries(LINES)) {
 }
 
 // A quadratic one would take hours.
-test('no expression takes long, whatever a line looks like', () => {
+test('no expression is slow on any line', () => {
   for (const make of Object.values(FORMATS)) {
     const format = make();
     for (const unit of ['a', ' ', '"', '\\"', '- ', '[', '1/', '{', '} ', '(', ':', '1', '. ', 'a, ', '<1>']) {
@@ -161,7 +161,7 @@ test('no expression takes long, whatever a line looks like', () => {
 });
 
 for (const zone of ['UTC', 'Europe/Berlin', '-05:00', 'local'])
-  test(`times at the end of time, and what comes after them, are read or are none, in ${zone}`, () => {
+  test(`times at the limits, and those after them, are parsed or rejected, in ${zone}`, () => {
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
     const formats = [{ glob: '/**', format: 'syslog' }] as const;
     const parser = new EventParser('/logs/a.log', { root: '/logs', origin, zone: zoneNamed(zone), formats });

@@ -4,7 +4,7 @@ import { Oslo } from '../../../src/logship/parse/oslo.ts';
 
 const parseOslo = (line: string) => new Oslo().parse(line);
 
-test('a whole context becomes its fields, and ids lose their req-', () => {
+test('a complete context becomes its fields, and ids lose req-', () => {
   const line =
     '2026-11-20 08:15:42.123 22 WARNING keystone.server.flask.application ' +
     '[req-11aa req-5b1d 8f2a 3c4d dom sys default Default] Authorization failed.';
@@ -25,7 +25,7 @@ test('a whole context becomes its fields, and ids lose their req-', () => {
   });
 });
 
-test('no global request is no field', () => {
+test('without a global request id there is no field', () => {
   const fields = parseOslo('2026-11-20 08:15:42.123 7 INFO nova [None req-1 u t - - d d] Took 3 s');
   assert.equal(fields?.['request_id'], '1');
   assert.equal('global_request_id' in fields, false);
@@ -33,7 +33,7 @@ test('no global request is no field', () => {
 });
 
 for (const payload of ['[-] ready', '[None req-1 - - - -] six fields', 'Traceback (most recent call last):', '']) {
-  test(`'${payload}' is payload: it has no whole context`, () => {
+  test(`'${payload}' is payload: its context is incomplete`, () => {
     const fields = parseOslo(`2026-11-20 08:15:42.123 7 ERROR nova.compute ${payload}`);
     assert.equal(fields?.['Payload'], payload);
     assert.equal(fields?.['python_module'], 'nova.compute');

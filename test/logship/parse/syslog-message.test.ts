@@ -8,7 +8,7 @@ const at = Date.parse('2026-11-21T17:42:05.250Z');
 const parse = (text: string, atMs = at, zone = 'UTC') => parseSyslog(text, { atMs, zone: zoneNamed(zone) });
 const rewritten = (text: string) => lineOf(parse(text));
 
-test('what haproxy sends: RFC 3164 without a host', () => {
+test("haproxy's messages: RFC 3164 without a host", () => {
   const { facility, severity, program, pid, host, text } = parse(
     '<142>Nov 21 17:42:05 haproxy[12]: 10.0.0.9:41122 [21/Nov/2026:17:42:05.102] keystone~ keystone/c1 0/0/1/20/21 200\n',
   );
@@ -17,7 +17,7 @@ test('what haproxy sends: RFC 3164 without a host', () => {
   assert.match(text, /^10\.0\.0\.9:41122 \[21/);
 });
 
-test('a host is told from a tag', () => {
+test('distinguishes a host from a tag', () => {
   const { host, program, pid } = parse('<13>Nov  1 07:02:05 compute-1 keepalived: up');
   assert.deepEqual([host, program, pid], ['compute-1', 'keepalived', undefined]);
 });
@@ -31,12 +31,12 @@ test('RFC 5424 with data and a byte order mark', () => {
   assert.equal(timeMs, Date.parse('2026-11-21T17:42:05.123Z'));
 });
 
-test('an arrival within the second of the header says more than the header', () => {
+test('an arrival within the second of the header is more precise than the header', () => {
   assert.equal(parse('<13>Nov 21 17:42:05 a: b').timeMs, at);
   assert.equal(parse('<13>Nov 21 17:42:04 a: b').timeMs, Date.parse('2026-11-21T17:42:04Z'));
 });
 
-test('the year is the one that lies nearest, and the zone is the configured one', () => {
+test('the nearest year, and the configured zone, apply', () => {
   const newYear = Date.parse('2027-01-01T00:00:01Z');
   assert.equal(parse('<13>Dec 31 23:59:59 a: b', newYear).timeMs, Date.parse('2026-12-31T23:59:59Z'));
   assert.equal(parse('<13>Nov 21 19:42:01 a: b', at, '+02:00').timeMs, Date.parse('2026-11-21T17:42:01Z'));
@@ -53,11 +53,11 @@ for (const [what, datagram, line] of [
   test(`${what} is kept whole`, () => assert.equal(rewritten(datagram), line));
 }
 
-test('a line has no control characters but the tab: newlines are #012', () => {
+test('a line has no control characters except tab: newlines are #012', () => {
   assert.match(rewritten('<13>a: one\ntwo\tthree\0four\u007f\n\0'), / one#012two\tthree#000four#177$/);
 });
 
-test('a line read again is the same line', () => {
+test('formatting a parsed line yields the same line', () => {
   const first = rewritten('<142>Nov 21 17:42:05 c1 haproxy[12]: backend down');
   assert.equal(rewritten(first), first);
 });

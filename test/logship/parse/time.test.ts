@@ -25,7 +25,7 @@ for (const [zone, text, utc] of [
   });
 }
 
-test('one minute after the other, each has its own time', () => {
+test('consecutive minutes have their own times', () => {
   const time = new Clock(zoneNamed('UTC'));
   const read = ['2026-11-20 08:15:59.999', '2026-11-20 08:16:00.000', '2026-11-20 08:15:59.999'].map((t) =>
     time.local(t),
@@ -37,10 +37,10 @@ test('one minute after the other, each has its own time', () => {
 });
 
 for (const text of ['2026-13-20 08:15:42.123', '2026-11-20 25:15:42.123', '2026-11-20 08:15:61.000', 'yesterday']) {
-  test(`'${text}' is no time`, () => assert.equal(new Clock(zoneNamed('UTC')).local(text), NaN));
+  test(`'${text}' is not a time`, () => assert.equal(new Clock(zoneNamed('UTC')).local(text), NaN));
 }
 
-test('a zone that there is none of is a RangeError', () => {
+test('an unknown zone is a RangeError', () => {
   assert.throws(() => zoneNamed('Mars/Olympus'), RangeError);
 });
 
@@ -53,12 +53,12 @@ for (const [text, utc] of [
   ['2026-03-29 02:30:00.000+01:00', '2026-03-29T01:30:00.000Z'],
   ['2026-11-20 08:15:42.123 x', '2026-11-20T07:15:42.123Z'],
 ] as const) {
-  test(`'${text}' is ${utc} by its own zone, or by that of the logs`, () => {
+  test(`'${text}' is ${utc} in its own zone, or in that of the logs`, () => {
     assert.equal(new Date(new Clock(zoneNamed('Europe/Berlin')).zoned(text)).toISOString(), utc);
   });
 }
 
-test('days that there are none of are no time', () => {
+test('impossible dates are not a time', () => {
   const clock = new Clock(zoneNamed('UTC'));
   for (const day of ['2026-02-29', '2026-04-31', '2026-00-10', '2026-01-00'])
     assert.equal(clock.local(`${day} 08:15:42.123`), NaN);

@@ -24,7 +24,7 @@ for (const [what, from, to] of [
   ['file whose new name is no rotation’s', 'nova/a.log', 'nova/aside'],
   ['directory', 'nova', 'away'],
 ] as const) {
-  test(`a ${what} that was renamed back resumes where it was`, async () => {
+  test(`a ${what} that was renamed back resumes at its offset`, async () => {
     await using r = await withTwoLines();
     for (const line of ['three', 'four']) {
       renameSync(r.path(from), r.path(to));
@@ -41,7 +41,7 @@ for (const [what, from, to] of [
   });
 }
 
-test('what was written to a file while it was away is read, before and after it is back', async () => {
+test('lines written to a file while it was away are read, before and after it is back', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova'), r.path('away'));
   appendFileSync(r.path('away/a.log'), 'three\n');
@@ -52,7 +52,7 @@ test('what was written to a file while it was away is read, before and after it 
   assertOnce(r, ['one', 'two', 'three', 'four']);
 });
 
-test('a file that is back where another stood meanwhile goes on, and the other is read to its end', async () => {
+test('a file that is back after another took its place resumes, and the other is read to its end', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova/a.log'), r.path('nova/aside'));
   writeFileSync(r.path('nova/a.log'), 'other\n');
@@ -64,7 +64,7 @@ test('a file that is back where another stood meanwhile goes on, and the other i
   assertOnce(r, ['one', 'two', 'other', 'last', 'three']);
 });
 
-test('one that a restart found under another name is followed again as soon as it is back', async () => {
+test('a file found under another name by a restart is followed again as soon as it is back', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova/a.log'), r.path('nova/a.log.1'));
   await r.restart();

@@ -18,7 +18,7 @@ test('files in new directories are found', async () => {
   assert.deepEqual(r.lines, ['one']);
 });
 
-test('a root that is not there yet is looked for', async () => {
+test('a missing root is polled for', async () => {
   await using r = await reading({ patterns: ['late/*/*.log'] });
   await r.poll();
   mkdirSync(r.path('late/nova'), { recursive: true });
@@ -27,7 +27,7 @@ test('a root that is not there yet is looked for', async () => {
   assert.deepEqual(r.lines, ['one']);
 });
 
-test('files that are excluded by name or by path are left out', async () => {
+test('skips files excluded by name or by path', async () => {
   await using directory = await privateDirectory('discover');
   for (const name of ['nova', 'glance']) mkdirSync(join(directory.path, name));
   for (const name of ['nova/a.log', 'nova/a-access.log', 'glance/b.log']) writeFileSync(join(directory.path, name), '');
@@ -40,7 +40,7 @@ test('files that are excluded by name or by path are left out', async () => {
   assert.deepEqual(discover.look(), [join(directory.path, 'nova/a.log')]);
 });
 
-test('neither the own state nor what is compressed is ever shipped', async () => {
+test('neither its own state nor compressed files are ever shipped', async () => {
   await using r = await reading({ patterns: ['**/*'] });
   writeFileSync(r.path('a.log'), 'one\n');
   writeFileSync(r.path('a.log.2.gz'), 'two\n');
@@ -49,7 +49,7 @@ test('neither the own state nor what is compressed is ever shipped', async () =>
   assert.deepEqual(r.lines, ['one']);
 });
 
-test('nothing is matched anew while no directory changes', async () => {
+test('globs are not matched again while no directory changes', async () => {
   await using directory = await privateDirectory('discover');
   writeFileSync(join(directory.path, 'a.log'), '');
   const discover = new Discover({ patterns: [join(directory.path, '*.log')], excludes: [], stateDir: undefined });
@@ -60,7 +60,7 @@ test('nothing is matched anew while no directory changes', async () => {
   assert.equal(discover.look().length, 2);
 });
 
-test('a directory and a pipe that match are said once, and block nothing', async () => {
+test('a matching directory and FIFO are reported once, and block nothing', async () => {
   await using r = await reading();
   mkdirSync(r.path('directory.log'));
   execFileSync('mkfifo', [r.path('pipe.log')]);
@@ -71,7 +71,7 @@ test('a directory and a pipe that match are said once, and block nothing', async
   assert.equal(r.said.filter((text) => text.includes('is not a file')).length, 2);
 });
 
-test('a file that can not be read is said once, and read when it can be', async () => {
+test('an unreadable file is reported once, and read when it becomes readable', async () => {
   await using r = await reading();
   symlinkSync(r.path('a.log'), r.path('a.log'));
   await r.poll();
@@ -84,7 +84,7 @@ test('a file that can not be read is said once, and read when it can be', async 
   assert.match(r.said.at(-1) ?? '', /can be read now/);
 });
 
-test('a link is followed, and when it leads elsewhere, so are we', async () => {
+test('a link is followed, also after its target changes', async () => {
   await using r = await reading();
   writeFileSync(r.path('first'), 'one\n');
   writeFileSync(r.path('second'), 'two\n');
@@ -97,7 +97,7 @@ test('a link is followed, and when it leads elsewhere, so are we', async () => {
   assert.deepEqual(r.lines, ['one', 'two']);
 });
 
-test('a file on another device is told from one with the same number', async (t) => {
+test('a file on another device is distinguished from one with the same inode', async (t) => {
   await using other = await privateDirectory('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
   // Its directory is one of those whose logs are shipped, or no link would lead there.
   await using r = await reading({ patterns: ['*.log', join(other.path, '*.log')] });
@@ -113,7 +113,7 @@ test('a file on another device is told from one with the same number', async (t)
   t.diagnostic(`${r.directory} and ${other.path}`);
 });
 
-test('five hundred files are followed at once', async () => {
+test('five hundred files are followed concurrently', async () => {
   await using r = await reading({ patterns: ['*/*.log'] });
   for (let n = 0; n < 500; n++) {
     if (n % 10 === 0) mkdirSync(r.path(`s${n / 10}`));
@@ -126,7 +126,7 @@ test('five hundred files are followed at once', async () => {
   assert.equal(r.lines.length, 1000);
 });
 
-test('from the end: what lay there on first start is left out, later files are not', async () => {
+test('--from end skips existing content on first start, not later files', async () => {
   await using r = await reading({ from: 'end' });
   writeFileSync(r.path('a.log'), 'old\nunfini');
   await r.poll();
@@ -139,7 +139,7 @@ test('from the end: what lay there on first start is left out, later files are n
   assert.deepEqual(r.lines.toSorted(), ['after a restart', 'later', 'new']);
 });
 
-test('a clock that is set back holds nothing up', async () => {
+test('a clock set back blocks nothing', async () => {
   await using r = await reading();
   await r.poll();
   writeFileSync(r.path('a.log'), 'one\n');

@@ -16,7 +16,7 @@ import { reading } from './reading.ts';
 const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `line ${from + i}`);
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
-test('appended lines come once each', async () => {
+test('appended lines are read once', async () => {
   await using r = await reading();
   for (let n = 0; n < 5; n++) {
     appendFileSync(r.path('a.log'), text(numbered(n * 10, n * 10 + 10)));
@@ -35,7 +35,7 @@ test('a line without its newline waits for it', async () => {
   assert.deepEqual(r.lines, ['whole', 'half']);
 });
 
-test('at the end a line without its newline is taken, and what follows later is a line of its own', async () => {
+test('at the end an unterminated line is taken, and what follows later is a separate line', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'whole\nhal');
   await r.poll(0, true);
@@ -45,7 +45,7 @@ test('at the end a line without its newline is taken, and what follows later is 
   assert.deepEqual(r.lines, ['whole', 'hal', 'f', 'next']);
 });
 
-test('a first line that the end found unfinished is known again', async () => {
+test('a first line unterminated at the end is recognized later', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'hal');
   await r.poll(0, true);
@@ -55,7 +55,7 @@ test('a first line that the end found unfinished is known again', async () => {
   assert.deepEqual(r.lines, ['hal', 'f']);
 });
 
-test('a character that is split over two writes stays whole', async () => {
+test('a character split across two writes stays whole', async () => {
   await using r = await reading();
   const bytes = Buffer.from('grüße €\n');
   for (const byte of bytes) {
@@ -65,7 +65,7 @@ test('a character that is split over two writes stays whole', async () => {
   assert.deepEqual(r.lines, ['grüße €']);
 });
 
-test('characters over the borders of chunks stay whole', async () => {
+test('characters across chunk boundaries stay whole', async () => {
   await using r = await reading();
   const lines = Array.from({ length: 3000 }, (_, i) => `${i} ${'€'.repeat(60 + (i % 7))}`);
   writeFileSync(r.path('a.log'), text(lines));
@@ -115,7 +115,7 @@ test('a writer that keeps the old file after a rename is followed there', async 
   assert.deepEqual(r.lines, ['one', 'new', 'two']);
 });
 
-test('the unfinished last line of a renamed file is taken when its writer has let go', async () => {
+test('the unterminated last line of a renamed file is taken when its writer has closed it', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\ntwo');
   await r.poll();
@@ -126,7 +126,7 @@ test('the unfinished last line of a renamed file is taken when its writer has le
   assert.deepEqual(r.lines, ['one', 'two']);
 });
 
-test('what was written before a removal is read', async () => {
+test('content written before a removal is read', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -157,7 +157,7 @@ test('a truncated file is read from its beginning', async () => {
   assert.deepEqual(r.lines, [...numbered(0, 10), 'after']);
 });
 
-test('a file truncated and regrown past its old size between two looks is noticed by its head', async () => {
+test('a file truncated and regrown past its old size between two polls is noticed by its head', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), text(numbered(0, 10)));
   await r.poll();
@@ -168,7 +168,7 @@ test('a file truncated and regrown past its old size between two looks is notice
   assert.deepEqual(r.lines, [...numbered(0, 10), ...numbered(100, 300)]);
 });
 
-test('equal first lines, one content after the other, have different ids', async () => {
+test('equal first lines of successive generations have different ids', async () => {
   await using r = await reading();
   for (let n = 0; n < 3; n++) {
     writeFileSync(r.path('a.log'), 'same first line\nx\n');
@@ -187,7 +187,7 @@ test('equal files at different paths have different ids', async () => {
   assert.equal(new Set(r.ids).size, 2);
 });
 
-test('a restart resumes where it was', async () => {
+test('a restart resumes at its offset', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -229,7 +229,7 @@ test('a file truncated between two polls is read from its beginning', async () =
   assert.deepEqual(r.lines, ['one', 'two', 'three']);
 });
 
-test('a line over the cap is cut, counted, and the next one is whole', async () => {
+test('a line over the limit is truncated, counted, and the next one is whole', async () => {
   await using r = await reading({ maxLineBytes: 1000 });
   writeFileSync(r.path('a.log'), `${'x'.repeat(1500)}\nnext\n`);
   await r.poll();
@@ -237,7 +237,7 @@ test('a line over the cap is cut, counted, and the next one is whole', async () 
   assert.equal(r.counts.cut, 1);
 });
 
-test('a line longer than any buffer is cut at a character, also over a restart in its middle', async () => {
+test('a line longer than any buffer is truncated at a character, also across a restart', async () => {
   await using r = await reading({ maxLineBytes: 300_001 });
   writeFileSync(r.path('a.log'), `first\n${'€'.repeat(200_000)}`);
   await r.poll();
@@ -252,7 +252,7 @@ test('a line longer than any buffer is cut at a character, also over a restart i
   assert.equal(r.counts.cut, 1);
 });
 
-test('a ten megabyte line under the cap is whole', async () => {
+test('a ten megabyte line below the limit is whole', async () => {
   await using r = await reading({ maxLineBytes: 16 * 1024 * 1024 });
   writeFileSync(r.path('a.log'), `${'y'.repeat(10_000_000)}\nnext\n`);
   await r.poll();
@@ -262,7 +262,7 @@ test('a ten megabyte line under the cap is whole', async () => {
   );
 });
 
-test('what comes after a restart to the path of a removed file, and begins like it, has ids of its own', async () => {
+test("a file created after a restart at a removed file's path, with the same start, has its own ids", async () => {
   const banner = Array.from({ length: 20 }, (_, n) => `always the same banner ${n}`);
   await using r = await reading();
   for (const run of ['one', 'two', 'three']) {

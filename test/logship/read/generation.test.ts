@@ -31,7 +31,7 @@ function idsOf(one: Generation, text: string, step: number): string[] {
 
 const TEXT = Array.from({ length: 40 }, (_, n) => `line ${n} of the file\n`).join('');
 
-test('ids do not depend on when we looked', () => {
+test('ids do not depend on the time of polls', () => {
   const whole = idsOf(generation(TEXT.slice(0, 256)), TEXT, TEXT.length);
   for (const step of [1, 7, 21, 100, 257]) {
     assert.deepEqual(
@@ -47,14 +47,14 @@ test('no two lines of a file have the same id', () => {
   assert.equal(new Set(ids).size, 40);
 });
 
-test('contents with the same first line have different ids from where they differ', () => {
+test('generations with the same first line have different ids from where they differ', () => {
   const other = TEXT.replace('line 3', 'LINE 3');
   const [a, b] = [TEXT, other].map((text) => idsOf(generation(text.slice(0, 256)), text, text.length));
   assert.deepEqual(a!.slice(0, 3), b!.slice(0, 3));
   assert.equal(new Set([...a!.slice(3), ...b!.slice(3)]).size, 74);
 });
 
-test('those that we saw one after the other differ from the first line on', () => {
+test('generations seen one after the other differ from the first line on', () => {
   const first = generation(TEXT.slice(0, 256));
   const second = generation('', { rivals: first.rivalsOfNext(bytes(TEXT.slice(0, 30))) });
   const third = generation('', { rivals: second.rivalsOfNext(bytes('other\n')) });
@@ -62,14 +62,14 @@ test('those that we saw one after the other differ from the first line on', () =
   assert.equal(new Set(ids).size, 80, 'the third follows on another first line, and counts anew');
 });
 
-test('what earlier contents have in common with the newest counts once each', () => {
+test('what earlier generations have in common with the newest counts once each', () => {
   const first = generation('a\n');
   const second = generation('a\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
   assert.deepEqual(second.rivalsOfNext(bytes('a\n')), [{ head: bytes('a\n'), times: 2 }]);
   assert.deepEqual(second.rivalsOfNext(bytes('b\n')), []);
 });
 
-test('one that is read again from a rotated file is known by its beginning, and counts as it did', () => {
+test('a generation read again from a rotated file is recognized by its start, and counts as before', () => {
   const first = generation('a\n1\n');
   const second = generation('a\n2\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
   const third = generation('a\n2\n', { rivals: second.rivalsOfNext(bytes('a\n')) });
@@ -79,13 +79,13 @@ test('one that is read again from a rotated file is known by its beginning, and 
   assert.equal(third.rivalsOfKnown(bytes('a\n3\n')), undefined);
 });
 
-test('it begins when the first line is whole, or a head is full', () => {
+test('it starts when the first line is complete, or a head is full', () => {
   assert.equal(hasFirstLine(bytes('unfinished')), false);
   assert.equal(hasFirstLine(bytes('whole\n')), true);
   assert.equal(hasFirstLine(Buffer.alloc(256, 'x')), true);
 });
 
-test('a file is known by its beginning, and another one is not', () => {
+test('a file is recognized by its start, and others are not', () => {
   const one = generation('first\n');
   assert.equal(one.matches(bytes('first\nmore')), true);
   assert.equal(one.matches(bytes('other\nmore')), false);
@@ -94,14 +94,14 @@ test('a file is known by its beginning, and another one is not', () => {
   assert.equal(one.matches(bytes('first\nless')), false, 'it knows more by now');
 });
 
-test('the ids of a generation depend on source, path and head, and not on device and inode or on when', () => {
+test('the ids of a generation depend on source, path and head, and not on device, inode or time', () => {
   const { id } = generation('a\n');
   assert.equal(generation('a\n', { dev: 9, ino: 9, firstSeenMs: 9 }).id, id);
   const others = [new Generation('t', identity('a\n')).id, generation('a\n', { path: '/b' }).id, generation('b\n').id];
   assert.equal(new Set([id, ...others]).size, 4);
 });
 
-test('ids of one file sort as its lines do', () => {
+test('ids of one file sort in the order of its lines', () => {
   const one = generation('x'.repeat(256));
   const ids = [256, 300, 1e6, 1e13].map((offset) => documentId(one, offset));
   assert.deepEqual(ids.toSorted(), ids);
@@ -113,7 +113,7 @@ for (const [what, textOf] of [
   ['two texts in turn', (n: number) => `up\n${n % 2 === 0 ? 'even' : 'odd'}\n${TEXT}`],
   ['one text', () => `up\n${TEXT}`],
 ] as const)
-  test(`hundreds of contents with the same first line and ${what} have ids of their own, and few are remembered`, () => {
+  test(`hundreds of generations with the same first line and ${what} have their own ids, and few are remembered`, () => {
     const ids = new Set<string>();
     let [wanted, rivals]: [number, Generation['rivals']] = [0, []];
     for (let n = 0; n < 500; n++) {
@@ -128,7 +128,7 @@ for (const [what, textOf] of [
     assert.ok(rivals.length <= 64, `${rivals.length} are remembered`);
   });
 
-test('of many one that was kept apart is known, and one that was not counts as new', () => {
+test('one of many is recognized if it was kept apart, and counts as new otherwise', () => {
   const textOf = (n: number) => `up\n2026-11-20 08:${String(n).padStart(4, '0')} on\n`;
   let rivals: Generation['rivals'] = [];
   for (let n = 0; n < 100; n++) rivals = generation(textOf(n), { rivals }).rivalsOfNext(bytes(textOf(n + 1)));

@@ -30,7 +30,7 @@ for (const [what, end] of [
   ['a chunk', 100 * KB],
   ['many chunks', 1500 * KB],
 ] as const) {
-  test(`a file that was reclaimed for ${what} is read around the hole: no NUL, no torn line`, async () => {
+  test(`a file that was reclaimed for ${what} is read around the hole: no NUL, no partial line`, async () => {
     await using r = await reading();
     const { text, lines } = numbered(12_000);
     const file = r.path('a.log');
@@ -54,7 +54,7 @@ for (const [what, end] of [
   });
 }
 
-test('a hole behind the end of a line is one too', async () => {
+test('a hole after the end of a line is one too', async () => {
   await using r = await reading();
   const lines = `${'y'.repeat(KB - 1)}\n`.repeat(64);
   await writeFile(r.path('a.log'), `${lines}${'\0'.repeat(80 * KB)}torn\nwhole\n`);
@@ -63,14 +63,14 @@ test('a hole behind the end of a line is one too', async () => {
   assert.equal(r.lines.at(-1), 'whole');
 });
 
-test('a line longer than a chunk before a hole is left out with it', async () => {
+test('a line longer than a chunk before a hole is skipped with it', async () => {
   await using r = await reading();
   await writeFile(r.path('a.log'), `first\n${'z'.repeat(400 * KB - 6)}${'\0'.repeat(1200 * KB)}torn\nlast\n`);
   await r.poll();
   assert.deepEqual(r.lines, ['first', 'last']);
 });
 
-test('the hole that a writer leaves who does not append costs no line', async () => {
+test('the hole left by a writer without O_APPEND costs no line', async () => {
   await using r = await reading();
   await writeFile(r.path('a.log'), `${'\0'.repeat(300 * KB + 5)}one\ntwo\n`);
   await writeFile(r.path('b.log'), `short\n${'\0'.repeat(300 * KB)}one\ntwo\n`);
@@ -78,7 +78,7 @@ test('the hole that a writer leaves who does not append costs no line', async ()
   assert.deepEqual(r.lines, ['short', 'one', 'two', 'one', 'two']);
 });
 
-test('reading goes on behind a hole at the end of what is there', async () => {
+test('reading continues after a hole at the end of the content', async () => {
   await using r = await reading();
   const file = r.path('a.log');
   await writeFile(file, `${'y'.repeat(64 * KB - 1)}\n${'\0'.repeat(64 * KB)}`);
@@ -89,7 +89,7 @@ test('reading goes on behind a hole at the end of what is there', async () => {
   assert.equal(r.lines.length, 2);
 });
 
-test('NULs that are no whole block, or begin in one, are no hole', () => {
+test('NULs that are not a whole block, or start in one, are no hole', () => {
   const at = 64 * KB;
   const chunk = (nuls: number, before = 10) => Buffer.from(`${'a'.repeat(before)}${'\0'.repeat(nuls)}b`);
   const newline = 10;

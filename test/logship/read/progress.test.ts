@@ -4,7 +4,7 @@ import { Progress, type Span } from '../../../src/logship/read/progress.ts';
 
 const mark = (offset: number) => ({ offset, skipping: false, timeMs: 0 });
 
-test('only what is acknowledged without a gap counts', () => {
+test('only bytes acknowledged without a gap count', () => {
   const progress = new Progress(mark(0));
   const [first, second] = [progress.begin(0, mark(20)), progress.begin(20, mark(30))];
   assert.equal(progress.settle(second), false);
@@ -14,7 +14,7 @@ test('only what is acknowledged without a gap counts', () => {
   assert.equal(progress.isOpen, false);
 });
 
-test('the mark never lies inside an event, also where others interleave with it', () => {
+test('the mark is never inside an event, also if others interleave with it', () => {
   const progress = new Progress(mark(0));
   const spanning = progress.begin(0, mark(10));
   const between = progress.begin(10, mark(20));
@@ -28,7 +28,7 @@ test('the mark never lies inside an event, also where others interleave with it'
   assert.equal(progress.acknowledged.offset, 40);
 });
 
-test('a settled event is read again while one that began inside it is open', () => {
+test('a settled event is read again while one that started inside it is open', () => {
   const progress = new Progress(mark(0));
   const spanning = progress.begin(0, mark(30));
   const inside = progress.begin(10, mark(50));
@@ -38,7 +38,7 @@ test('a settled event is read again while one that began inside it is open', () 
   assert.equal(progress.acknowledged.offset, 50);
 });
 
-test('many events in any order end at the end', () => {
+test('many events settled in any order move the mark to the end', () => {
   const progress = new Progress(mark(0));
   const spans = Array.from({ length: 10_000 }, (_, n) => progress.begin(n * 10, mark(n * 10 + 10)));
   for (const span of spans.toReversed().slice(0, 5000)) progress.settle(span);
@@ -47,7 +47,7 @@ test('many events in any order end at the end', () => {
   assert.equal(progress.acknowledged.offset, 100_000);
 });
 
-test('spans that follow each other are one, settled when all their events are', () => {
+test('adjacent spans are merged, and settled when all their events are', () => {
   const progress = new Progress(mark(0));
   const [first, second, third] = [
     progress.begin(0, mark(10)),
@@ -64,7 +64,7 @@ test('spans that follow each other are one, settled when all their events are', 
   assert.equal(progress.isOpen, false);
 });
 
-test('what lies between joined spans still holds the mark', () => {
+test('an event between merged spans still holds the mark', () => {
   const progress = new Progress(mark(0));
   const spanning = progress.begin(0, mark(10));
   const between = progress.begin(10, mark(20));
@@ -81,7 +81,7 @@ test('what lies between joined spans still holds the mark', () => {
   assert.equal(progress.acknowledged.offset, 50);
 });
 
-test('no span is joined over a gap, with another content, or to one that is settled', () => {
+test('spans are not merged across a gap, with another generation, or with a settled one', () => {
   const [progress, other] = [new Progress(mark(0)), new Progress(mark(0))];
   const first = progress.begin(0, mark(10));
   assert.equal(progress.join(first, progress.begin(20, mark(30))), false);
@@ -91,7 +91,7 @@ test('no span is joined over a gap, with another content, or to one that is sett
   assert.equal(progress.join(last, progress.begin(50, mark(60))), false);
 });
 
-test('one that stays open does not make all behind it stay in memory, and the mark moves past them at the end', () => {
+test('an open one does not keep all later ones in memory, and the mark finally passes them', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const later = progress.begin(10, mark(20));
@@ -104,7 +104,7 @@ test('one that stays open does not make all behind it stay in memory, and the ma
   assert.equal(progress.isOpen, false);
 });
 
-test('packed or not, the mark never lies inside an event that is open', () => {
+test('packed or not, the mark is never inside an open event', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const open = new Map<number, Span>();

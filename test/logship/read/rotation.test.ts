@@ -42,7 +42,7 @@ async function readAnew(r: Reading): Promise<ReadonlyMap<string, string>> {
   return new Map(r.lines.slice(from).map((line, n) => [line, r.ids[from + n]!]));
 }
 
-test('while away: the rest of what was truncated is read from its copy', async () => {
+test('while stopped: the rest of truncated content is read from its copy', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -55,7 +55,7 @@ test('while away: the rest of what was truncated is read from its copy', async (
   assert.equal(r.counts.lostBytes, 0);
 });
 
-test('while away: the rest is read from its copy also while the new content is empty', async () => {
+test('while stopped: the rest is read from its copy also while the new file is empty', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -66,7 +66,7 @@ test('while away: the rest is read from its copy also while the new content is e
   assert.deepEqual(r.lines, numbered(0, 20));
 });
 
-test('while away: several contents came and went, each is read whole', async () => {
+test('while stopped: several generations are each read as a whole', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -80,7 +80,7 @@ test('while away: several contents came and went, each is read whole', async () 
   assert.deepEqual(r.lines.toSorted(byNumber), numbered(0, 80));
 });
 
-test('while away: three renames, each content is read whole', async () => {
+test('while stopped: three renames, each generation is read as a whole', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -95,7 +95,7 @@ test('while away: three renames, each content is read whole', async () => {
   assert.deepEqual(r.lines, numbered(0, 80));
 });
 
-test('while away: a copy that is compressed already is lost, counted and said', async () => {
+test('while stopped: a copy that is already compressed is lost, counted and logged', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -110,7 +110,7 @@ test('while away: a copy that is compressed already is lost, counted and said', 
   assert.match(r.said.join('\n'), /a\.log\.1\.gz is compressed already: 80 bytes are lost/);
 });
 
-test('a copy that was compressed before we looked is lost, counted and said', async () => {
+test('a copy compressed before the next poll is lost, counted and logged', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -124,7 +124,7 @@ test('a copy that was compressed before we looked is lost, counted and said', as
   assert.equal(r.counts.lostBytes, 80);
 });
 
-test('without a copy, what was seen and not read is counted as lost', async () => {
+test('without a copy, bytes that were seen but not read count as lost', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'one\nunfinished');
   await r.poll();
@@ -134,7 +134,7 @@ test('without a copy, what was seen and not read is counted as lost', async () =
   assert.match(r.said.join('\n'), /no copy of it is beside it: 10 bytes are lost/);
 });
 
-test('a truncation after which nothing was left to read is no loss', async () => {
+test('a truncation after everything was read is no loss', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -146,7 +146,7 @@ test('a truncation after which nothing was left to read is no loss', async () =>
   assert.deepEqual(r.lines, numbered(0, 20));
 });
 
-test('a restart while the rest of a copy is on its way reads that again', async () => {
+test('a restart while the rest of a copy is in flight reads that again', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -169,7 +169,7 @@ test('a restart while the rest of a copy is on its way reads that again', async 
   );
 });
 
-test('a line has one id, whether it was read before its file was renamed, after, or without a checkpoint', async () => {
+test('a line has one id, whether read before its file was renamed, after, or without a checkpoint', async () => {
   await using r = await reading();
   append(r, 0, 20);
   await r.poll();
@@ -181,7 +181,7 @@ test('a line has one id, whether it was read before its file was renamed, after,
   );
 });
 
-test('a content has one id, whether it was read in its place or from its copy', async () => {
+test('a generation has one id, whether read in place or from its copy', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -200,7 +200,7 @@ test('a content has one id, whether it was read in its place or from its copy', 
   assert.equal(r.ids[r.lines.lastIndexOf('line 10')], copied);
 });
 
-test('contents that begin alike have different ids where they differ, also when their checkpoint is gone', async () => {
+test('generations with the same start have different ids where they differ, also without their checkpoint', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'banner\none\ntwo\n');
   await r.poll();
@@ -212,7 +212,7 @@ test('contents that begin alike have different ids where they differ, also when 
   assert.equal(new Set(ids.values()).size, 5, 'the banner once, and all others');
 });
 
-test('contents that begin alike have different ids also over a restart', async () => {
+test('generations with the same start have different ids also across a restart', async () => {
   await using r = await reading();
   for (let n = 0; n < 3; n++) {
     writeFileSync(r.path(FILE), 'same\nlines\n');
@@ -225,7 +225,7 @@ test('contents that begin alike have different ids also over a restart', async (
   assert.equal(new Set(r.ids).size, 6);
 });
 
-test('a writer that does not append leaves a hole at the beginning, which is no line', async () => {
+test('a writer without O_APPEND leaves a hole at the start, which is no line', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -238,7 +238,7 @@ test('a writer that does not append leaves a hole at the beginning, which is no 
   assert.equal(new Set(r.ids).size, 12);
 });
 
-test('rotated files that match too are shipped once at the first start, and never again', async () => {
+test('rotated files that match too are shipped once on first start, and never again', async () => {
   await using r = await reading({ patterns: ['*.log*'] });
   append(r, 0, 10, `${FILE}.1`);
   append(r, 10, 20);
@@ -256,7 +256,7 @@ test('rotated files that match too are shipped once at the first start, and neve
   assert.match(r.said.join('\n'), /a\.log\.1 matches, but rotation made it of .*a\.log: it is not shipped again/);
 });
 
-test('a rotated file whose origin is not shipped is a file like others', async () => {
+test('a rotated file whose origin is not shipped is an ordinary file', async () => {
   await using r = await reading({ patterns: [`${FILE}.1`] });
   append(r, 0, 10, `${FILE}.1`);
   append(r, 10, 20);
@@ -279,7 +279,7 @@ test('a writer that keeps the old file for minutes after a rename is followed th
   assert.deepEqual(r.lines, numbered(0, 30));
 });
 
-test('files that were rotated away are let go', async () => {
+test('files that were rotated away are closed', async () => {
   await using r = await reading();
   for (let n = 0; n < 5; n++) {
     append(r, n * 10, n * 10 + 10);
@@ -294,7 +294,7 @@ test('files that were rotated away are let go', async () => {
 });
 
 for (const how of ['copytruncate', 'rename'] as const) {
-  test(`a server that takes nothing for long: what ${how} makes meanwhile is held before it is compressed`, async (t) => {
+  test(`a long outage: files from ${how} are opened before they are compressed`, async (t) => {
     await using r = await reading();
     append(r, 0, 10);
     await r.poll();
@@ -322,7 +322,7 @@ for (const how of ['copytruncate', 'rename'] as const) {
   });
 }
 
-test('an unfinished line that a stop has taken ends there, also when it is read again', async () => {
+test('an unterminated line taken by a stop ends there, also when it is read again', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'whole\nhal');
   r.acknowledge = () => false;
@@ -336,7 +336,7 @@ test('an unfinished line that a stop has taken ends there, also when it is read 
   assert.deepEqual(r.ids.slice(2, 4), ids);
 });
 
-test('an unfinished line over the cap is cut at a stop, and its rest is skipped later', async () => {
+test('an unterminated line over the limit is truncated by a stop, and its rest is skipped later', async () => {
   await using r = await reading({ maxLineBytes: 1000 });
   writeFileSync(r.path(FILE), 'x'.repeat(1500));
   await r.poll(0, true);

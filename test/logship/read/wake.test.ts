@@ -13,7 +13,7 @@ function bell() {
   return { ring: () => void rings.dispatchEvent(new Event('ring')), heard: () => once(rings, 'ring') };
 }
 
-test('it rings when a file comes into a directory', async () => {
+test('reports a file added to a directory', async () => {
   await using directory = await privateDirectory('wake');
   const { ring, heard } = bell();
   using wake = new Wake({ moved: ring, grown: () => {}, log: log() });
@@ -28,7 +28,7 @@ test('it rings when a file comes into a directory', async () => {
   }
 });
 
-test('it tells lines that are appended from files that come', async () => {
+test('distinguishes appended lines from added files', async () => {
   await using directory = await privateDirectory('wake');
   const file = join(directory.path, 'a.log');
   writeFileSync(file, '');
@@ -45,7 +45,7 @@ for (const [code, says] of [
   ['ENOSPC', /no watch is left on this node \(fs\.inotify\.max_user_watches\)/],
   ['EMFILE', /no inotify instance is left on this node/],
 ] as const) {
-  test(`${code}: that no watch is left is said once, and nothing is watched any more`, async () => {
+  test(`${code}: missing inotify watches are logged once, and watching stops`, async () => {
     const said: string[] = [];
     let asked = 0;
     const watch: Watch = () => {
@@ -61,7 +61,7 @@ for (const [code, says] of [
   });
 }
 
-test('a reader whose watch rings looks at once', async () => {
+test('a reader polls at once on an event', async () => {
   await using r = await reading();
   await r.poll();
   let number = 0;

@@ -27,4 +27,4 @@ for (const [directory, why] of [
   });
 }
 
-test('without a table nothing is known to end', () => assert.equal(endsWithPod('/var/log/kolla', ''), undefined));
+test('without mountinfo no volume is known to end', () => assert.equal(endsWithPod('/var/log/kolla', ''), undefined));

@@ -69,7 +69,7 @@ test('acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
   assert.ok(before.subarray(5 * MB).equals(after.subarray(5 * MB)));
 });
 
-test('only what every destination has is reclaimed', { skip }, async () => {
+test('only bytes acknowledged by every destination are reclaimed', { skip }, async () => {
   await using w = await world([6 * MB, 3 * MB]);
   await w.reclaimer.pass(w.signal);
   assert.equal(w.reclaimer.bytes, 2 * MB - 65_536);
@@ -78,7 +78,7 @@ test('only what every destination has is reclaimed', { skip }, async () => {
   assert.equal(w.reclaimer.bytes, 4 * MB - 65_536);
 });
 
-test('nothing is reclaimed that a destination does not know yet', async () => {
+test('nothing unknown to a destination is reclaimed', async () => {
   await using w = await world([6 * MB], () => assert.fail('was asked for'));
   const reclaimer = new Reclaimer({
     punch: () => assert.fail('was asked for'),
@@ -106,7 +106,7 @@ for (const [what, change] of [
   ['a file that was truncated', (file: string) => writeFile(file, LINE)],
   ['no file at all', (file: string) => Promise.resolve(renameSync(file, `${file}.1`))],
 ] as const) {
-  test(`${what} is left alone`, async () => {
+  test(`${what} is not changed`, async () => {
     await using w = await world([6 * MB], () => assert.fail('was asked for'));
     await change(w.file);
     await w.reclaimer.pass(w.signal);
@@ -114,7 +114,7 @@ for (const [what, change] of [
   });
 }
 
-test('a file system that knows no holes is said once, with the way out, and not asked again', async () => {
+test('a file system without hole punching is logged once, with the fix, and not retried', async () => {
   let asked = 0;
   const punch: Punch = () => {
     asked++;
@@ -130,7 +130,7 @@ test('a file system that knows no holes is said once, with the way out, and not 
   );
 });
 
-test('what the program itself says of such a file system is understood', { skip }, async () => {
+test("understands the program's own error about such a file system", { skip }, async () => {
   await using w = await world();
   const found = findFallocate();
   assert.ok('file' in found);
@@ -141,7 +141,7 @@ test('what the program itself says of such a file system is understood', { skip 
   assert.match(refusal.reason, /unsupported|not supported/);
 });
 
-test('a file that may not be written is said once', async () => {
+test('an unwritable file is logged once', async () => {
   let asked = 0;
   const punch: Punch = () => {
     asked++;
@@ -157,7 +157,7 @@ test('a file that may not be written is said once', async () => {
   );
 });
 
-test('a range leaves the beginning, the last bytes and the byte before the mark', () => {
+test('a range excludes the start, the last bytes and the byte before the mark', () => {
   assert.deepEqual(givenBack(10 * MB + 5, 0, MB), { start: 65_536, end: 9 * MB });
   assert.deepEqual(givenBack(10 * MB, 0, 0), { start: 65_536, end: 10 * MB - 4096 });
   assert.equal(givenBack(2 * MB, 0, MB), undefined);
@@ -165,7 +165,7 @@ test('a range leaves the beginning, the last bytes and the byte before the mark'
   assert.deepEqual(givenBack(11 * MB, 9 * MB, MB), { start: 9 * MB, end: 10 * MB });
 });
 
-test('it goes on by itself, and looks a last time at its end', { skip }, async () => {
+test('it runs periodically, with a final pass at its end', { skip }, async () => {
   await using w = await world([4 * MB]);
   const saved = () => w.marks.now.map((offset) => [w.saved(offset)]);
   const open = logOpener({ patterns: [join(w.directory, '*')] });
@@ -186,7 +186,7 @@ test('it goes on by itself, and looks a last time at its end', { skip }, async (
   assert.equal(blocks(w.file), 3 * MB + 65_536);
 });
 
-test('what goes wrong in it is said, and ends nothing else', async () => {
+test('its failures are logged, and end nothing else', async () => {
   const said: string[] = [];
   const saved = () => {
     throw new Error('oh');
@@ -197,7 +197,7 @@ test('what goes wrong in it is said, and ends nothing else', async () => {
     await until('the word', () => Promise.resolve(said.join().includes('our bug, please report it: oh') || undefined));
 });
 
-test('auto is off on a disk that outlives the pod, and on in memory', async () => {
+test('auto is off on a disk that outlives the Pod, and on in memory', async () => {
   await using disk = await privateDirectory('reclaim');
   const options = {
     mode: 'auto',

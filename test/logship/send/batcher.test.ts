@@ -13,7 +13,7 @@ function add(to: Batcher, source: string, day = '2026-11-20', id = 'G0'): number
   return to.add({ id, day, source, spans: [] });
 }
 
-test('documents stand one behind the other, each with its index and id', () => {
+test('documents are concatenated, each with its index and id', () => {
   const b = batcher();
   add(b, '{"a":1}');
   add(b, '{"a":"ü€😀"}', '2026-11-21', 'G1');
@@ -31,7 +31,7 @@ test('without ids they are JSON lines', () => {
   assert.equal(b.seal().body.toString(), '{"a":1}\n{"a":2}\n');
 });
 
-test('what each adds to the budget is what the batch weighs', () => {
+test("each document's budget adds up to the batch's weight", () => {
   const b = batcher();
   const sum = ['{"a":1}', '{"b":"ü"}', '{"c":3}'].reduce((all, source) => all + add(b, source), 0);
   const sealed = b.seal();
@@ -39,7 +39,7 @@ test('what each adds to the budget is what the batch weighs', () => {
   assert.equal(sealed.pick([0]).weight + sealed.pick([1, 2]).weight, sum);
 });
 
-test('a request is full by its bytes, and by its documents', () => {
+test('a request is limited by its bytes, and by its documents', () => {
   const byBytes = batcher({ most: 100_000 });
   add(byBytes, JSON.stringify('x'.repeat(100_000)));
   assert.equal(byBytes.isFull, true);
@@ -61,7 +61,7 @@ test('documents larger than a buffer are whole, between others', () => {
   );
 });
 
-test('a buffer that is used again carries nothing over, and leaves what was picked alone', () => {
+test('a reused buffer carries nothing over, and does not affect picked documents', () => {
   const b = batcher();
   const filler = JSON.stringify('f'.repeat(400_000));
   add(b, filler);
@@ -87,7 +87,7 @@ test('parts and joined batches have the same documents', () => {
   assert.equal(swapped.part(1, 3).document(0).toString(), whole.document(3).toString());
 });
 
-test('a joined batch has waited as long as the older one, and has been tried as often as the one that was tried most', () => {
+test('a joined batch has the age of the older one, and the higher number of attempts', () => {
   const batch = (sinceMs: number, tries: number) => new Batch(Buffer.from('{}\n'), [3], [[]], { sinceMs, tries });
   for (const both of [joined(batch(1, 0), batch(2, 3)), joined(batch(2, 3), batch(1, 0))])
     assert.deepEqual([both.sinceMs, both.tries], [1, 3]);

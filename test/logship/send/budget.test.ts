@@ -4,7 +4,7 @@ import { Budget } from '../../../src/logship/send/limits.ts';
 
 const open = new AbortController().signal;
 
-test('there is room until the bytes are spent, what is reserved counted', async () => {
+test('there is room until the bytes are used up, including reserved ones', async () => {
   const budget = new Budget(100, 40);
   budget.take(59);
   assert.equal(budget.isSpent, false);
@@ -13,7 +13,7 @@ test('there is room until the bytes are spent, what is reserved counted', async 
   assert.equal(budget.isSpent, true);
 });
 
-test('who waits for room goes on when there is some, and not before', async () => {
+test('a waiter continues when there is room, and not before', async () => {
   const budget = new Budget(100);
   budget.take(150);
   let isThrough = false;

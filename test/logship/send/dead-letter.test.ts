@@ -40,7 +40,7 @@ async function idsIn(file: string): Promise<string[]> {
   return lines.map((line) => (JSON.parse(line) as { id: string }).id);
 }
 
-test('letters are appended, in the order they were written, and readable by us alone', async () => {
+test('letters are appended in order, and readable only by us', async () => {
   await using l = await letters();
   const deadLetters = l.open();
   await Promise.all([deadLetters.write([letter('a'), letter('b')]), deadLetters.write([letter('c')])]);
@@ -48,7 +48,7 @@ test('letters are appended, in the order they were written, and readable by us a
   assert.equal((await stat(l.file)).mode & 0o777, 0o600);
 });
 
-test('both files together stay below the limit; what is written over is counted and said', async () => {
+test('both files together stay below the limit; overwritten letters are counted and logged', async () => {
   await using l = await letters();
   const deadLetters = l.open();
   const payload = 'x'.repeat(900);
@@ -63,7 +63,7 @@ test('both files together stay below the limit; what is written over is counted 
   assert.match(l.said.join('\n'), /dead letters, the oldest, were written over/);
 });
 
-test('after a line that a crash tore, letters begin on a line of their own', async () => {
+test('after a partial line left by a crash, letters start on a new line', async () => {
   await using l = await letters();
   await l.open().write([letter('a')]);
   await appendFile(l.file, '{"time":"19');
@@ -73,7 +73,7 @@ test('after a line that a crash tore, letters begin on a line of their own', asy
   assert.equal((JSON.parse(lines[2]!) as { id: string }).id, 'b');
 });
 
-test('a letter that an earlier run has written is not written again', async () => {
+test('a letter written by an earlier run is not repeated', async () => {
   await using l = await letters();
   await l.open().write([letter('a'), letter('b')]);
   await l.open().write([letter('b'), letter('c')]);

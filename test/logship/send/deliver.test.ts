@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { bulkServer } from './bulk-server.ts';
 import { batch, delivering, sinkAt } from './delivering.ts';
 
-test('of a batch only what got 429 is sent again', async () => {
+test('only documents with 429 are sent again', async () => {
   await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a', 'b', 'c'));
@@ -15,7 +15,7 @@ test('of a batch only what got 429 is sent again', async () => {
   assert.deepEqual([d.counts.acknowledged, d.counts.retried, d.counts.already], [3, 2, 0]);
 });
 
-test('requests become smaller while the server has too much to do, and larger again after', async () => {
+test('requests become smaller while the server is overloaded, and larger afterwards', async () => {
   await using server = await bulkServer({ document: (id, number) => (id === 'b' && number < 3 ? 429 : 201) });
   await using d = await delivering(sinkAt(server.url));
   const before = d.capacity.bytes;
@@ -27,7 +27,7 @@ test('requests become smaller while the server has too much to do, and larger ag
   assert.ok(d.capacity.bytes > after);
 });
 
-test('a request that got 503 is sent again whole, and the outage is said once, with its end', async () => {
+test('a request with 503 is retried as a whole, and the outage is logged once, with its end', async () => {
   await using server = await bulkServer({ request: (number) => (number < 4 ? 503 : 200) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a', 'b'));
@@ -42,7 +42,7 @@ for (const [status, hint] of [
   [403, /create_doc/],
   [404, /--url/],
 ] as const) {
-  test(`${status} holds everything until it is fixed, and says what to do`, async () => {
+  test(`${status} delays everything until it is fixed, and logs the fix`, async () => {
     await using server = await bulkServer({ request: (number) => (number < 3 ? status : 200) });
     await using d = await delivering(sinkAt(server.url));
     await d.deliver(batch('a', 'b'));
@@ -52,7 +52,7 @@ for (const [status, hint] of [
   });
 }
 
-test('what is in already is settled, and counted apart', async () => {
+test('documents that are already indexed are settled, and counted separately', async () => {
   await using server = await bulkServer();
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a'));
@@ -61,7 +61,7 @@ test('what is in already is settled, and counted apart', async () => {
   assert.deepEqual([d.counts.acknowledged, d.counts.already], [2, 1]);
 });
 
-test('what is refused lies in the dead-letter file with its reason; the others are in', async () => {
+test('rejected documents are in the dead-letter file with their reasons; the others are indexed', async () => {
   await using server = await bulkServer({ document: (id) => (id === 'poison' ? 400 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a', 'poison', 'b'));
@@ -76,7 +76,7 @@ test('what is refused lies in the dead-letter file with its reason; the others a
   });
 });
 
-test('what no dead-letter file can take is asked again, and others go past it', async () => {
+test('documents that the dead-letter file cannot take are retried, and others overtake them', async () => {
   await using server = await bulkServer({ document: (id) => (id === 'poison' ? 400 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await mkdir(d.deadLetters.file);
@@ -89,7 +89,7 @@ test('what no dead-letter file can take is asked again, and others go past it', 
   assert.equal(d.counts.rejected, 1);
 });
 
-test('documents of a closed index wait, and are no outage: the others go past them', async () => {
+test('documents of a closed index wait, and are no outage: the others overtake them', async () => {
   let isClosed = true;
   const closed = { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } };
   await using server = await bulkServer({ document: (id) => (isClosed && id.startsWith('old') ? closed : 201) });
@@ -104,7 +104,7 @@ test('documents of a closed index wait, and are no outage: the others go past th
   assert.doesNotMatch(d.said.join('\n'), /does not accept writes/);
 });
 
-test('when nothing at all is taken that is an outage, though each document was asked for', async () => {
+test('when nothing at all is accepted that is an outage, though by individual items', async () => {
   await using server = await bulkServer({ document: (_, number) => (number < 4 ? 403 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a'), batch('b'));
@@ -113,7 +113,7 @@ test('when nothing at all is taken that is an outage, though each document was a
   assert.deepEqual(server.taken.toSorted(), ['a', 'b']);
 });
 
-test('a request that is too large is halved until it fits, and those after it are smaller', async () => {
+test('a request that is too large is halved until it fits, and later ones are smaller', async () => {
   await using server = await bulkServer({ request: (_, ids) => (ids.length > 2 ? 413 : 200) });
   await using d = await delivering(sinkAt(server.url));
   const large = batch('a', 'b', 'c', 'd', 'e');
@@ -128,7 +128,7 @@ test('a request that is too large is halved until it fits, and those after it ar
   );
 });
 
-test('a half that is refused whole is sent again with what else is left', async () => {
+test('a half rejected as a whole is retried with the rest', async () => {
   await using server = await bulkServer({
     request: (number, ids) => (ids.length > 2 ? 413 : number === 3 ? 503 : 200),
     document: (id, number) => (id === 'a' && number < 3 ? 429 : 201),
@@ -139,7 +139,7 @@ test('a half that is refused whole is sent again with what else is left', async 
   assert.deepEqual(d.settled.toSorted(), ['a', 'b', 'c', 'd']);
 });
 
-test('one document that is larger than the server takes is a dead letter', async () => {
+test("a single document larger than the server's limit is a dead letter", async () => {
   const huge = `huge${'e'.repeat(64 * 1024)}`;
   await using server = await bulkServer({ request: (_, ids) => (ids.includes(huge) ? 413 : 200) });
   await using d = await delivering(sinkAt(server.url));
@@ -149,7 +149,7 @@ test('one document that is larger than the server takes is a dead letter', async
   assert.match(await readFile(d.deadLetters.file, 'utf8'), /"status 413.*"id":"hugee+"/);
 });
 
-test('a 413 for an ordinary line is no fault of the line: it is held, and what comes later is in longer requests again', async () => {
+test('a 413 for an ordinary line is no fault of the line: it waits, and later requests grow again', async () => {
   await using server = await bulkServer({ request: (number) => (number < 6 ? 413 : 200) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a', 'b'));
@@ -161,7 +161,7 @@ test('a 413 for an ordinary line is no fault of the line: it is held, and what c
   assert.ok(before < 100 && d.capacity.bytes >= 64 * 1024, `${before} to ${d.capacity.bytes} bytes`);
 });
 
-test('a server that cuts connections is tried until it answers', async () => {
+test('a server that closes connections is retried until it responds', async () => {
   let cuts = 0;
   await using server = await listenHttp((request, response) => {
     request.resume();
@@ -173,7 +173,7 @@ test('a server that cuts connections is tried until it answers', async () => {
   assert.deepEqual(d.settled, ['a']);
 });
 
-test('a reply that breaks off counts for nothing, whatever it began with', async () => {
+test('a truncated reply counts for nothing, whatever its start', async () => {
   let replies = 0;
   await using server = await listenTcp((socket) => {
     socket.once('data', () => {
@@ -188,7 +188,7 @@ test('a reply that breaks off counts for nothing, whatever it began with', async
   assert.match(d.said[0] ?? '', /does not accept writes/);
 });
 
-test("another service's page, with 200, holds everything", async () => {
+test("another service's page, with 200, delays everything", async () => {
   let pages = 0;
   await using server = await listenHttp((request, response) => {
     request.resume();

@@ -23,7 +23,7 @@ function outbox(send: (batch: Batch) => Promise<Delivered>) {
 
 const DONE = { tookNothing: false };
 
-test('two requests are on their way at once, and no more', async () => {
+test('at most two requests are in flight', async () => {
   const open: PromiseWithResolvers<Delivered>[] = [];
   const o = outbox(() => {
     const sent = Promise.withResolvers<Delivered>();
@@ -42,7 +42,7 @@ test('two requests are on their way at once, and no more', async () => {
   assert.equal(o.outbox.isFree, true);
 });
 
-test('what waits apart is counted, and so is its age', async () => {
+test('documents that wait separately are counted, and so is their age', async () => {
   const sent: Batch[] = [];
   const o = outbox((next) => {
     sent.push(next);
@@ -59,7 +59,7 @@ test('what waits apart is counted, and so is its age', async () => {
   assert.equal(o.outbox.sinceMs, undefined);
 });
 
-test('a failure ends it: it is told once, and what was left is dropped from memory', async () => {
+test('a failure ends it: reported once, and the rest is dropped from memory', async () => {
   const o = outbox(() => Promise.reject(new Error('broken')));
   for (const id of 'abcd') o.outbox.offer(batch(id));
   await o.outbox.idle();
@@ -70,7 +70,7 @@ test('a failure ends it: it is told once, and what was left is dropped from memo
   assert.equal(o.failures.length, 1);
 });
 
-test('given up while something waits apart, it is idle at once', async () => {
+test('aborted while something waits separately, it is idle at once', async () => {
   const o = outbox((next) => Promise.resolve({ again: next.pick([0]), tookNothing: false }));
   o.outbox.offer(batch('a', 'b'));
   await new Promise(setImmediate);
@@ -79,7 +79,7 @@ test('given up while something waits apart, it is idle at once', async () => {
   assert.equal(o.outbox.waiting, 0);
 });
 
-test('a server that has too much to do gets one request at a time, and two again when it keeps up', async () => {
+test('an overloaded server gets one request at a time, and two again when it keeps up', async () => {
   let [now, most, sent] = [0, 0, 0];
   const o = outbox(async (next) => {
     most = Math.max(most, ++now);
@@ -101,7 +101,7 @@ test('a server that has too much to do gets one request at a time, and two again
   assert.equal(sent, 32);
 });
 
-test('stdout gets one request at a time, however well it goes, so that no line overtakes another', async () => {
+test('stdout gets one request at a time, so that no line overtakes another', async () => {
   await using stdout = stdoutSink(new PassThrough());
   const capacity = new Capacity(undefined, stdout.atOnce);
   capacity.busy();

@@ -4,7 +4,7 @@ import { FileLag, Lags } from '../../../src/logship/serve/lag.ts';
 import { newCounts } from '../../../src/logship/counts.ts';
 import { destination, file } from './states.ts';
 
-test('the age is that of the oldest byte that is not acknowledged', () => {
+test('the age is that of the oldest unacknowledged byte', () => {
   const lag = new FileLag();
   lag.look(file({ bytes: 100, left: 100 }), 0);
   lag.look(file({ bytes: 250, left: 250 }), 1000);
@@ -14,7 +14,7 @@ test('the age is that of the oldest byte that is not acknowledged', () => {
   assert.equal(lag.age(9000), 0);
 });
 
-test('under a steady flow that is acknowledged after two seconds the age stays there', () => {
+test('under a steady flow acknowledged after two seconds the age stays there', () => {
   const lag = new FileLag();
   for (let second = 1; second <= 300; second++) {
     lag.look(file({ bytes: second * 1000, left: Math.min(second, 2) * 1000 }), second * 1000);
@@ -28,7 +28,7 @@ test('unread bytes count too', () => {
   assert.equal(lag.age(500), 500);
 });
 
-test('an hour of growing costs no more than a minute, and the age stays right', () => {
+test('an hour of growth uses as much memory as a minute, and the age stays right', () => {
   const lag = new FileLag();
   for (let second = 0; second < 3600; second++) lag.look(file({ unread: second + 1, left: second + 1 }), second * 1000);
   assert.equal(lag.age(3_600_000), 3_600_000);

@@ -13,7 +13,7 @@ function scraped(shown: Shown): string {
   return metricsText(shippingFamilies(shown, lags));
 }
 
-test('the metrics are those of each destination and file, with what runs beside them', () => {
+test('the metrics are those of each destination and file, and of background tasks', () => {
   const counts = { ...newCounts(), acknowledged: 7, already: 2, retried: 3, rejected: 1, cut: 4, lostBytes: 5 };
   const odd = '/var/log/kolla/a"b\\c\nd.log';
   const files = [file({ lines: 9, bytes: 100, left: 40, unread: 30 }), file({ path: odd })];

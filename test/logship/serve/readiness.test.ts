@@ -7,7 +7,7 @@ const outage = { reason: 'status 403: cluster_block_exception', sinceMs: 100_000
 const held = (forMs: number) =>
   readinessOf(destination({ outage, lagBytes: 50, lagSeconds: 12.4 }), 0, outage.sinceMs + forMs);
 
-test('a destination that takes nothing is not ready, and says why and for how long', () => {
+test('a destination that does not accept writes is not ready, with reason and duration', () => {
   const { isReady, reason } = held(OUTAGE_MS);
   assert.equal(isReady, false);
   assert.equal(
@@ -18,15 +18,15 @@ test('a destination that takes nothing is not ready, and says why and for how lo
 
 test('a moment does not count', () => assert.equal(held(OUTAGE_MS - 1).isReady, true));
 
-test('a clock that was set back does not hide it', () => assert.equal(held(-OUTAGE_MS).isReady, false));
+test('a clock set back does not hide it', () => assert.equal(held(-OUTAGE_MS).isReady, false));
 
-test('one that acknowledges nothing for long is not ready, though it refuses nothing', () => {
+test('one that acknowledges nothing for long is not ready, though it rejects nothing', () => {
   const state = destination({ lagBytes: 50 });
   assert.equal(readinessOf(state, QUIET_MS - 1, 0).isReady, true);
   assert.match(readinessOf(state, QUIET_MS, 0).reason, /^has acknowledged nothing for 1m; 50 bytes/);
 });
 
-test('one that takes all but some documents is ready, and says so', () => {
+test('one that accepts all but some documents is ready, and says so', () => {
   const { isReady, reason } = readinessOf(destination({ lagBytes: 5, waiting: 2 }), 0, 0);
   assert.equal(isReady, true);
   assert.match(reason, /2 documents wait that it does not take now/);

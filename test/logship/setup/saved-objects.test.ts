@@ -52,7 +52,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
   for (const schema of ['kolla', 'ecs'] as const) {
     const objects = read(savedObjects(flavor, { ...DAILY, schema }));
 
-    test(`${flavor}, ${schema}: every reference is to an object before it, and no two have one id`, () => {
+    test(`${flavor}, ${schema}: every reference is to an earlier object, and ids are unique`, () => {
       const seen = new Set<string>();
       for (const { id, type, references } of objects) {
         for (const to of references) assert.ok(seen.has(`${to.type} ${to.id}`), `${id} refers to ${to.type} ${to.id}`);
@@ -61,7 +61,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
       }
     });
 
-    test(`${flavor}, ${schema}: JSON inside of JSON is JSON, and names the references that are there`, () => {
+    test(`${flavor}, ${schema}: nested JSON is valid, and names existing references`, () => {
       for (const { id, attributes, references } of objects) {
         for (const [key, value] of Object.entries(attributes)) {
           if (/JSON$|^visState$/.test(key)) assert.doesNotThrow(() => JSON.parse(value as string), `${id} ${key}`);
@@ -79,7 +79,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
     const text = savedObjects(flavor, { ...DAILY, schema });
     const documented = Object.keys(documentOf(schema));
 
-    test(`${flavor}, ${schema}: what is counted is mapped as a whole value, and documents have it`, () => {
+    test(`${flavor}, ${schema}: aggregated fields are mapped as whole values, and documents have them`, () => {
       const counted = [...text.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);
       const asked = [...text.matchAll(/\\"query\\":\\"([\w.@]+):/g)].map(([, field = '']) => field);
       assert.ok(counted.length > 5);
@@ -98,7 +98,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
     });
   }
 
-  test(`${flavor}: each panel of the overview has its reference, and none lies on another`, () => {
+  test(`${flavor}: each panel of the overview has its reference, and panels do not overlap`, () => {
     const { attributes, references } = dashboardOf(read(savedObjects(flavor, DAILY)));
     const panels = JSON.parse(attributes['panelsJSON'] as string) as {
       panelIndex: string;
@@ -121,7 +121,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
   });
 }
 
-test('each importer is told the shape in its own words', () => {
+test('each importer gets its own format', () => {
   for (const object of read(savedObjects('kibana', DAILY))) assert.ok('typeMigrationVersion' in object);
   for (const object of read(savedObjects('dashboards', DAILY))) {
     assert.deepEqual(Object.keys((object as unknown as { migrationVersion: object }).migrationVersion), [object.type]);

@@ -10,7 +10,7 @@ function setup(url: string, ...args: string[]) {
   return runHelper('kolla-log-ship', ['setup', '--url', url, ...args]);
 }
 
-test('a template and a policy are made once, and left alone then', async () => {
+test('a template and a policy are created once, and then unchanged', async () => {
   await using server = await standIn({ has: 'ilm' });
   const first = await setup(server.url, '--keep', '14d');
   assert.equal(first.code, 0, first.stderr);
@@ -22,7 +22,7 @@ test('a template and a policy are made once, and left alone then', async () => {
   assert.equal(server.writes.length, 2);
 });
 
-test('another retention changes the policy, and shows how', async () => {
+test('another retention changes the policy, with a diff', async () => {
   await using server = await standIn({ has: 'ilm' });
   await setup(server.url, '--keep', '14d');
   const { code, stdout, stderr } = await setup(server.url, '--keep', '30d', '--dry-run');
@@ -33,7 +33,7 @@ test('another retention changes the policy, and shows how', async () => {
   assert.equal(server.writes.length, 2, 'a dry run writes nothing');
 });
 
-test('OpenSearch gets a policy of its own kind, and an update that names what it replaces', async () => {
+test('OpenSearch gets its own kind of policy, and an update with the version it replaces', async () => {
   await using server = await standIn({ has: 'ism' });
   const to = ['--to', 'opensearch', '--data-stream', 'logs-openstack-default'];
   const first = await setup(server.url, ...to, '--keep', '7d');
@@ -59,7 +59,7 @@ test('a data stream of Elasticsearch keeps its retention in the template', async
   assert.deepEqual(template.lifecycle, { data_retention: '36h' });
 });
 
-test('a server without lifecycle management is told by its name, and nothing is written', async () => {
+test('a server without lifecycle management is reported by name, and nothing is written', async () => {
   await using server = await standIn({ has: 'neither' });
   const { code, stderr } = await setup(server.url, '--keep', '14d');
   assert.equal(code, 69, stderr);
@@ -67,7 +67,7 @@ test('a server without lifecycle management is told by its name, and nothing is 
   assert.deepEqual(server.writes, []);
 });
 
-test('what another tool created is not touched without --force', async () => {
+test("another tool's resource is not touched without --force", async () => {
   await using server = await standIn({ has: 'neither' });
   const theirs = { index_patterns: ['flog-*'], priority: 5, template: { settings: { number_of_shards: 9 } } };
   server.kept.set('/_index_template/flog', theirs);
@@ -80,7 +80,7 @@ test('what another tool created is not touched without --force', async () => {
   assert.match(forced.stdout, /^updated index template flog/);
 });
 
-test('a template of another tool with precedence is an error, before anything is written', async () => {
+test("another tool's template with precedence is an error, before anything is written", async () => {
   await using server = await standIn({ has: 'neither', winner: { mappings: {} } });
   const { code, stderr } = await setup(server.url);
   assert.equal(code, 69);
@@ -88,7 +88,7 @@ test('a template of another tool with precedence is an error, before anything is
   assert.deepEqual(server.writes, []);
 });
 
-test('a server that refuses us is 77, one that does not answer is 75, one that is not there is 69', async () => {
+test('a server that rejects us is 77, an unresponsive one 75, a missing one 69', async () => {
   await using refusing = await standIn({ has: 'neither', status: 401 });
   const refused = await setup(refusing.url);
   assert.equal(refused.code, 77);
@@ -102,7 +102,7 @@ test('a server that refuses us is 77, one that does not answer is 75, one that i
   assert.match(gone.stderr, /ECONNREFUSED/);
 });
 
-test('a page instead of an answer is told as one line', async () => {
+test('a page instead of a response is reported on one line', async () => {
   await using server = await listenHttp((_, response) => response.end('<html>\nplease log in\n</html>'));
   const { code, stderr } = await setup(`http://127.0.0.1:${server.port}`);
   assert.equal(code, 69);
@@ -117,7 +117,7 @@ test('a signal ends it at once', async () => {
   assert.equal(await running.ended, 130);
 });
 
-test('options that can not be meant are refused by name', async () => {
+test('contradicting options are rejected by name', async () => {
   for (const [args, said] of [
     [['--keep', '2h'], /--keep 2h: an index is of a day/],
     [['--keep', 'soon'], /--keep: 'soon' is not a duration/],
@@ -133,7 +133,7 @@ test('options that can not be meant are refused by name', async () => {
   assert.match(stderr, /setup needs a server/);
 });
 
-test('for programs there is JSON, with what was and what will be', async () => {
+test('JSON output has the previous and the new state', async () => {
   await using server = await standIn({ has: 'neither' });
   const { stdout } = await setup(server.url, '--dry-run', '-o', 'json');
   const { dryRun, changes } = JSON.parse(stdout) as { dryRun: boolean; changes: { action: string; before: null }[] };
@@ -144,7 +144,7 @@ test('for programs there is JSON, with what was and what will be', async () => {
   );
 });
 
-test('every field that the overview counts is mapped as a whole value', () => {
+test('every field aggregated by the overview is mapped as a whole value', () => {
   const { properties } = mappingsOf('kolla', 'elasticsearch') as { properties: Record<string, { fields?: object }> };
   const text = savedObjects('kibana', { schema: 'kolla', indexPrefix: 'flog', dataStream: undefined });
   const counted = [...text.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);

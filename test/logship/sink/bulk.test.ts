@@ -5,7 +5,7 @@ import { readBulkReply } from '../../../src/logship/sink/elasticsearch.ts';
 const reply = (...items: object[]) =>
   Buffer.from(JSON.stringify({ errors: true, items: items.map((create) => ({ create })) }));
 
-test('no errors are not looked for twice', () => {
+test('a reply without errors is not parsed item by item', () => {
   assert.deepEqual(readBulkReply(200, Buffer.from('{"errors":false,"took":'), 2), { is: 'all in' });
 });
 
@@ -20,12 +20,12 @@ test('each item has its verdict', () => {
   );
 });
 
-test('a closed index is opened again some day: its items wait', () => {
+test('a closed index may be reopened: its items wait', () => {
   const answer = readBulkReply(200, reply({ status: 400, error: { type: 'index_closed_exception' } }), 1);
   assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'again');
 });
 
-test('a refusal tells the reason and its cause', () => {
+test('a rejection has the reason and its cause', () => {
   const error = { type: 'document_parsing_exception', reason: 'failed', caused_by: { reason: 'not a number' } };
   const answer = readBulkReply(200, reply({ status: 400, error }), 1);
   assert.deepEqual(answer.is === 'each' && answer.verdicts[0], {
@@ -42,10 +42,10 @@ for (const [what, status, text] of [
   ['200 with a page', 200, '<html>welcome</html>'],
   ['200 with too few items', 200, '{"errors":true,"items":[]}'],
 ] as const) {
-  test(`${what} holds everything`, () => assert.equal(readBulkReply(status, Buffer.from(text), 3).is, 'held'));
+  test(`${what} delays everything`, () => assert.equal(readBulkReply(status, Buffer.from(text), 3).is, 'held'));
 }
 
-test('a body that is too large is told apart', () => {
+test('a body that is too large is reported separately', () => {
   assert.equal(readBulkReply(413, Buffer.alloc(0), 3).is, 'too large');
 });
 
@@ -66,12 +66,12 @@ for (const [what, error] of [
   });
 }
 
-test('a document that is too large for the server is rejected', () => {
+test('a document too large for the server is rejected', () => {
   const answer = readBulkReply(200, reply({ status: 413, error: { type: 't', reason: 'r' } }), 1);
   assert.equal(answer.is === 'each' && answer.verdicts[0]?.is, 'refused');
 });
 
-test("another's words can't begin a line of our log", () => {
+test('foreign text cannot start a line of our log', () => {
   const answer = readBulkReply(502, Buffer.from('<html>\n\u001b[2Jbad'), 1);
   assert.deepEqual(answer, { is: 'held', reason: 'status 502: <html> [2Jbad', because: undefined });
 });

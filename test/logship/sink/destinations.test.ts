@@ -30,7 +30,7 @@ test('each destination has its own name and hosts', () => {
   assert.deepEqual(found.map(hostsOf), [['http://a:9200/', 'http://b:9200/'], ['https://os/logs'], undefined]);
 });
 
-test('the environment says the same, with commas between destinations and between hosts', () => {
+test('the environment is equivalent, with commas between destinations and between hosts', () => {
   const found = destinations('', {
     KOLLA_LOG_SHIP_TO: 'opensearch=http://o1:9200,http://o2:9200,elasticsearch',
     KOLLA_LOG_SHIP_URL: 'http://e1:9200, http://e2:9200',
@@ -41,7 +41,7 @@ test('the environment says the same, with commas between destinations and betwee
   ]);
 });
 
-test('a password reaches the server that it is for, and no other', () => {
+test('a password is sent only to its server', () => {
   const [es, os] = destinations(
     '--to elasticsearch --url http://es --to opensearch=http://os --user u --password-file /p',
   );
@@ -49,7 +49,7 @@ test('a password reaches the server that it is for, and no other', () => {
   assert.equal(os?.server?.login, undefined);
 });
 
-test("a kind's name in front is for another destination", () => {
+test("a kind's name in front applies to another destination", () => {
   const args = '--to elasticsearch --url http://es --to opensearch=http://os --api-key-file /k --user opensearch=o';
   const [es, os] = destinations(`${args} --password-file opensearch=/o --ca-file opensearch=/ca --ca-file /other`);
   assert.deepEqual(es?.server?.login, { apiKeyFile: '/k' });
@@ -57,12 +57,12 @@ test("a kind's name in front is for another destination", () => {
   assert.deepEqual([es?.server?.tls.caFile, os?.server?.tls.caFile], ['/other', '/ca']);
 });
 
-test('what stands beside it is for the only server also where that has its URL with it', () => {
+test('options next to it apply to the only server also if its URL is in --to', () => {
   const [, os] = destinations('--to stdout --to opensearch=http://os --user u', { KOLLA_LOG_SHIP_PASSWORD: 'p' });
   assert.deepEqual(os?.server?.login, { user: 'u', password: 'p' });
 });
 
-test('a data stream takes the place of daily indices', () => {
+test('a data stream replaces daily indices', () => {
   assert.deepEqual(destinations('--url http://es')[0]?.server?.target, { indexPrefix: 'flog-' });
   assert.deepEqual(destinations('--url http://es --data-stream logs-x-y')[0]?.server?.target, {
     dataStream: 'logs-x-y',

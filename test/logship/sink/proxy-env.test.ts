@@ -23,7 +23,7 @@ for (const [how, valueOf] of [
   ['with a scheme in capitals', (port: number) => `HTTP://127.0.0.1:${port}`],
   ['with the newline of the file that it comes from', (port: number) => `http://127.0.0.1:${port}\n`],
 ] as const) {
-  test(`a proxy is taken ${how}`, async () => {
+  test(`a proxy is used ${how}`, async () => {
     const asked: (string | undefined)[] = [];
     await using proxy = await listenHttp(({ url }, response) => response.end(String(asked.push(url))));
     using plain = server('http://es.invalid:9200', { HTTP_PROXY: valueOf(proxy.port) });
@@ -43,7 +43,7 @@ for (const [how, valueOf] of [
   });
 }
 
-test('a proxy that is empty is none, also in what is said of a server that does not answer', async () => {
+test('an empty proxy counts as unset, also in errors about an unresponsive server', async () => {
   using s = server(`http://127.0.0.1:${await freePort()}`, { HTTP_PROXY: '', http_proxy: '' });
   await assert.rejects(s.ask(GET, never), (error: Error) => !error.message.includes('HTTP_PROXY'));
 });
@@ -64,7 +64,7 @@ for (const value of [
   });
 }
 
-test('a password that is no part of a URL ends it with 65, and is not in the log', async () => {
+test('a password that is invalid in a URL ends it with 65, and is not in the log', async () => {
   await using directory = await privateDirectory('proxy');
   const env = { HTTPS_PROXY: 'http://shipper:geh/eim@proxy:3128' };
   const args = ['--root', directory.path, '--url', 'https://es.invalid:9200', '--once'];

@@ -35,7 +35,7 @@ const never = new AbortController().signal;
 const GET = { method: 'GET', path: '/' };
 const at = (port: number) => `http://127.0.0.1:${port}`;
 
-test('a URL may lead below a path', async () => {
+test('a URL may have a path', async () => {
   const paths: (string | undefined)[] = [];
   await using found = await listenHttp((request, response) => response.end(String(paths.push(request.url))));
   using s = server([`${at(found.port)}/es/`]);
@@ -43,7 +43,7 @@ test('a URL may lead below a path', async () => {
   assert.deepEqual(paths, ['/es/_bulk?filter_path=errors']);
 });
 
-test('a URL with a slash too many leads to its own host, which alone may see the password', async () => {
+test('a URL with an extra slash leads to its own host, which alone gets the password', async () => {
   const paths: (string | undefined)[] = [];
   await using found = await listenHttp((request, response) => response.end(String(paths.push(request.url))));
   using s = server([`${at(found.port)}//es//`]);
@@ -53,7 +53,7 @@ test('a URL with a slash too many leads to its own host, which alone may see the
   assert.deepEqual(paths, ['/es/_bulk', '/_bulk']);
 });
 
-test('a password file that changes is read again, also through the links of a Secret', async () => {
+test('a changed password file is reloaded, also through the links of a Secret', async () => {
   await using directory = await privateDirectory('login');
   const seen: (string | undefined)[] = [];
   await using found = await listenHttp(({ headers }, response) =>
@@ -74,7 +74,7 @@ test('a password file that changes is read again, also through the links of a Se
   assert.doesNotMatch(said.join(), /one|two/);
 });
 
-test('a secret that is gone for a moment is used as it was', async () => {
+test('the last content of a temporarily missing secret is used', async () => {
   await using directory = await privateDirectory('login');
   const file = join(directory.path, 'key');
   const seen: (string | undefined)[] = [];
@@ -93,11 +93,11 @@ test('a secret that is gone for a moment is used as it was', async () => {
   assert.match(said[0] ?? '', /it is empty: keeping the previous one/);
 });
 
-test('a secret that is not there at the start is a configuration error', () => {
+test('a secret missing at the start is a configuration error', () => {
   assert.throws(() => server([at(1)], { login: { apiKeyFile: '/nowhere/key' } }), ConfigError);
 });
 
-test('a host that does not answer is skipped, and asked again when all fail', async () => {
+test('an unresponsive host is skipped, and retried when all fail', async () => {
   const gone = await freePort();
   let asked = 0;
   await using found = await listenHttp((_, response) => response.end(String(++asked)));
@@ -114,7 +114,7 @@ test('a host that does not answer is skipped, and asked again when all fail', as
   assert.notEqual(back.port, 0);
 });
 
-test('a proxy that says its server is gone is a host that does not answer; its word counts when there is no other', async () => {
+test('a proxy reporting its server as down is an unresponsive host; its status counts if there is no other', async () => {
   await using proxy = await listenHttp((_, response) => response.writeHead(502).end('bad gateway'));
   await using found = await listenHttp((_, response) => response.end('{}'));
   using both = server([at(proxy.port), at(found.port)]);
@@ -123,7 +123,7 @@ test('a proxy that says its server is gone is a host that does not answer; its w
   assert.equal((await one.ask(GET, never)).status, 502);
 });
 
-test('a kept connection that the server has closed is no failure', async () => {
+test('a keep-alive connection closed by the server is no failure', async () => {
   const sockets: Socket[] = [];
   await using found = await listenTcp((socket) => {
     sockets.push(socket);
@@ -140,7 +140,7 @@ test('a kept connection that the server has closed is no failure', async () => {
   assert.equal(sockets.length, 2);
 });
 
-test('compressed bodies are what they were', async () => {
+test('compressed bodies are decompressed unchanged', async () => {
   const bodies: Buffer[] = [];
   const take = async (request: IncomingMessage) => void bodies.push(gunzipSync(await buffer(request)));
   await using found = await listenHttp((request, response) => void take(request).then(() => response.end('{}')));
@@ -149,7 +149,7 @@ test('compressed bodies are what they were', async () => {
   assert.equal(bodies[0]?.toString(), '{"a":1}\n'.repeat(1000));
 });
 
-test('an early answer to a long request is heard, and the connection not used again', async () => {
+test('an early response to a long request is read, and the connection not reused', async () => {
   let connections = 0;
   await using found = await listenTcp((socket) => {
     connections++;
@@ -163,7 +163,7 @@ test('an early answer to a long request is heard, and the connection not used ag
   assert.equal(connections, 2);
 });
 
-test('the signal ends a request that is not answered', async () => {
+test('the signal ends a request without a response', async () => {
   const stop = new AbortController();
   await using found = await listenTcp((socket) => {
     socket.once('data', () => stop.abort(new Error('enough')));
@@ -173,7 +173,7 @@ test('the signal ends a request that is not answered', async () => {
   await assert.rejects(s.ask(GET, stop.signal), /enough/);
 });
 
-test('HTTP_PROXY is asked for others, and NO_PROXY names whom not', async () => {
+test('HTTP_PROXY is used, except for hosts in NO_PROXY', async () => {
   const asked: (string | undefined)[] = [];
   await using proxy = await listenHttp(({ url }, response) => response.end(String(asked.push(url))));
   await using found = await listenHttp((_, response) => response.end('direct'));
@@ -202,7 +202,7 @@ async function listenTls(serve: RequestListener, authority = makeAuthority('test
   };
 }
 
-test('an authority of our own is trusted, and taken anew when its file changes', async () => {
+test('our own CA is trusted, and reloaded when its file changes', async () => {
   await using directory = await privateDirectory('tls');
   const [old, next] = [makeAuthority('old'), makeAuthority('next')];
   await using found = await listenTls((_, response) => response.end('{}'), next);
@@ -237,7 +237,7 @@ test("HTTPS goes through a proxy's tunnel", async () => {
   assert.deepEqual(tunnels, [`CONNECT localhost:${found.port} HTTP/1.1`]);
 });
 
-test('a server that asks who we are gets our certificate, and a hint is given to who has none', async () => {
+test('a server that requires a client certificate gets ours, and the error without one has a hint', async () => {
   await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');
   const names: unknown[] = [];
@@ -262,7 +262,7 @@ test('a server that asks who we are gets our certificate, and a hint is given to
   await assert.rejects(unknown.ask(GET, never), /--cert-file and --key-file/);
 });
 
-test('a key that is not the one of the certificate is a configuration error', async () => {
+test('a key that does not match its certificate is a configuration error', async () => {
   await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');
   const files = { certFile: join(directory.path, 'cert'), keyFile: join(directory.path, 'key') };
@@ -271,7 +271,7 @@ test('a key that is not the one of the certificate is a configuration error', as
   assert.throws(() => server(['https://es:9200'], { tls: files }), ConfigError);
 });
 
-test('http:// to a server that speaks TLS says so', async () => {
+test('http:// to a TLS server says so', async () => {
   await using found = await listenTls((_, response) => response.end('{}'));
   using s = server([at(found.port)]);
   await assert.rejects(s.ask(GET, never), /is it https:\/\/\?/);

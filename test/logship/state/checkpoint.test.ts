@@ -26,7 +26,7 @@ const SAVED = {
   modifiedMs: 9.5,
 };
 
-test('what was saved is loaded', async () => {
+test('a saved checkpoint is loaded', async () => {
   await using directory = await privateDirectory('checkpoint');
   await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => [SAVED]);
   const loaded = await loadCheckpoint(new StateDirectory(directory.path), log(), NAME);
@@ -45,7 +45,7 @@ for (const [damaged, how] of [
   ['{"version":3,"files":[]}', 'of another version'],
   ['{"version":2,"files":[{"mark":1}]}', 'damaged'],
 ] as const) {
-  test(`a damaged checkpoint '${damaged}' is set aside and said`, async () => {
+  test(`a damaged checkpoint '${damaged}' is renamed and reported`, async () => {
     await using directory = await privateDirectory('checkpoint');
     await writeFile(join(directory.path, 'checkpoint.json'), damaged);
     const said: string[] = [];
@@ -55,7 +55,7 @@ for (const [damaged, how] of [
   });
 }
 
-test('what was set aside before stays', async () => {
+test('an earlier renamed checkpoint is kept', async () => {
   await using directory = await privateDirectory('checkpoint');
   for (const damaged of ['first', 'second']) {
     await writeFile(join(directory.path, 'checkpoint.json'), damaged);
@@ -66,14 +66,14 @@ test('what was set aside before stays', async () => {
   assert.equal(await readFile(join(directory.path, asides[0]!), 'utf8'), 'first');
 });
 
-test('there is a first start, and no second', async () => {
+test('there is one first start only', async () => {
   await using directory = await privateDirectory('checkpoint');
   assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, true);
   await new CheckpointWriter(new StateDirectory(directory.path), log(), NAME).save(() => []);
   assert.equal((await loadCheckpoint(new StateDirectory(directory.path), log(), NAME)).isFirstStart, false);
 });
 
-test('a directory that is gone stops nothing, and is said once', async () => {
+test('a missing directory stops nothing, and is logged once', async () => {
   await using directory = await privateDirectory('checkpoint');
   const state = join(directory.path, 'state');
   await mkdir(state);

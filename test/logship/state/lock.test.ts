@@ -18,7 +18,7 @@ async function logs() {
   return { root: directory.path, file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-test('of two on one state directory the second is refused, and after the first was killed it is not', async () => {
+test('a second process on a state directory is rejected, unless the first was killed', async () => {
   await using l = await logs();
   await using first = await startHelper('kolla-log-ship', ['--root', l.root]);
   for (let heard = ''; !heard.includes('shipping '); heard += String((await once(first.child.stderr!, 'data'))[0]));
@@ -33,7 +33,7 @@ test('of two on one state directory the second is refused, and after the first w
   assert.equal((await runHelper('kolla-log-ship', ['--root', l.root, '--once'])).code, 0);
 });
 
-test('a directory whose path is too long for a socket is held too, and nothing stays in it', async () => {
+test('a directory whose path is too long for a socket is locked too, and nothing stays in it', async () => {
   await using l = await logs();
   const directory = join(l.root, 'x'.repeat(200));
   {
@@ -45,7 +45,7 @@ test('a directory whose path is too long for a socket is held too, and nothing s
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('a file of that name is left alone, and blocks nothing', async () => {
+test('a file of that name is kept, and blocks nothing', async () => {
   await using l = await logs();
   await writeFile(join(l.root, 'running.sock'), 'mine');
   await using _ = await holdState(new StateDirectory(l.root), log());

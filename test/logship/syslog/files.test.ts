@@ -23,7 +23,7 @@ async function world({ maxBytes = 1000, mayRotate = (): boolean => true } = {}) 
   return { root: directory.path, files, said, read, write, [Symbol.asyncDispose]: close };
 }
 
-test("haproxy's lines lie where Kolla has them, those of others in a directory of their own", async () => {
+test("haproxy's lines are at Kolla's path, those of others in a separate directory", async () => {
   await using w = await world();
   w.write('haproxy', 'one');
   w.write('keepalived', 'two');
@@ -33,14 +33,14 @@ test("haproxy's lines lie where Kolla has them, those of others in a directory o
   assert.equal(w.read('syslog/__.._etc_x.log'), 'three\n');
 });
 
-test('a name that is longer than a file may have loses no line', async () => {
+test('a program name too long for a file name loses no line', async () => {
   await using w = await world();
   w.write('a'.repeat(60_000), 'one');
   assert.equal(w.read(`syslog/${'a'.repeat(128)}.log`), 'one\n');
   assert.equal(w.files.lost, 0);
 });
 
-test('many names of programs end up in one file', async () => {
+test('many program names end up in one file', async () => {
   await using w = await world();
   for (let n = 0; n < 40; n++) w.write(`p${n}`, `${n}`);
   assert.equal(w.read('syslog/p31.log'), '31\n');
@@ -48,14 +48,14 @@ test('many names of programs end up in one file', async () => {
   assert.match(w.read('syslog/other.log'), /^32\n33\n/);
 });
 
-test('a file that is large enough is renamed, and one such is kept', async () => {
+test('a file of the maximum size is renamed, and one old file is kept', async () => {
   await using w = await world({ maxBytes: 10 });
   for (const line of ['first-10-bytes', 'second-10-bytes', 'third']) w.write('haproxy', line);
   assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
   assert.equal(w.read('haproxy/haproxy.log.1'), 'second-10-bytes\n');
 });
 
-test('it grows on while the renamed one is still needed', async () => {
+test('it keeps growing while the renamed one is still needed', async () => {
   let isFree = false;
   await using w = await world({ maxBytes: 10, mayRotate: () => isFree });
   for (const line of ['first-10-bytes', 'second']) w.write('haproxy', line);
@@ -65,7 +65,7 @@ test('it grows on while the renamed one is still needed', async () => {
   assert.equal(w.read('haproxy/haproxy.log'), 'third\n');
 });
 
-test('who moves the file away gets no more lines', async () => {
+test('a file moved by another process gets no more lines', async () => {
   await using w = await world();
   w.write('haproxy', 'one');
   renameSync(join(w.root, 'haproxy/haproxy.log'), join(w.root, 'haproxy/old'));
@@ -74,7 +74,7 @@ test('who moves the file away gets no more lines', async () => {
   assert.equal(w.read('haproxy/haproxy.log'), 'two\n');
 });
 
-test('lines that no file takes are counted and said once, and the end of that is said', async () => {
+test('lines that cannot be written are counted and logged once, and so is the recovery', async () => {
   await using w = await world();
   await mkdir(join(w.root, 'haproxy/haproxy.log'), { recursive: true });
   w.write('haproxy', 'one');

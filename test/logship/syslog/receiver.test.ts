@@ -34,7 +34,7 @@ async function world(said: string[] = []) {
   };
 }
 
-test('datagrams become lines of a file, in their order', async () => {
+test('datagrams become lines of a file, in order', async () => {
   await using w = await world();
   await using syslog = await openSyslog(w.options);
   for (let n = 0; n < 100; n++) await w.send(`<142>haproxy[12]: line ${n}`, syslog.port);
@@ -54,7 +54,7 @@ test('the largest datagram is one line', async () => {
   assert.equal(w.haproxy()[0]?.length, 65_000 + '<142>1 2026-11-21T17:42:05.250Z - haproxy 12 - - '.length);
 });
 
-test('a time that can hardly be true is that of the arrival: each day that is told would make an index', async () => {
+test('an implausible time is replaced by the arrival: each day would create an index', async () => {
   await using w = await world();
   const syslog = await openSyslog(w.options);
   const told = [
@@ -77,7 +77,7 @@ test('a time that can hardly be true is that of the arrival: each day that is to
   );
 });
 
-test('what was sent before the end is in the file after it', async () => {
+test('datagrams sent before the end are in the file after it', async () => {
   await using w = await world();
   const syslog = await openSyslog(w.options);
   for (let n = 0; n < 50; n++) await w.send(`<142>haproxy[12]: line ${n}`, syslog.port);
@@ -85,7 +85,7 @@ test('what was sent before the end is in the file after it', async () => {
   assert.equal(w.haproxy().length, 50);
 });
 
-test('what the kernel drops is counted and said', async () => {
+test('datagrams dropped by the kernel are counted and logged', async () => {
   const said: string[] = [];
   await using w = await world(said);
   const syslog = await openSyslog(w.options);
@@ -105,7 +105,7 @@ test('what the kernel drops is counted and said', async () => {
   assert.match(said.at(-1) ?? '', /the kernel dropped \d+ syslog datagrams/);
 });
 
-test('an address that is taken is a configuration error with the fix', async () => {
+test('an address in use is a configuration error with the fix', async () => {
   await using w = await world();
   await using first = await openSyslog(w.options);
   const at = { host: '127.0.0.1', port: first.port };
@@ -113,7 +113,7 @@ test('an address that is taken is a configuration error with the fix', async () 
   await assert.rejects(openSyslog({ ...w.options, at: { host: '192.0.2.1', port: 0 } }), /give one of this pod's/);
 });
 
-test('an address is loopback unless another is given', () => {
+test('the default address is loopback', () => {
   assert.deepEqual(syslogAddress('udp://:5140'), { host: '127.0.0.1', port: 5140 });
   assert.deepEqual(syslogAddress('udp://0.0.0.0:5140'), { host: '0.0.0.0', port: 5140 });
   assert.deepEqual(syslogAddress('udp://[::1]:5140'), { host: '::1', port: 5140 });
@@ -123,6 +123,6 @@ for (const wrong of ['tcp://127.0.0.1:5140', 'udp://', 'udp://127.0.0.1', '127.0
   test(`${wrong} is a usage error`, () => assert.throws(() => syslogAddress(wrong), /--syslog/));
 }
 
-test('a Unix socket is refused with the way round it', () => {
+test('a Unix socket is rejected with the alternative', () => {
   assert.throws(() => syslogAddress('unix:///dev/log'), /no Unix datagram sockets.*udp:\/\//);
 });
