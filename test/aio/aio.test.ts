@@ -35,7 +35,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   before(async () => (stage = await setAio()));
   after(async () => await stage?.[Symbol.asyncDispose]());
 
-  test('five charts installed at once come up in the order that their helpers find, and Keystone gives a token', async () => {
+  test('five charts installed at once start in the order of their waits, and Keystone issues a token', async () => {
     await stage.quickstart.run(QUICKSTART, 0);
     await stage.quickstart.run(QUICKSTART, 1).catch(async (cause: unknown) => {
       throw new Error(await whatIsWrong(), { cause });
@@ -44,13 +44,13 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok((await token()).length > 0);
   });
 
-  test('every Pod was admitted by a namespace that enforces `restricted`, and none says that it is exempt', async () => {
+  test('a namespace that enforces `restricted` admitted every Pod, and none claims an exemption', async () => {
     const label = '--output=jsonpath={.metadata.labels.pod-security\\.kubernetes\\.io/enforce}';
     assert.equal(await stage.node.kubectl(['get', 'namespace', NAMESPACE, label]), 'restricted');
     assert.doesNotMatch(await kubectl('get', 'pods', '--output=json'), /kolla-pod\/not-restricted/);
   });
 
-  test('Keystone reads its keys in a directory that is closed to others, and a rotation gets there', async () => {
+  test('Keystone reads its keys from a private directory, and a rotation reaches it', async () => {
     const keys = async () => (await exec('deploy/keystone', 'keystone', 'ls /etc/keystone/fernet-keys')).split('\n');
     const modes = await exec('deploy/keystone', 'keystone', 'stat -c %a /etc/keystone/{fernet,credential}-keys');
     assert.equal(modes, '750\n750\n');
@@ -71,7 +71,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     }
   });
 
-  test('reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails', async () => {
+  test('after a rolling reconfiguration Keystone has the new configuration in new Pods, and no request fails', async () => {
     const old = await keystoneNames();
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.page.run('Reconfigure', 0);
@@ -80,7 +80,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('reconfigured live, Placement has the new configuration in the Pod that it had', async () => {
+  test('after a live reconfiguration Placement has the new configuration in the same Pod', async () => {
     const rolled = new Set((await pods('placement')).map(({ metadata }) => metadata.uid));
     await stage.page.run('Reconfigure', 1);
     await until('the Pods with the watch to be alone', async () => {
@@ -100,7 +100,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     );
   });
 
-  test('upgraded step by step, the schema is expanded before and contracted after the rollout, and no request fails', async () => {
+  test('in a stepwise upgrade the schema is expanded before and contracted after the rollout, and no request fails', async () => {
     await sql(`DELETE FROM keystone.alembic_version; INSERT INTO keystone.alembic_version VALUES ('${BEFORE_PHASES}')`);
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.page.run('Upgrade');
@@ -123,7 +123,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('scaled to 3, each Keystone takes the tokens of the others', async () => {
+  test('scaled to 3, each Keystone accepts the tokens of the others', async () => {
     await stage.page.run('Scale');
     const all = await pods('keystone');
     assert.equal(all.filter(isReady).length, 3);
@@ -131,7 +131,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     for (const { status } of all) assert.equal(await check(given, status.podIP ?? ''), 200);
   });
 
-  test('when Pods are deleted, others take their place, and Keystone answers all the time', async () => {
+  test('deleted Pods are replaced, and Keystone responds throughout', async () => {
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     const [one = ''] = await keystoneNames();
     await kubectl('delete', 'pod', one, 'rabbitmq-0', 'memcached-0');
@@ -140,7 +140,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('when the API server is restarted, no Pod is, and Keystone answers all the time', async () => {
+  test('a restart of the API server restarts no Pod, and Keystone responds throughout', async () => {
     const earlier = restarts(await pods());
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await stage.node.restartApiServer();
@@ -149,7 +149,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('when MariaDB is frozen, it is not ready, no other Pod is restarted, and everything resumes when it thaws', async () => {
+  test('a frozen MariaDB is not ready, no other Pod is restarted, and everything resumes when it thaws', async () => {
     const signal = (name: string) => exec('mariadb-0', 'mariadb', `kill -${name} $(< /run/mysqld/mariadb.pid)`);
     const others = async () => restarts((await pods()).filter(({ metadata }) => metadata.name !== 'mariadb-0'));
     const earlier = await others();
@@ -163,7 +163,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.deepEqual(await others(), earlier);
   });
 
-  test('an upgrade to a configuration that is refused leaves the old replicas answering, and a rollback restores', async () => {
+  test('an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores', async () => {
     const old = await pods('keystone');
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await assert.rejects(stage.page.run('A version that is refused', 0), /timed out|deadline exceeded/);
@@ -182,7 +182,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('a NoExecute taint drives all Pods out; without it all come back with their data', async () => {
+  test('a NoExecute taint evicts all Pods; without it all come back with their data', async () => {
     const taint = 'aio.test/gone=yes:NoExecute';
     const earlier = new Set((await pods()).map(({ metadata }) => metadata.uid));
     await stage.node.kubectl(['taint', 'nodes', '--all', taint]);
@@ -194,7 +194,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok((await token()).length > 0);
   });
 
-  test('every line that is in the log files of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once', async () => {
+  test('every log line of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once', async () => {
     const containers = [
       ...(await keystoneNames()).map((pod) => [pod, 'keystone'] as const),
       ...(await pods('placement')).map(({ metadata }) => [metadata.name, 'placement-api'] as const),
@@ -221,7 +221,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     }
   });
 
-  test('docs/start/aio.md and the charts of docs/start/quickstart.md have no command that was not run', () => {
+  test('every command of docs/start/aio.md and of the charts in docs/start/quickstart.md was run', () => {
     assert.deepEqual([...stage.quickstart.left(QUICKSTART), ...stage.page.left()], []);
   });
 

@@ -36,7 +36,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-describe('clusters of three from the charts', { skip }, () => {
+describe('three-node clusters from the charts', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let node: KubeNode;
   let directory: string;

@@ -58,7 +58,7 @@ export async function whyNoAio(): Promise<string | undefined> {
 export async function setAio(): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('aio'));
-  const images = await step('building the binary and the images', () => writeImages(directory));
+  const images = await step('builds the binary and the images', () => writeImages(directory));
   const node = parts.use(await startNode({ images, dns: true }));
   const [command, launched] = node.inside('env', []);
   const elasticsearch = parts.use(

@@ -30,12 +30,12 @@ const status = (code: number) => (_: IncomingMessage, response: ServerResponse) 
   void response.writeHead(code).end('{"a":1}');
 const reset = ({ socket }: IncomingMessage) => void socket.resetAndDestroy();
 
-test('an answer comes with its status and body, the path below the base', async () => {
+test('a response has its status and body, and its path is relative to the base', async () => {
   await using server = await listenHttp((request, response) => void response.end(JSON.stringify({ url: request.url })));
   assert.deepEqual((await client([server.port]).send(GET)).body, { url: '/v3/x' });
 });
 
-test('5xx, 429 and a reset are asked again, and said', async () => {
+test('5xx, 429 and a reset are retried, and logged', async () => {
   const said: string[] = [];
   const log = { ...quiet, info: (text: string) => void said.push(text) };
   await using server = await script(status(503), status(429), reset, status(404));
@@ -48,7 +48,7 @@ for (const [method, what, answer] of [
   ['POST', '500', status(500)],
   ['PATCH', '503', status(503)],
 ] as const) {
-  test(`a ${method} whose answer was lost by ${what} is not sent again: only reading tells`, async () => {
+  test(`a ${method} whose response was lost by ${what} is not repeated: only reading tells`, async () => {
     let asked = 0;
     const over = new AbortController();
     await using server = await script((...args) => {
@@ -67,21 +67,21 @@ for (const [method, what, answer] of [
   });
 }
 
-test('a POST without a receiver is sent again', async () => {
+test('a POST that reached no server is repeated', async () => {
   const port = await freePort();
   const sent = client([port]).send({ ...GET, method: 'POST', body: {} });
   await using _ = await listenHttp((_request, response) => void response.end('{}'), port);
   assert.equal((await sent).status, 200);
 });
 
-test('of several the next is asked where one is away, and first from then on', async () => {
+test('tries the next of several hosts if one is down, and prefers it from then on', async () => {
   await using server = await script(status(200));
   const both = client([await freePort(), server.port]);
   assert.equal((await both.send(GET)).status, 200);
   assert.equal((await both.send(GET)).status, 200);
 });
 
-test('the deadline says what was to be done and what was last seen', async () => {
+test('the deadline names the operation and the last state', async () => {
   const port = await freePort();
   await assert.rejects(
     client([port], { deadline: AbortSignal.timeout(300) }).send(GET),

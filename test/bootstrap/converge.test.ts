@@ -33,7 +33,7 @@ function part(
   };
 }
 
-test('every difference is shown before the first is ended', async () => {
+test('every difference is shown before the first change', async () => {
   const said: string[] = [];
   const made = await converge(
     part(['a', 'b'], (name, there) => {
@@ -46,7 +46,7 @@ test('every difference is shown before the first is ended', async () => {
   assert.deepEqual(said, ['create role a', 'create role b', 'made a', 'made b']);
 });
 
-test('what was outdated is read again, and what another client created meanwhile is not created twice', async () => {
+test('outdated state is read again, and an object created meanwhile by another client is not created twice', async () => {
   const tried: string[] = [];
   const made = await converge(
     part(['a', 'b'], (name, there) => {
@@ -59,7 +59,7 @@ test('what was outdated is read again, and what another client created meanwhile
   assert.deepEqual([made, tried], [1, ['a', 'b']]);
 });
 
-test('what stays outdated is tried until the deadline, which names it', async () => {
+test('state that stays outdated is retried until the deadline, which names it', async () => {
   const never409 = part(['a'], () => {
     throw new Outdated(new UnavailableError('Keystone answers 409'));
   });
@@ -70,7 +70,7 @@ for (const [action, most] of [
   ['update', 1],
   ['create', 4],
 ] as const) {
-  test(`what does not stay is an error that says so: of an ${action} after ${most}`, async () => {
+  test(`a change that does not persist is an error: of an ${action} after ${most}`, async () => {
     let times = 0;
     const apply = async () => void times++;
     const fought: Pick<Part, 'name' | 'plan'> = {
@@ -85,7 +85,7 @@ for (const [action, most] of [
   });
 }
 
-test('what others are about to take back is read again, and an error where it stays', async () => {
+test('a change that others are about to revert is read again, and an error if it persists', async () => {
   let reads = 0;
   const twice = new Outdated(new UnavailableError('there are 2'));
   const settling: Pick<Part, 'name' | 'plan'> = {
@@ -100,7 +100,7 @@ test('what others are about to take back is read again, and an error where it st
   );
 });
 
-test('a refusal ends it at once', async () => {
+test('a denial ends it at once', async () => {
   const refused = part(['a', 'b'], () => {
     throw new UnavailableError('no');
   });

@@ -8,7 +8,7 @@ import { ownServices } from '../../src/catalog/own.ts';
 
 const page = await readFile(new URL('../../docs/reference/kolla-bootstrap.md', import.meta.url), 'utf8');
 
-test('the service of the page is read as it stands', () => {
+test("the page's service is parsed as printed", () => {
   const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
   const { services } = load(yaml) as { services: unknown };
   const [murano] = ownServices('docs/reference/kolla-bootstrap.md', services, []);
@@ -16,7 +16,7 @@ test('the service of the page is read as it stands', () => {
   assert.equal(murano?.queue?.user, 'murano');
 });
 
-test('the URLs of the page become what it says', () => {
+test("the page's URLs become the documented ones", () => {
   const rows = [...page.matchAll(/^\| `(http[^`]*)` \| (?:`(http[^`]*)`|as it stands)/gm)];
   assert.ok(rows.length >= 4);
   for (const [, template = '', url = template] of rows) {

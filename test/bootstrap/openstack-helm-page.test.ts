@@ -28,7 +28,7 @@ function jobContainer(text: string): Container {
   return spec.template.spec.containers[0];
 }
 
-test('each variable of the Job, on the page and in the example, is one of an option', async () => {
+test('each variable of the Job, on the page and in the example, belongs to an option', async () => {
   const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = '']) => text);
   const onPage = blocks.find((text) => text.includes('kind: Job')) ?? '';
   const known = new Set<string>(JOB_OPTIONS.map(({ env }) => env));
@@ -44,14 +44,14 @@ test('each of the seven Jobs has its row', () => {
     assert.match(page, new RegExp(`^\\| \`${name}\` \\| [^|]+ \\| \`\\w+\``, 'm'));
 });
 
-test("the wait of the page goes by the Job of its revision, and by the migration's Lease", async () => {
+test("the page's wait uses the Job of its revision, and the migration's Lease", async () => {
   const [, wait = ''] = /command: \[kolla-init, --wait, "([^"]+)"\]/.exec(page) ?? [];
   const { stdout, stderr } = await runHelper('kolla-init', ['rbac', '--wait', wait, '--service-account', 'placement']);
   assert.match(stdout, /resourceNames: \[placement-bootstrap-12\]/, stderr);
   assert.match(stdout, /resourceNames: \[kolla-db-sync-placement\]/);
 });
 
-test('the Role of the example is the one that kolla-db-sync prints', async () => {
+test("the example's Role equals the output of kolla-db-sync", async () => {
   const line = ['rbac', 'placement', '--service-account', 'placement-bootstrap'];
   const printed = loadAll((await runHelper('kolla-db-sync', line)).stdout).find(isRole);
   const applied = loadAll(await readFile(new URL('rbac.yaml', EXAMPLE), 'utf8')).filter(isRole);

@@ -17,12 +17,12 @@ async function configOf(text: string, inherited: NodeJS.ProcessEnv = {}) {
   return await readServiceConfig(glance, file, inherited);
 }
 
-test('a password is the one that the service will log in with', async () => {
+test('the password is the one the service will use', async () => {
   const config = await configOf('[keystone_authtoken]\npassword = pa$$w\n');
   assert.equal(config.valueAt(PASSWORD), 'pa$w');
 });
 
-test('a $ that oslo.config would stumble over is refused with the file and the option, and without the password', async () => {
+test('a $ that oslo.config would fail on is rejected with the file and the option, without the password', async () => {
   const config = await configOf('[keystone_authtoken]\npassword = pa$hunter2\n');
   assert.throws(
     () => config.valueAt(PASSWORD),
@@ -33,7 +33,7 @@ test('a $ that oslo.config would stumble over is refused with the file and the o
   );
 });
 
-test('a variable counts before the file, as for the service, and is what messages name', async () => {
+test('a variable takes precedence over the file, as for the service, and messages name it', async () => {
   const variables = { OS_KEYSTONE_AUTHTOKEN__PASSWORD: 'of$$variable' };
   const config = await configOf('[keystone_authtoken]\npassword = of-file\nusername = glance\n', variables);
   assert.equal(config.valueAt(PASSWORD), 'of$variable');
@@ -41,7 +41,7 @@ test('a variable counts before the file, as for the service, and is what message
   assert.equal(config.valueAt({ ...PASSWORD, key: 'username' }), 'glance');
 });
 
-test('a variable is enough where the file is not here, and is not looked at for a service without oslo.config', async () => {
+test('a variable suffices if the file is missing, and is ignored for a service without oslo.config', async () => {
   const variables = { OS_KEYSTONE_AUTHTOKEN__PASSWORD: 'of-variable' };
   const absent = await readServiceConfig({ ...glance, configFile: '/nowhere/a.conf' }, undefined, variables);
   assert.equal(absent.valueAt(PASSWORD), 'of-variable');

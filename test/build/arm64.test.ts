@@ -27,7 +27,7 @@ try {
 }
 
 describe('the binary for arm64', { skip }, () => {
-  test('built twice it is the same file, stripped, with code caches that its own node takes, and it runs', async () => {
+  test('two builds are the same file, stripped, with code caches accepted by its own node, and it runs', async () => {
     await using directory = await privateDirectory('arm64');
     const sums: string[] = [];
     for (const place of ['one', 'another/place']) {

@@ -44,7 +44,7 @@ function versionOf(name: string): string {
   return `${name} ${VERSION} (${binaryOf(name, true)})\n`;
 }
 
-test('every name is a link to a binary and says its own name', async () => {
+test('every name is a link to a binary and prints its own name', async () => {
   assert.deepEqual((await readdir(join(dist, 'bin'))).toSorted(), [...NAMES].toSorted());
   for (const name of NAMES) {
     assert.equal(await readlink(join(dist, 'bin', name)), `../${binaryOf(name, true)}`);
@@ -53,13 +53,13 @@ test('every name is a link to a binary and says its own name', async () => {
   }
 });
 
-test('a name of another program lies aside, where no PATH of a developer leads', async () => {
+test("a name of another program is in a separate directory, outside any developer's PATH", async () => {
   assert.deepEqual(await readdir(join(dist, 'rootless-bin')), [...ROOTLESS_NAMES]);
   assert.equal(await readlink(join(dist, 'rootless-bin/sudo')), '../kolla-core');
   assert.equal(await must(join(dist, 'rootless-bin/sudo'), ['echo', 'run'], { env: {} }), 'run\n');
 });
 
-test('sudo runs a rootwrap in the 1 GiB of address space that Cinder gives it', async () => {
+test('sudo runs a rootwrap in the 1 GiB of address space set by Cinder', async () => {
   const rootwrap = join(directory.path, 'cinder-rootwrap');
   await writeFile(rootwrap, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
   const line = (program: string) => `ulimit -v ${1 << 20}; exec '${program}' '${rootwrap}' /etc/c qemu-img info`;
@@ -67,14 +67,14 @@ test('sudo runs a rootwrap in the 1 GiB of address space that Cinder gives it', 
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '/etc/c qemu-img info\n', stderr: '' });
 });
 
-test("Kolla's healthcheck names lead to the binary that has them", async () => {
+test("Kolla's healthcheck names link to the right binary", async () => {
   for (const name of KOLLA_NAMES)
     assert.equal(await readlink(join(dist, 'bin', name)), `../${binaryOf(name, true)}`, name);
   const { code, stdout } = await shell('healthcheck_filemod /nonexistent 60');
   assert.deepEqual([code, stdout], [1, '/nonexistent does not exist for file modification check\n']);
 });
 
-test('a helper is found by a link of its name, by its first word in both spellings, and by exec -a', async () => {
+test('a helper is selected by a link of its name, by its first argument in both forms, and by exec -a', async () => {
   const wanted = `kolla-probe ${VERSION} (kolla-pod)\n`;
   await symlink(join(dist, 'kolla-pod'), join(directory.path, 'kolla-probe'));
   assert.equal(await must(join(directory.path, 'kolla-probe'), ['--version'], { env: {} }), wanted);
@@ -84,7 +84,7 @@ test('a helper is found by a link of its name, by its first word in both spellin
   assert.equal((await shell('kolla-probe --version')).stdout, versionOf('kolla-probe'));
 });
 
-test('under a name that is none of ours it is kolla-pod', async () => {
+test('under any other name it is kolla-pod', async () => {
   await copyFile(join(dist, 'kolla-pod'), join(directory.path, 'renamed'));
   assert.equal(
     await must(join(directory.path, 'renamed'), ['--version'], { env: {} }),
@@ -92,13 +92,13 @@ test('under a name that is none of ours it is kolla-pod', async () => {
   );
 });
 
-test('a script as its first word is not run, as a plain node would', async () => {
+test('a script as its first argument is not run, unlike with plain node', async () => {
   const { code, stderr } = await pod([BUILD]);
   assert.equal(code, 64);
   assert.match(stderr, /unknown command/);
 });
 
-test('flags of node are ours to refuse', async () => {
+test("node's flags are rejected", async () => {
   for (const flag of ['-e', '--eval=1', '--inspect', '-p', '-r', '--v8-options']) {
     const { code, stderr } = await pod([flag, '1']);
     assert.equal(code, 64, flag);
@@ -106,7 +106,7 @@ test('flags of node are ours to refuse', async () => {
   }
 });
 
-test('checks answer by exit code: healthy, unhealthy, wrong words', async () => {
+test('checks report by exit code: healthy, unhealthy, invalid arguments', async () => {
   await using server = await listenTcp(() => {});
   await using web = await listenHttp((_request, response) => void response.end());
   assert.equal((await probe(['tcp', `127.0.0.1:${server.port}`])).code, 0);
@@ -115,7 +115,7 @@ test('checks answer by exit code: healthy, unhealthy, wrong words', async () => 
   assert.equal((await probe(['tpc', 'x:1'])).code, 64);
 });
 
-test('options and modules that the service gives its own Node do not reach ours', async () => {
+test("the service's options and modules for Node do not affect ours", async () => {
   const trap = join(directory.path, 'trap');
   await mkdir(trap);
   for (const env of [
@@ -132,7 +132,7 @@ test('options and modules that the service gives its own Node do not reach ours'
   assert.deepEqual(await readdir(trap), []);
 });
 
-test('the service can not turn off the verification of certificates', async () => {
+test('the service cannot disable certificate verification', async () => {
   await using api = await scriptedApi(status(200));
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const { code, stderr } = await probe(['http', api.url], env);
@@ -141,7 +141,7 @@ test('the service can not turn off the verification of certificates', async () =
   assert.equal((await probe(['http', api.url, '--ca-file', join(api.accountDirectory, 'ca.crt')], env)).code, 0);
 });
 
-test('every lazy part is in it: files of options, waits, checks, doctor', async () => {
+test('includes every lazy part: files of options, waits, checks, doctor', async () => {
   const said = await pod(['doctor', '-o', 'json']);
   assert.ok(said.code <= 1, said.stderr);
   assert.ok(Array.isArray(JSON.parse(said.stdout)));
@@ -170,13 +170,13 @@ test('every helper loads all of its lazy imports from the binary alone', async (
   assert.notEqual(await ship.ended, 70);
 });
 
-test('YAML is read by the library in the binary', async () => {
+test('reads YAML with the library in the binary', async () => {
   const podFile = join(directory.path, 'kolla-pod.yaml');
   await writeFile(podFile, 'pod: {}\n');
   assert.equal((await pod(['explain', '69', '--config', podFile])).code, 0);
 });
 
-test('a database is asked by the library in the binary', async () => {
+test('queries a database with the library in the binary', async () => {
   await using server = await listenTcp((socket) => void socket.end('no server of databases\n'));
   const words = ['mysql', `127.0.0.1:${server.port}`, '--user', 'u'];
   const { code, stderr } = await probe(words, { KOLLA_PROBE_PASSWORD: 'p' });
@@ -184,7 +184,7 @@ test('a database is asked by the library in the binary', async () => {
   assert.match(stderr, /mysql 127\.0\.0\.1/);
 });
 
-test('an API server is asked with what the library in the binary makes of a kubeconfig', async () => {
+test('connects to an API server with the kubeconfig library in the binary', async () => {
   await using api = await scriptedApi(status(404));
   const file = join(directory.path, 'kubeconfig');
   const clusters = [{ name: 'c', cluster: { server: api.url, 'insecure-skip-tls-verify': true } }];
@@ -206,7 +206,7 @@ test('an API server is asked with what the library in the binary makes of a kube
   assert.equal(waiting.child.exitCode, null);
 });
 
-test('what differs is found by the library in the binary', async () => {
+test('computes diffs with the library in the binary', async () => {
   const kolla = join(directory.path, 'differs');
   await mkdir(join(kolla, 'etc'), { recursive: true });
   await writeFile(join(kolla, 'a.conf'), 'new\n');
@@ -233,7 +233,7 @@ test('a full disk under stdout is an error with its name, also for --version', a
   }
 });
 
-test('it needs no /proc, no home and no writable directory', async (t) => {
+test('needs no /proc, no home and no writable directory', async (t) => {
   const bare = await run('unshare', ['--user', '--map-root-user', '--mount', 'true'], {}).catch(() => undefined);
   if (bare?.code !== 0) return t.skip('no user and mount namespaces on this machine');
   const line = `mount -t tmpfs -o ro none /proc && exec '${dist}/bin/kolla-probe' tcp 127.0.0.1:1`;
@@ -263,13 +263,13 @@ test('SIGTERM ends a wait with 143', async () => {
   assert.equal(await waiting.ended, 143);
 });
 
-test('it is executable for all and carries one node', async () => {
+test('is executable by all and contains one node', async () => {
   const { mode, size } = await stat(join(dist, 'kolla-pod'));
   assert.equal(mode & 0o777, 0o755);
   assert.ok(size < 120 * 2 ** 20, `${size} bytes`);
 });
 
-test('what it becomes has the signals, limits, descriptors and environment that its caller had', async (t) => {
+test("an executed program has the caller's signals, limits, descriptors and environment", async (t) => {
   const missing = await canThrowAwayRoots();
   if (missing !== undefined) return t.skip(missing);
   const tell = `grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; cat /proc/self/limits; umask; pwd; env | sort

@@ -47,7 +47,7 @@ interface Sbom {
   readonly dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
 }
 
-test('the page has the sizes that were printed', async () => {
+test('the page has the printed sizes', async () => {
   const rowsOf = (text: string) => [...text.matchAll(/^\| (kolla-pod:\S+) \| (\w+) \| (.+?) \| (.+?) \| (.+?) \|/gm)];
   const [page, printed] = await Promise.all(
     ['docs/how-to/images.md', 'docs/evidence/image-sizes.md'].map(async (file) =>
@@ -72,7 +72,7 @@ describe('the images', { skip }, () => {
   const sbomOf = async (kind: Kind) =>
     JSON.parse(await readFile(of(kind).file.replace(/\.tar$/, '.cdx.json'), 'utf8')) as Sbom;
 
-  test('scratch and core are files alone, install runs as uid 65532; all say what they are', async () => {
+  test('scratch and core contain only files, install runs as uid 65532; all have labels', async () => {
     const [scratch, install, core] = await Promise.all(KINDS.map(async (kind) => await configOf(of(kind))));
     assert.ok(scratch !== undefined && install !== undefined && core !== undefined);
     for (const { rootfs, config } of [scratch, core]) {
@@ -94,7 +94,7 @@ describe('the images', { skip }, () => {
     }
   });
 
-  test('the files lie as kolla-pod install leaves them, and nothing else is in scratch', async () => {
+  test('the files are as installed by kolla-pod install, and scratch contains nothing else', async () => {
     await using directory = await privateDirectory('images');
     await unpack(of('scratch'), directory.path);
     const root = join(directory.path, 'root');
@@ -106,7 +106,7 @@ describe('the images', { skip }, () => {
     assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-core');
   });
 
-  test('in core the names of kolla-core lead to it, it runs, and nothing else is there', async () => {
+  test('in core the names of kolla-core link to it, it runs, and nothing else is there', async () => {
     await using directory = await privateDirectory('images');
     await unpack(of('core'), directory.path);
     const root = join(directory.path, 'root/opt/kolla-pod');
@@ -122,7 +122,7 @@ describe('the images', { skip }, () => {
     assert.ok(bytes <= 4 * 2 ** 20 && gzip <= 2 * 2 ** 20, `${bytes} bytes, ${gzip} in gzip`);
   });
 
-  test("the bill and the licences of core name the engine, the C library and kolla-core's packages, and no node", async () => {
+  test("the SBOM and licences of core name the engine, the C library and kolla-core's packages, and no node", async () => {
     const { components } = await sbomOf('core');
     const names = components.map(({ name }) => name);
     for (const name of ['kolla-core', 'quickjs-ng', 'musl', 'js-yaml', 'dns-packet'])
@@ -136,7 +136,7 @@ describe('the images', { skip }, () => {
     assert.doesNotMatch(list, /node-linux/);
   });
 
-  test('the base is a few MiB, and all of it compresses to a third', async () => {
+  test('the base is a few MiB, and everything compresses to a third', async () => {
     const [scratch, install] = [await sizesOf(of('scratch').file), await sizesOf(of('install').file)];
     assert.equal(scratch.base, 0);
     assert.ok(install.base > 2 ** 20 && install.base < 16 * 2 ** 20, `${install.base} bytes`);
@@ -190,7 +190,7 @@ describe('the images', { skip }, () => {
     });
   }
 
-  test('the bill names the binary by its digest, each bundled package, the parts of node, and Debian’s packages', async () => {
+  test('the SBOM has the binary with its digest, each bundled package, the parts of node, and Debian’s packages', async () => {
     const { components } = await sbomOf('install');
     const [binary] = components;
     await using directory = await privateDirectory('images');
@@ -217,7 +217,7 @@ describe('the images', { skip }, () => {
     assert.ok(!(await sbomOf('scratch')).components.some(({ purl }) => purl?.startsWith('pkg:deb/')));
   });
 
-  test('the licence list has the text of each package that the bill names', async () => {
+  test('the licence list has the text for each package in the SBOM', async () => {
     const list = await readFile(of('install').file.replace(/-install(-\w+)\.tar$/, '$1.LICENSES'), 'utf8');
     const { components } = await sbomOf('scratch');
     for (const { name, version } of components.filter(({ purl }) => purl?.startsWith('pkg:npm/')))

@@ -185,7 +185,7 @@ for (const name of [
   });
 }
 
-test('what it becomes and what it starts has SIGUSR1 with its default, neither blocked nor ignored', async (t) => {
+test('executed and started programs have SIGUSR1 at its default, neither blocked nor ignored', async (t) => {
   const missing = await canThrowAwayRoots();
   if (missing !== undefined) return t.skip(missing);
   const text = `#!/bin/bash\necho "$1" $(grep -E '^Sig(Blk|Ign)' /proc/$$/status) >>/masks

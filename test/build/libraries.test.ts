@@ -27,13 +27,13 @@ async function asked(contents: string, resolveDir = ROOT): Promise<Metafile> {
   return metafile;
 }
 
-test("an exec probe's bundle is small, and asks for libraries instead of holding them", async () => {
+test("an exec probe's bundle is small, and imports libraries instead of containing them", async () => {
   const { source, metafile } = await bundleHelper('kolla-probe');
   assert.ok(source.length < 512 * 1024, `${source.length} bytes`);
   assert.deepEqual(librariesIn(metafile), ['js-yaml', 'kube-config', 'mysql2']);
 });
 
-test('a library asks for another one instead of holding a copy', async () => {
+test('a library imports another one instead of containing a copy', async () => {
   const { metafile } = await bundleLibrary('kube-config');
   assert.ok(librariesIn(metafile).includes('js-yaml'));
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('a library asks for another one instead of holding a copy', async () => {
   );
 });
 
-test("a package's other version, which a dependency has for itself, stays with that dependency", async () => {
+test('another version of a package, needed by one dependency, stays with that dependency', async () => {
   await using directory = await privateDirectory('version');
   const own = join(directory.path, 'node_modules/js-yaml');
   await mkdir(own, { recursive: true });
@@ -53,12 +53,12 @@ test("a package's other version, which a dependency has for itself, stays with t
   assert.deepEqual(librariesIn(await asked(line)), ['js-yaml']);
 });
 
-test('a package is asked for by one of the imports that its library has; others would bring a copy of it', async () => {
+test('a package is imported by a path that its library has; others would add a copy', async () => {
   const deep = asked(`console.log(require('@kubernetes/client-node/dist/watch.js'));`);
   await assert.rejects(deep, /'@kubernetes\/client-node\/dist\/watch.js' is asked for as none of the imports in/);
 });
 
-test('a package without a library, and a module of ours in a library, end the build', () => {
+test('a package without a library, and our own module in a library, fail the build', () => {
   const of = (path: string) => ({ inputs: { [path]: { bytes: 1, imports: [] } }, outputs: {} });
   const path = 'node_modules/@scope/big/index.js';
   assert.throws(
@@ -77,7 +77,7 @@ const ASKING = `(function (exports, require) {
 })`;
 const ANSWERING = `(function (exports) { exports['js-yaml'] = { load: {} }; })`;
 
-test('a library is read when it is first asked for, and once', async () => {
+test('a library is loaded on first use, and once', async () => {
   const read: string[] = [];
   const scriptOf = (name: string) => {
     read.push(name);
@@ -90,7 +90,7 @@ test('a library is read when it is first asked for, and once', async () => {
   assert.deepEqual(read, ['kolla-x', 'js-yaml']);
 });
 
-test('a name that would load a library at each start ends the build', async () => {
+test('a name that would load a library on each start fails the build', async () => {
   await using directory = await privateDirectory('warm');
   const eager = ASKING.replace('{', `{ require('js-yaml');`);
   await writeFile(join(directory.path, 'kolla-x.js'), eager);

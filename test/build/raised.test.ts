@@ -63,7 +63,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
 
 /** Without any of them. */
 let plain: Promise<Finished>;
-test('raised by sudo, both tools do their work', { skip }, async () => {
+test('through sudo, both tools work', { skip }, async () => {
   plain = raised({});
   const { stdout, stderr } = await plain;
   assert.match(stdout, /^kolla_set_configs 0\nkolla_copy_cacerts 0\nownaroot:x:0/, stderr);
@@ -82,12 +82,12 @@ for (const [name, value] of Object.entries({
   TZ: ':/trap/broken.cnf',
   PATH: '/trap',
 })) {
-  test(`raised by sudo, ${name} changes nothing and writes nothing`, { skip }, async () => {
+  test(`through sudo, ${name} changes nothing and writes nothing`, { skip }, async () => {
     assert.deepEqual(await raised({ [name]: value }), await plain);
   });
 }
 
-test('raised by sudo, no variable whose name is anywhere in the file changes anything', { skip }, async (t) => {
+test('through sudo, no variable named anywhere in the file has an effect', { skip }, async (t) => {
   const own = new Set(['KOLLA_CONFIG_STRATEGY', 'SUDO_UID', 'PATH']);
   const text = (await readFile(join(dist, 'kolla-core'))).toString('latin1');
   const names = new Set(
@@ -103,7 +103,7 @@ test('raised by sudo, no variable whose name is anywhere in the file changes any
   assert.deepEqual(await raised(env), await plain);
 });
 
-test('raised by sudo, kolla-pod does not run under these names, and names kolla-core', { skip }, async () => {
+test('through sudo, kolla-pod does not run under these names, and points to kolla-core', { skip }, async () => {
   const links = `ln -s '${dist}/kolla-pod' /tmp/kolla_set_configs; ln -s '${dist}/kolla-pod' /tmp/kolla_copy_cacerts`;
   const line = `${links}; for name in kolla_set_configs kolla_copy_cacerts; do /tmp/$name; echo $?; done; ls /run_command`;
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', SUDO_UID: '42425' };

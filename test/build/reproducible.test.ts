@@ -16,7 +16,7 @@ import { must } from '../../tools/process.ts';
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 const ARCH = HERE.arch === 'x64' ? 'amd64' : 'arm64';
 
-test('the binary built again, twice at once, in other places and with other homes, is the same file; nothing else is left', async () => {
+test('two concurrent rebuilds in other directories with other homes yield the same binary, and leave nothing else', async () => {
   await using directory = await privateDirectory('reproducible');
   const home = join(directory.path, 'home');
   await mkdir(home);
@@ -42,7 +42,7 @@ test('the binary built again, twice at once, in other places and with other home
 });
 
 test(
-  'the images built a second time in another place are the same files with the same ids',
+  'a second build of the images in another directory yields the same files with the same ids',
   {
     skip: await canBuildImages(),
   },

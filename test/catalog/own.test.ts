@@ -27,7 +27,7 @@ function problemsOf(yaml: string): string {
   return '';
 }
 
-test('a service of YAML has the shape of a built-in one', () => {
+test('a service from YAML has the shape of a built-in one', () => {
   const [murano] = ownServices('kolla-pod.yaml', load(MURANO), []);
   assert.equal(murano?.name, 'murano');
   assert.deepEqual(murano?.migration.phases.online, [
@@ -65,7 +65,7 @@ for (const [what, from, to, says] of [
     /databases\[0\]\.url: there is no configFile/,
   ],
 ] as const) {
-  test(`${what} is refused with its place`, () => {
+  test(`${what} is rejected with its place`, () => {
     assert.equal(problemsOf(MURANO), '');
     assert.match(problemsOf(MURANO.replace(from, to)), says);
   });
@@ -82,7 +82,7 @@ const MURANO_OF_BOOTSTRAP = `${MURANO}
   queue: { vhost: /, user: murano, url: [{ section: DEFAULT, key: transport_url }] }
 `;
 
-test('what it needs in Keystone and RabbitMQ is read as well', () => {
+test('its Keystone and RabbitMQ sections are parsed', () => {
   const [murano] = ownServices('kolla-pod.yaml', load(MURANO_OF_BOOTSTRAP), []);
   assert.deepEqual(murano?.identity?.users?.[0]?.grants, [{ role: 'admin', project: 'service' }]);
   assert.deepEqual(murano?.identity?.services?.[0]?.endpoints, { public: { port: 8082, path: '' } });
@@ -97,7 +97,7 @@ for (const [what, from, to, says] of [
   ['an interface that is none', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`of that, ${what} is refused with its place`, () => {
+  test(`in these, ${what} is rejected with its place`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });
@@ -120,7 +120,7 @@ const TOOL = `${MURANO}
     - { name: packages, summary: its packages, steps: [{ argv: [murano-manage, load] }], done: { once: release, fills: package } }
 `;
 
-test('what its own tool does is read as well', () => {
+test('its tool section is parsed', () => {
   const [murano] = ownServices('kolla-pod.yaml', load(TOOL), []);
   assert.deepEqual(
     murano?.tool?.map(({ name, done }) => [name, Object.keys(done)]),
@@ -145,18 +145,18 @@ for (const [what, from, to, says] of [
   ['two tasks of one name', 'name: packages', 'name: cell', /tool: has two of one name/],
   ['a name that a record has no room for', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
 ] as const) {
-  test(`${what} is refused with its place`, () => {
+  test(`${what} is rejected with its place`, () => {
     assert.ok(TOOL.includes(from));
     assert.match(problemsOf(TOOL.replace(from, to)), says);
   });
 }
 
-test('every problem is said at once', () => {
+test('all problems are reported at once', () => {
   const both = MURANO.replace('all:', 'expand:').replace('again: [1]', 'again: [256]');
   assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
 });
 
-test('the example of the docs is read as it stands', async () => {
+test('the example of the docs is parsed as printed', async () => {
   const page = await readFile(new URL('../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
   const { services } = load(yaml) as { services: unknown };
@@ -168,7 +168,7 @@ for (const [what, second, says] of [
   ['of one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
   ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {
-  test(`two repositories of keys ${what} are refused`, () => {
+  test(`two repositories of keys ${what} are rejected`, () => {
     const rest = 'directory: /f, directoryAt: { section: x, key: y }, keep: { usual: 3 }';
     const keys = `keys: [{ name: a, secret: s, ${rest} }, { ${second}, ${rest} }]`;
     assert.match(problemsOf(`${MURANO}  ${keys}\n`), says);

@@ -11,24 +11,24 @@ function argvsOf({ migration }: Service): (readonly string[])[] {
   return [...steps.map((step) => step.argv), ...(migration.check === undefined ? [] : [migration.check.argv])];
 }
 
-test('every service has a name of its own and is found by it', () => {
+test('every service has a unique name and is found by it', () => {
   for (const service of SERVICES) assert.equal(serviceNamed(service.name), service);
 });
 
-test('the services stand in the order of their names', () => {
+test('services are sorted by name', () => {
   const names = SERVICES.map(({ name }) => name);
   assert.deepEqual(names, names.toSorted());
 });
 
 for (const service of SERVICES) {
-  test(`what is known of ${service.name} is what a user could have written`, () => {
+  test(`the data of ${service.name} could be written by a user`, () => {
     const { name, ...rest } = service;
     // As YAML would have it: what is no plain data does not come through.
     const read: unknown = load(JSON.stringify({ [name]: rest }));
     assert.deepEqual(ownServices('catalogue', read, []), [service]);
   });
 
-  test(`every command line of ${service.name} is words, not a shell's`, () => {
+  test(`every command line of ${service.name} is a list of arguments, without a shell`, () => {
     assert.notDeepEqual(argvsOf(service), []);
     for (const argv of argvsOf(service)) {
       assert.doesNotMatch(argv[0] ?? '', /(?:^|\/)(?:ba|da|z)?sh$/);
@@ -39,7 +39,7 @@ for (const service of SERVICES) {
 
 const ONLINE = SERVICES.filter(({ migration }) => migration.phases.online !== undefined);
 
-test('what is run again is what moves data in pieces, and is neither a success nor a failure', () => {
+test('only steps that move data in batches are repeated, on a code that is neither success nor failure', () => {
   const repeated = SERVICES.flatMap(({ name, migration }) =>
     Object.values(migration.phases).flatMap((steps: readonly Step[]) =>
       steps.flatMap(({ again = [], codes = {} }) => (again.length === 0 ? [] : [{ name, again, codes }])),
@@ -62,12 +62,12 @@ test('what is run again is what moves data in pieces, and is neither a success n
 });
 
 for (const { name, migration } of ONLINE)
-  test(`the whole of ${name}'s migration moves its data too`, () => {
+  test(`${name}'s full migration moves its data too`, () => {
     const { all, online = [] } = migration.phases;
     assert.deepEqual(all.slice(-online.length), online);
   });
 
-test('what a service does with its own tool can be told apart, in a record too', () => {
+test("tasks of a service's tool are distinguishable, also in a record", () => {
   const tools = SERVICES.filter(({ tool = [] }) => tool.length > 0);
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -79,7 +79,7 @@ test('what a service does with its own tool can be told apart, in a record too',
   }
 });
 
-test('no command line of a tool holds a secret, nor needs a shell', () => {
+test('no command line of a tool contains a secret, or needs a shell', () => {
   for (const { tool = [] } of SERVICES)
     for (const { steps, done } of tool)
       for (const { argv } of [...steps, ...('listed' in done ? done.update : [])]) {
@@ -88,7 +88,7 @@ test('no command line of a tool holds a secret, nor needs a shell', () => {
       }
 });
 
-test("the lines of nova-manage's table are read, and its head and rules are not", () => {
+test("the rows of nova-manage's table are parsed, and its header and rules skipped", () => {
   const line = new RegExp(CELLS.line);
   const rows = [
     '+-------+--------------------------------------+---------------+',
@@ -115,7 +115,7 @@ test('no two services have the same database', () => {
   assert.deepEqual(names, [...new Set(names)]);
 });
 
-test('what is split for an upgrade can be begun and brought to its end', () => {
+test('split upgrades have a first and a last phase', () => {
   const split = SERVICES.filter(({ migration }) => Object.keys(migration.phases).length > 1);
   assert.ok(split.length > ONLINE.length, 'some are split without being moved online');
   for (const { name, migration } of split) {
@@ -124,7 +124,7 @@ test('what is split for an upgrade can be begun and brought to its end', () => {
   }
 });
 
-test('no two services have the same entry of the catalogue, or account', () => {
+test('no two services have the same catalogue entry, or account', () => {
   const entries = SERVICES.flatMap(({ identity }) => identity?.services ?? []);
   for (const key of ['name', 'type'] as const) {
     const words = entries.map((entry) => entry[key]);
@@ -135,7 +135,7 @@ test('no two services have the same entry of the catalogue, or account', () => {
   assert.deepEqual(users, [...new Set(users)]);
 });
 
-test('every account may do something, in a domain that there is', () => {
+test('every account has a role, in an existing domain', () => {
   for (const { name, identity } of SERVICES)
     for (const { grants, domain } of identity?.users ?? []) {
       assert.ok(grants.length > 0, name);
@@ -143,12 +143,12 @@ test('every account may do something, in a domain that there is', () => {
     }
 });
 
-test('an unknown name is none', () => {
+test('an unknown name is not found', () => {
   assert.equal(serviceNamed('keyston'), undefined);
 });
 
 // What Neutron 2025.1 to 2026.2 connects to, and when, is by its code: no test can have a real one.
-test("neutron's periodic worker is ready by the broker, to which it connects at its start, or by the database", () => {
+test("neutron's periodic worker is ready by the broker, to which it connects on start, or by the database", () => {
   const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
   assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
   assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');

@@ -17,7 +17,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-describe('Roles are those that the helpers print for the same waits', { skip }, () => {
+describe("Roles equal the helpers' output for the same waits", { skip }, () => {
   for (const name of chartNames())
     test(`of the chart ${name}`, async () => {
       await using chart = await rendering(name);
@@ -58,13 +58,13 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
         await comparePrinted(rendered, workload);
       });
 
-    test('where no wait asks the API server there is no Role, and no token in the Pod', async () => {
+    test('without a wait on the API server there is no Role, and no token in the Pod', async () => {
       const { rendered, workload } = await api(['tcp://a:1', 'mysql://b']);
       assert.deepEqual(rendered.of('Role'), []);
       assert.doesNotMatch(JSON.stringify(workload), /serviceAccountToken/);
     });
 
-    test('Roles and their bindings are kept by an upgrade: Pods of the release before still ask with them', async () => {
+    test('Roles and bindings survive an upgrade: Pods of the previous release still use them', async () => {
       const { rendered } = await api(['job/one', 'node/one']);
       const all = ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => rendered.of(kind));
       assert.deepEqual(
@@ -78,7 +78,7 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
       }
     });
 
-    test('more rules are in the Role of each account, with waits or without', async () => {
+    test('additional rules are in the Role of each account, with and without waits', async () => {
       const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] };
       for (const needs of [[], ['service/mariadb']]) {
         const workloads = { api: { needs }, worker: { enabled: false } };
@@ -106,13 +106,13 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
       );
     });
 
-    test('a wait for a resource of unknown Role is rejected', async () => {
+    test('a wait for a resource with an unknown Role is rejected', async () => {
       const said = await small.complaint({ workloads: { api: { needs: ['frobnicator/x'] } } });
       assert.match(said ?? '', /wait 'frobnicator\/x': no Role is known for frobnicator/);
     });
   });
 
-  test("the Jobs' Role is that of kolla-db-sync, of the keys and of the waits", async () => {
+  test("the Jobs' Role combines those of kolla-db-sync, of the keys and of the waits", async () => {
     await using chart = await rendering('keystone');
     const rendered = await chart.render({ upgrade: { stepwise: true } });
     const own = ['--namespace', NAMESPACE, '--service-account', 'keystone-bootstrap'];
@@ -133,7 +133,7 @@ describe('Roles are those that the helpers print for the same waits', { skip }, 
     assert.deepEqual(rights(rulesIn(rendered, 'keystone-bootstrap')), rights(printed));
   });
 
-  test('CronJobs have an account of their own, which changes the Secrets of the keys and makes none', async () => {
+  test('CronJobs have a separate account, which updates the Secrets of the keys and creates none', async () => {
     await using chart = await rendering('keystone');
     const rendered = await chart.render({});
     const accounts = rendered

@@ -20,7 +20,7 @@ describe('configuration', { skip }, () => {
     return { rendered, sources: sourcesOf(rendered.one('Deployment', 'small-api')) };
   };
 
-  test('each file has an object of its own, secrets are Secrets, templates are filled', async () => {
+  test('each file has its own object, secrets are Secrets, templates are rendered', async () => {
     const { rendered, sources } = await api({});
     assert.match(sources['small.conf'] ?? '', /^Secret\/small-small-conf-[0-9a-f]{10}\/small\.conf$/);
     assert.match(
@@ -33,7 +33,7 @@ describe('configuration', { skip }, () => {
     assert.equal(textAt(rendered, sources['logo.bin'] ?? ''), 'PNG\u0000\n');
   });
 
-  test('rolling: objects are immutable, and another content is another name, in the Pod template too', async () => {
+  test('rolling: objects are immutable, and new content has a new name, in the Pod template too', async () => {
     const one = await api({});
     const other = await api({ config: { files: { 'plain.ini': { content: 'other' } } } });
     assert.notEqual(one.sources['plain.ini'], other.sources['plain.ini']);
@@ -44,7 +44,7 @@ describe('configuration', { skip }, () => {
     }
   });
 
-  test('a file that is not enabled is none, by a template too', async () => {
+  test('a disabled file is left out, also by a template', async () => {
     const files = { 'plain.ini': { enabled: '{{ eq .Values.settings.word "no" }}' }, 'logo.bin': { enabled: false } };
     const { rendered, sources } = await api({ config: { files } });
     assert.ok(!('plain.ini' in sources) && !('logo.bin' in sources), Object.keys(sources).join(' '));
@@ -54,7 +54,7 @@ describe('configuration', { skip }, () => {
     );
   });
 
-  test('a workload gets the files that its config.json reads, so others are not restarted', async () => {
+  test('a workload gets only the files its config.json reads, so others are not restarted', async () => {
     const one = await api({});
     const other = await api({ config: { files: { 'plain.ini': { content: 'other' } } } });
     const worker = ({ rendered }: typeof one) =>
@@ -66,7 +66,7 @@ describe('configuration', { skip }, () => {
     ]);
   });
 
-  test('live: names stay, nothing is immutable, and a change leaves the Pod template as it is', async () => {
+  test('live: names are fixed, nothing is immutable, and a change does not affect the Pod template', async () => {
     const live = { config: { reload: 'live', onChange: ['signal:HUP:bash'] } };
     const one = await api(live);
     const other = await api({ config: { ...live.config, files: { 'plain.ini': { content: 'other' } } } });
@@ -77,7 +77,7 @@ describe('configuration', { skip }, () => {
     assert.equal(one.rendered.one('Deployment', 'small-api')['spec'].template.spec.shareProcessNamespace, true);
   });
 
-  test('bundle: service makes one ConfigMap and one Secret of all files', async () => {
+  test('bundle: service creates one ConfigMap and one Secret of all files', async () => {
     const { rendered, sources } = await api({ config: { bundle: 'service' } });
     const names = (kind: string) =>
       rendered.of(kind).map(({ metadata }) => metadata.name.replace(/-[0-9a-f]{10}$/, ''));
@@ -93,13 +93,13 @@ describe('configuration', { skip }, () => {
     assert.notEqual(sources['config.json'], sourcesOf(rendered.one('Deployment', 'small-worker'))['config.json']);
   });
 
-  test('files of an object that is there are mounted from it', async () => {
+  test('files of an existing object are mounted from it', async () => {
     const existing = { secret: 'made-elsewhere', key: 'conf' };
     const { sources } = await api({ config: { files: { 'small.conf': { existing } } } });
     assert.equal(sources['small.conf'], 'Secret/made-elsewhere/conf');
   });
 
-  test('a file over 1 MiB is refused by its name', async () => {
+  test('a file over 1 MiB is rejected by its name', async () => {
     const said = await small.complaint({ config: { files: { 'plain.ini': { content: 'x'.repeat(1_048_577) } } } });
     assert.match(
       said ?? '',
@@ -111,14 +111,14 @@ describe('configuration', { skip }, () => {
     );
   });
 
-  test('large numbers stay as they are written, also in lists', async () => {
+  test('large numbers are kept as written, also in lists', async () => {
     const content = '{{ .Values.settings.size }} {{ .Values.settings.all | join "," }} {{ .Values.settings.half }}';
     const values = { settings: { size: 1_000_000, all: [12_345_678], half: 0.5 } };
     const { rendered, sources } = await api({ ...values, config: { files: { 'plain.ini': { content } } } });
     assert.equal(textAt(rendered, sources['plain.ini'] ?? ''), '1000000 12345678 0.5');
   });
 
-  test('passwords that are not given are named, all at once, and no other stands in the message', async () => {
+  test('missing passwords are reported together, without showing others', async () => {
     const said = await small.complaint({
       global: { passwords: { small_database_password: '', database_password: '' } },
     });
@@ -140,7 +140,7 @@ describe('configuration', { skip }, () => {
     [{ logs: { enabled: true, options: { 'api-key': 'of-small-x' } } }, /logs: a password stands in url or options/],
   ];
   for (const [values, what] of LEAKS)
-    test(`a password never comes into a ConfigMap, an argument or a variable as text: ${JSON.stringify(values)}`, async () => {
+    test(`a password is never in a ConfigMap, an argument or a variable as text: ${JSON.stringify(values)}`, async () => {
       const said = (await small.complaint(values)) ?? '';
       assert.match(said, what);
       assert.doesNotMatch(said, /of-small/);
@@ -207,7 +207,7 @@ describe('configuration', { skip }, () => {
     assert.match(said ?? '', /there is no form ulr; forms are url, oslo/);
   });
 
-  test('two files that have one name for Kubernetes are refused', async () => {
+  test('two files with the same Kubernetes name are rejected', async () => {
     const said = await small.complaint({ config: { files: { plain_ini: { content: 'a' } } } });
     assert.match(said ?? '', /another file has the same name for Kubernetes, small-plain-ini/);
   });

@@ -74,7 +74,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.equal(osloOption(text, 'ceph', 'rbd_store_pool'), 'images');
   });
 
-  test("Nova's machines in an existing Ceph: libvirt has the keys under the UUIDs that Nova and Cinder say", async () => {
+  test("Nova's instances in an existing Ceph: libvirt has the keys under the UUIDs used by Nova and Cinder", async () => {
     const rendered = await renderedWith('nova-cell-ceph.yaml');
     const [compute, libvirt] = [workload(rendered, 'compute'), workload(rendered, 'libvirt')];
     assert.deepEqual(asksFor(compute, 'ceph-nova'), ['ceph.client.nova.keyring', 'ceph.conf']);
@@ -95,7 +95,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
       }
   });
 
-  test('Cinder without Ceph: a group of its node, which its Pods say that they need', async () => {
+  test('Cinder without Ceph: a volume group of its node, which its Pods select', async () => {
     const rendered = await renderedWith('cinder-lvm.yaml');
     const volume = workload(rendered, 'volume');
     assert.deepEqual(asksFor(volume, 'ceph-cinder'), []);
@@ -119,7 +119,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.ok(mainOf(volume).image.includes('cinder-volume'));
   });
 
-  test('two namespaces: each address that a chart gives is one that the other namespace finds', async () => {
+  test('two namespaces: each address of a chart resolves in the other namespace', async () => {
     const services = new Set<string>();
     const hosts = new Map<string, string>();
     for (const chart of chartNames()) {
@@ -134,7 +134,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.ok(hosts.size > 10);
   });
 
-  test("two namespaces: a cell waits for the record of nova's migration where that is", async () => {
+  test("two namespaces: a cell waits for the record of nova's migration in nova's namespace", async () => {
     await using helm = await rendering('nova-cell');
     const args = ['--namespace', 'openstack-nodes', '--values', join(EXAMPLES, 'two-namespaces.yaml')];
     const [job] = (await helm.render({}, args)).of('Job');

@@ -57,9 +57,9 @@ function osloTextOf(all: Rendered, one: KubeObject): string | undefined {
   return texts.find((text) => /^\[DEFAULT\]\n(?:.*\n)*?transport_url = /m.test(text));
 }
 
-describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?? false }, () => {
+describe("a service's shutdown timeout", { skip: (await canRunHelm()) ?? false }, () => {
   for (const chart of chartNames())
-    test(`${chart}: fits into the grace period of its Pods, beside preStop and kolla-sidecar`, async () => {
+    test(`${chart}: fits into the grace period of its Pods, in addition to preStop and kolla-sidecar`, async () => {
       const all = await rendered(chart, { logs: { enabled: true } });
       let found = 0;
       for (const one of workloadsOf(all))
@@ -72,7 +72,7 @@ describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?
     });
 
   for (const chart of SERVICE_CHARTS)
-    test(`${chart}: is said for each process of oslo.service, whose own default may be longer`, async () => {
+    test(`${chart}: is set for each oslo.service process, whose default may be longer`, async () => {
       const all = await rendered(chart);
       let found = 0;
       for (const one of workloadsOf(all)) {
@@ -85,7 +85,7 @@ describe('the time that a service takes to stop', { skip: (await canRunHelm()) ?
       assert.equal(found === 0, NO_OSLO_SERVICE.has(chart), `${found} processes`);
     });
 
-  test("Nova's managers wait less long than the service, as it asks for", async () => {
+  test("Nova's managers wait less long than the service, as it requires", async () => {
     for (const [chart, key] of [
       ['nova', 'scheduler'],
       ['nova-cell', 'conductor'],

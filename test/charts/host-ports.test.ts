@@ -5,8 +5,8 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { podOf, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-describe('what shares a node', { skip: (await canRunHelm()) ?? false }, () => {
-  test("no two Pods on the host's network have a port in common, with all sidecars", async () => {
+describe('Pods sharing a node', { skip: (await canRunHelm()) ?? false }, () => {
+  test("no two Pods on the host's network share a port, with all sidecars", async () => {
     const owners = new Map<number, string>();
     for (const name of chartNames()) {
       await using helm = await rendering(name);

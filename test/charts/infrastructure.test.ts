@@ -8,9 +8,9 @@ import { rendering, type Rendered } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
 
-describe('charts of what OpenStack stands on', { skip }, () => {
+describe('charts of the infrastructure', { skip }, () => {
   for (const name of ['mariadb', 'rabbitmq', 'memcached'])
-    test(`${name}: its probes are those of the catalogue`, async () => {
+    test(`${name}: its probes equal the catalogue's`, async () => {
       await using chart = await rendering(name);
       const pod = (await chart.render()).one('ConfigMap', `${name}-kolla-pod`)['data']['kolla-pod.yaml'] as string;
       const [probe] = INFRASTRUCTURE.find((entry) => entry.name === name)?.probes ?? [];
@@ -23,7 +23,7 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     ['rabbitmq', [4369, 25_672]],
   ] as const)
     for (const replicas of [1, 3])
-      test(`${name} with replicas: ${replicas}: only its own Pods reach the ports by which a node joins`, async () => {
+      test(`${name} with replicas: ${replicas}: only its own Pods reach the clustering ports`, async () => {
         await using chart = await rendering(name);
         const rendered = await chart.render({
           workloads: { [name]: { replicas } },
@@ -49,7 +49,7 @@ describe('charts of what OpenStack stands on', { skip }, () => {
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 
-  test('mariadb: three nodes know each other by name, and each waits for the others to come', async () => {
+  test('mariadb: three nodes know each other by name, and each waits for the others', async () => {
     await using chart = await rendering('mariadb');
     const file = dataOf(await chart.render({ workloads: { mariadb: { replicas: 3 } } }), 'mariadb-my-cnf', 'my.cnf');
     const names = [0, 1, 2].map((node) => `mariadb-${node}.mariadb-nodes.openstack.svc.cluster.local`);
@@ -57,14 +57,14 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     assert.match(file, /pc\.wait_prim_timeout=PT10M/);
   });
 
-  test('mariadb: a password with quotes and backslashes is the text that it is', async () => {
+  test('mariadb: a password with quotes and backslashes is taken literally', async () => {
     await using chart = await rendering('mariadb');
     const rendered = await chart.render({ global: { passwords: { database_password: "it's a \\ b" } } });
     const sql = Buffer.from(dataOf(rendered, 'mariadb-init-sql', 'init.sql'), 'base64').toString();
     assert.ok(sql.includes("IDENTIFIED BY 'it''s a \\\\ b';"), sql);
   });
 
-  test("mariadb: the probe's password, whatever is in it, is the one that its client reads", async () => {
+  test("mariadb: the probe's password, whatever its content, is the one its client reads", async () => {
     const password = 'a "b" \\ #c; \'d';
     await using chart = await rendering('mariadb');
     const rendered = await chart.render({ global: { passwords: { mariadb_monitor_password: password } } });
@@ -72,7 +72,7 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     assert.equal(parseDefaults(Buffer.from(data, 'base64').toString()).get('password'), password);
   });
 
-  test("mariadb: a cluster's name is no longer than Galera takes it", async () => {
+  test("mariadb: a cluster's name does not exceed Galera's limit", async () => {
     await using chart = await rendering('mariadb');
     const rendered = await chart.render({}, ['--namespace', 'openstack-of-the-second-region-in-the-north']);
     const [, name = ''] = /^wsrep_cluster_name = (.*)$/m.exec(dataOf(rendered, 'mariadb-my-cnf', 'my.cnf')) ?? [];
@@ -86,13 +86,13 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     ['rabbitmq', { plugins: 'rabbitmq_management' }, "'/settings/plugins': got string, want array"],
     ['memcached', { memoryMiB: '256M' }, "'/settings/memoryMiB': got string, want integer"],
   ] as const)
-    test(`${name}: settings that it can't use are refused by their place: ${JSON.stringify(settings)}`, async () => {
+    test(`${name}: unusable settings are rejected by their place: ${JSON.stringify(settings)}`, async () => {
       await using chart = await rendering(name);
       const said = (await chart.complaint({ settings })) ?? 'no complaint';
       assert.ok(said.includes(place), said);
     });
 
-  test('rabbitmq: a password that its file would end too early is refused by its name', async () => {
+  test('rabbitmq: a password that its file would truncate is rejected by its name', async () => {
     await using chart = await rendering('rabbitmq');
     const said = (await chart.complaint({ global: { passwords: { rabbitmq_password: 'of#hash' } } })) ?? 'no complaint';
     assert.match(said, /global\.passwords\.rabbitmq_password: may not hold #/);
@@ -114,7 +114,7 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     }
   });
 
-  test('no password lies in a ConfigMap', async () => {
+  test('no password is in a ConfigMap', async () => {
     for (const name of ['mariadb', 'rabbitmq', 'memcached']) {
       await using chart = await rendering(name);
       const maps = (await chart.render()).of('ConfigMap');
@@ -124,7 +124,7 @@ describe('charts of what OpenStack stands on', { skip }, () => {
     }
   });
 
-  test('rabbitmq: three nodes are a cluster by their names, and one is none', async () => {
+  test('rabbitmq: three nodes form a cluster by their names, a single one does not', async () => {
     await using chart = await rendering('rabbitmq');
     const conf = async (replicas: number) => {
       const rendered = await chart.render({ workloads: { rabbitmq: { replicas } } });

@@ -15,7 +15,7 @@ describe('Jobs', { skip }, () => {
   const stepwise = { upgrade: { stepwise: true } };
   const STEPWISE = ['keystone-bootstrap', 'keystone-db-contract', 'keystone-db-migrate', 'keystone-keys'];
 
-  test('each workload waits for exactly the name of the Job that this release makes', async () => {
+  test("each workload waits for the exact name of this release's Job", async () => {
     const rendered = await keystone.render();
     const { name } = rendered.one('Job', 'keystone-bootstrap-').metadata;
     assert.match(name, /^keystone-bootstrap-[0-9a-f]{10}$/);
@@ -39,7 +39,7 @@ describe('Jobs', { skip }, () => {
     assert.equal(new Set(names).size, others.length + 1);
   });
 
-  test('with reload: live a changed configuration is no other Job, and Pods stay', async () => {
+  test('with reload: live a changed configuration is no new Job, and Pods stay', async () => {
     const live = (extra: object) => keystone.render({ config: { reload: 'live' }, settings: { extra } });
     const one = await live({});
     const other = await live({ token: { expiration: 7200 } });
@@ -47,7 +47,7 @@ describe('Jobs', { skip }, () => {
     for (const kind of ['Job', 'Deployment']) assert.deepEqual(one.of(kind), other.of(kind));
   });
 
-  test('an upgrade neither deletes nor cuts off a migrator: kept, ended by TTL, an hour of grace', async () => {
+  test('an upgrade neither deletes nor interrupts a migrator: kept, ended by TTL, an hour of grace', async () => {
     const rendered = await keystone.render(stepwise);
     assert.deepEqual(namesOf(rendered), STEPWISE);
     for (const job of rendered.of('Job')) {
@@ -61,7 +61,7 @@ describe('Jobs', { skip }, () => {
     }
   });
 
-  test('a drained node costs no try, a wrong configuration takes no second one', async () => {
+  test('a drained node uses up no retry, a wrong configuration is not retried', async () => {
     const rendered = await keystone.render(stepwise);
     assert.deepEqual(namesOf(rendered), STEPWISE);
     for (const { metadata, spec } of rendered.of('Job')) {
@@ -72,11 +72,11 @@ describe('Jobs', { skip }, () => {
     }
   });
 
-  test('nothing of a chart is a Helm hook: with --wait those would deadlock', async () => {
+  test('no object of a chart is a Helm hook: with --wait those would deadlock', async () => {
     assert.doesNotMatch(JSON.stringify((await keystone.render(stepwise)).all), /helm\.sh\/hook/);
   });
 
-  test('stepwise: expand and migrate come before the Pods, contract waits for their rollout', async () => {
+  test('stepwise: expand and migrate run before the Pods, contract waits for their rollout', async () => {
     const rendered = await keystone.render(stepwise);
     const [bootstrap, migrate, contract] = ['bootstrap', 'db-migrate', 'db-contract'].map((name) =>
       rendered.one('Job', `keystone-${name}-`),
@@ -99,20 +99,20 @@ describe('Jobs', { skip }, () => {
     for (const job of [migrate, contract]) assert.equal(job['spec'].backoffLimit, 0);
   });
 
-  test('at once: the whole migration, and no other Job', async () => {
+  test('all at once: the full migration, and no other Job', async () => {
     const rendered = await keystone.render();
     assert.equal(phaseOf(rendered.one('Job', 'keystone-bootstrap-')), undefined);
     assert.deepEqual(namesOf(rendered), ['keystone-bootstrap', 'keystone-keys']);
   });
 
-  test('a chart without a migration of its own has no TTL, since nothing would speak for the Job', async () => {
+  test('a Job of a chart without a migration has no TTL, since no record would replace the Job', async () => {
     const rendered = await keystone.render({ bootstrap: { dbSync: '' } });
     const job = rendered.one('Job', 'keystone-bootstrap-');
     assert.equal(job['spec'].ttlSecondsAfterFinished, undefined);
     assert.deepEqual(jobWaits(rendered.one('Deployment', 'keystone')), [job.metadata.name]);
   });
 
-  test('no password stands in an argument or a variable of any Pod', async () => {
+  test('no password is in an argument or a variable of any Pod', async () => {
     const rendered = await keystone.render({
       ...stepwise,
       logs: { enabled: true, user: 'u', password: 'rabbitmq_password' },
@@ -122,7 +122,7 @@ describe('Jobs', { skip }, () => {
     assert.match(JSON.stringify(rendered.of('Deployment')), /KOLLA_LOG_SHIP_PASSWORD/);
   });
 
-  test('a password of a Secret that is there is taken from it', async () => {
+  test('a password of an existing Secret is read from it', async () => {
     const passwordSecrets = { keystone_admin_password: { secret: 'mine', key: 'admin' } };
     const job = (await keystone.render({ global: { passwordSecrets } })).one('Job', 'keystone-bootstrap-');
     const { env } = job['spec'].template.spec.containers[0];
@@ -131,7 +131,7 @@ describe('Jobs', { skip }, () => {
     });
   });
 
-  test('CronJobs have their account where there is no bootstrap Job, and go with the workloads', async () => {
+  test('CronJobs have their account also without a bootstrap Job, and are removed with the workloads', async () => {
     const rendered = await keystone.render({ bootstrap: { enabled: false } });
     assert.deepEqual(rendered.of('Job'), []);
     const accounts = rendered.of('ServiceAccount').map(({ metadata }) => metadata.name);
@@ -141,7 +141,7 @@ describe('Jobs', { skip }, () => {
     assert.deepEqual((await keystone.render({ workloads: { api: { enabled: false } } })).of('CronJob'), []);
   });
 
-  test('a workload that is not there is refused by its name', async () => {
+  test('an unknown workload is rejected by its name', async () => {
     assert.match(
       (await keystone.complaint({ bootstrap: { workload: 'apo' } })) ?? '',
       /bootstrap\.workload: there is no workloads\.apo/,

@@ -44,8 +44,8 @@ async function fixture() {
   };
 }
 
-describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
-  test('a second rendering of the same, from another directory too, runs no Helm and has the same result', async () => {
+describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
+  test('a second identical rendering, even from another directory, runs no Helm and has the same result', async () => {
     await using one = await fixture();
     await using other = await fixture();
     const first = await one.helm();
@@ -68,7 +68,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
     ['the schema', 'values.schema.json'],
     ['the values that are given', '../values.json'],
   ] as const)
-    test(`one byte more in ${what} is rendered anew`, async () => {
+    test(`one more byte in ${what} renders again`, async () => {
       await using small = await fixture();
       const before = keyOf({ ...small, args: small.template });
       await small.helm();
@@ -78,7 +78,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
       assert.notEqual(keyOf({ ...small, args: small.template }), before);
     });
 
-  test('a changed template and changed values are seen in what is rendered', async () => {
+  test('a changed template and changed values take effect', async () => {
     await using small = await fixture();
     const sees = async (text: string) => (await small.helm()).stdout.includes(text);
     assert.equal(await sees('kind: Witness'), false);
@@ -109,7 +109,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
     assert.equal(new Set(keys).size, calls.length);
   });
 
-  test('a refusal is a result, with its exit code and in the words of the directory that asks', async () => {
+  test("an error is a cached result, with its exit code and the caller's directory", async () => {
     await using one = await fixture();
     await using other = await fixture();
     for (const { chart } of [one, other]) await appendFile(join(chart, 'templates/all.yaml'), '{{ notThis }}');
@@ -126,7 +126,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
     assert.equal(second.stdout, first.stdout.replaceAll(one.directory, other.directory));
   });
 
-  test('what the clock, chance or a cluster decides is run each time', async () => {
+  test('output that depends on the clock, chance or a cluster is not cached', async () => {
     await using small = await fixture();
     const place = { binary: small.binary, directory: small.directory };
     for (const option of ['--validate', '--dry-run=server', '--kubeconfig=x', '--post-renderer=x', '--repo=https://x'])
@@ -141,7 +141,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
     assert.equal(small.runs(), 2);
   });
 
-  test('every chart of ours is one whose results can be kept', async () => {
+  test('results of all our charts can be cached', async () => {
     for (const name of chartNames()) {
       await using directory = await privateDirectory('chart');
       const binary = await helmBinary();
@@ -150,7 +150,7 @@ describe('results of Helm that are kept', { skip: (await canRunHelm()) ?? false,
     }
   });
 
-  test('what no run has used for long is removed', async () => {
+  test('results unused for long are removed', async () => {
     await using small = await fixture();
     const [old, young] = [join(small.store, 'old.json'), join(small.store, 'young.json')];
     for (const file of [old, young]) await writeFile(file, '{}');

@@ -29,7 +29,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
   after(() => helm[Symbol.asyncDispose]());
 
   // The directory of a Secret's volume is 1777, and Keystone warns of that for each token; test/aio sees the modes on a real node.
-  test('are copied from the Secrets into directories of 0750, which Keystone reads', () => {
+  test('are copied from the Secrets into directories of mode 0750, which Keystone reads', () => {
     const { config_files: entries } = configJsonOf(filesOf(rendered, keystone));
     for (const name of KEYS) {
       const entry = entries.find(({ dest }) => dest === `/etc/keystone/${name}`) as object;
@@ -42,7 +42,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
     assert.deepEqual(keyMountsOf(keystone, mainOf(keystone).name), {});
   });
 
-  test('are followed by the sidecar, with a rolling configuration too', () => {
+  test('are watched by the sidecar, also with a rolling configuration', () => {
     const { sidecar, init } = podYamlOf(rendered, keystone) as {
       readonly sidecar?: { readonly role: readonly string[] };
       readonly init?: object;
@@ -51,13 +51,13 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
     assert.deepEqual(init, { watch: { root: '/kolla' } });
   });
 
-  test('are in no Job, one of which makes them', () => {
+  test('are in no Job, one of which creates them', () => {
     assert.equal(rendered.of('Job').filter(({ metadata }) => metadata.name.startsWith('keystone-keys-')).length, 1);
     for (const job of rendered.of('Job'))
       assert.doesNotMatch(JSON.stringify(podOf(job).volumes), /fernet-keys|credential-keys/, job.metadata.name);
   });
 
-  test('passwords are no longer than bcrypt takes them, of which Keystone warns else for each', () => {
+  test("passwords are within bcrypt's limit, beyond which Keystone logs a warning for each", () => {
     const text = textAt(filesOf(rendered, keystone), '/etc/keystone/keystone.conf') ?? '';
     assert.equal(osloOption(text, 'identity', 'max_password_length'), '72');
   });

@@ -19,7 +19,7 @@ interface KubeObject {
 
 const OBJECTS = FILES.flatMap((name) => loadAll(read('keystone', name)) as KubeObject[]);
 
-describe('manifests for people without Helm', { skip: (await canRunHelm()) ?? false }, () => {
+describe('manifests for users without Helm', { skip: (await canRunHelm()) ?? false }, () => {
   let made: ReadonlyMap<string, string>;
   before(async () => {
     await using directory = await privateDirectory('helm');
@@ -30,7 +30,7 @@ describe('manifests for people without Helm', { skip: (await canRunHelm()) ?? fa
     });
   });
 
-  test('they are what the chart renders; if not: node build/manifests.ts', () => {
+  test("they equal the chart's output; if not: node build/manifests.ts", () => {
     assert.deepEqual(FILES.toSorted(byName), [...made.keys()].toSorted(byName));
     for (const [name, text] of made) {
       const [stands, should] = [read('keystone', name).split('\n'), text.split('\n')];
@@ -42,11 +42,11 @@ describe('manifests for people without Helm', { skip: (await canRunHelm()) ?? fa
   });
 });
 
-test('a manifest has no mark of Helm, whose objects they are not', () => {
+test('a manifest has no Helm labels, since Helm does not manage it', () => {
   for (const name of FILES) assert.doesNotMatch(read('keystone', name), /helm\.sh|managed-by/);
 });
 
-test('the page has the commands for each Secret that the manifests name and do not bring', () => {
+test('the page has the commands for each Secret that the manifests need and do not contain', () => {
   const brought = OBJECTS.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
   // Made by the Job of the keys.
   const made = ['keystone-fernet-keys', 'keystone-credential-keys'];
@@ -63,7 +63,7 @@ test('the page has the commands for each Secret that the manifests name and do n
   }
 });
 
-test("the page's line for another Job names the Job that there is, all of whose places are in these files", () => {
+test("the page's command for another Job names the existing Job, all of whose places are in these files", () => {
   const [, old = ''] =
     /sed -i 's\/(keystone-bootstrap-[0-9a-f]{10})\/keystone-bootstrap-[\w-]+\/' k8s\/manifests\/keystone\/\*\.yaml/.exec(
       read('README.md'),

@@ -34,7 +34,7 @@ interface Node {
   readonly script?: string;
 }
 
-describe('which node of MariaDB founds the cluster', { skip }, () => {
+describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
   let three = '';
   let one = '';
   let named = '';
@@ -49,33 +49,33 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     named = await scriptOf(3, { foundFrom: 'mariadb-1' });
   });
 
-  test('of three that are new, node 0 founds, and the others join', async () => {
+  test('of three new nodes, node 0 bootstraps, and the others join', async () => {
     assert.match(await startOf({ name: 'mariadb-0' }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-1' }), /--wsrep-new-cluster/);
   });
 
-  test('node 0 without data joins where another node answers', async () => {
+  test('node 0 without data joins if another node responds', async () => {
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', isPeerUp: true }), /--wsrep-new-cluster/);
   });
 
-  test('the last one that stopped in good order founds, whichever it is', async () => {
+  test('the last node that was shut down cleanly bootstraps, whichever it is', async () => {
     const state = `${A_CLUSTER}seqno: 7\nsafe_to_bootstrap: 1\n`;
     assert.match(await startOf({ name: 'mariadb-2', state }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-2', state, isPeerUp: true }), /--wsrep-new-cluster/);
   });
 
-  test('one that was killed joins, with the position up to which its data go', async () => {
+  test('a killed node joins, with its recovered position', async () => {
     const words = await startOf({ name: 'mariadb-0', state: 'seqno: -1\nsafe_to_bootstrap: 0\n' });
     assert.doesNotMatch(words, /--wsrep-new-cluster/);
     assert.match(words, /--wsrep-start-position=0b5c-11:42/);
   });
 
-  test('the only node founds after it was killed, too', async () => {
+  test('a single node bootstraps after a kill, too', async () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-0', state, script: one }), /--wsrep-new-cluster/);
   });
 
-  test('settings.foundFrom names the one that founds', async () => {
+  test('settings.foundFrom selects the bootstrapping node', async () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-1', state, script: named }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state, script: named }), /--wsrep-new-cluster/);
@@ -83,7 +83,7 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', script: named }), /--wsrep-new-cluster/);
   });
 
-  test('one that was cut off while another node sent it its data joins, at each start until it has them', async () => {
+  test('a node interrupted during a state transfer joins, on each start until it has the data', async () => {
     for (const state of [`${NO_CLUSTER}safe_to_bootstrap: 0\n`, `${A_CLUSTER}seqno: -1\nsafe_to_bootstrap: 0\n`]) {
       await using directory = await privateDirectory('mariadb-start');
       await mkdir(join(directory.path, 'data/.sst'), { recursive: true });
@@ -97,26 +97,26 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     }
   });
 
-  test('node 0 that was cut off before its cluster was there founds at its next start', async () => {
+  test('node 0 interrupted before its cluster existed bootstraps on its next start', async () => {
     const state = `${NO_CLUSTER}safe_to_bootstrap: 0\n`;
     assert.match(await startOf({ name: 'mariadb-0', state, isNew: true }), /--wsrep-new-cluster/);
     const inCluster = `${A_CLUSTER}seqno: -1\nsafe_to_bootstrap: 0\n`;
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state: inCluster, isNew: true }), /--wsrep-new-cluster/);
   });
 
-  test('another node that has never been in a cluster joins, whatever it says of itself', async () => {
+  test('another node that has never been in a cluster joins, whatever its state file says', async () => {
     const state = `${NO_CLUSTER}safe_to_bootstrap: 1\n`;
     for (const isNew of [true, false])
       assert.doesNotMatch(await startOf({ name: 'mariadb-1', state, isNew }), /--wsrep-new-cluster/);
   });
 
-  test('one that joins starts when all names have addresses', async () => {
+  test('a joining node starts when all names have addresses', async () => {
     const getent = '[[ -e $0.asked ]] || { touch $0.asked; exit 2; }; echo has-address >&2';
     const said = await startOf({ name: 'mariadb-1', getent });
     assert.match(said, /has-address(?:.|\n)*joins the cluster/);
   });
 
-  test('why the position of the data is not known is said, and nothing is started', async () => {
+  test('reports why the position of the data is unknown, and starts nothing', async () => {
     const node = {
       name: 'mariadb-0',
       state: 'seqno: -1\nsafe_to_bootstrap: 0\n',
@@ -127,7 +127,7 @@ describe('which node of MariaDB founds the cluster', { skip }, () => {
     assert.doesNotMatch(said, /--wsrep-node-name/);
   });
 
-  test('data that were only half made are re-created', async () => {
+  test('partially initialized data is re-created', async () => {
     await using directory = await privateDirectory('mariadb-start');
     await mkdir(join(directory.path, 'data/mysql'), { recursive: true });
     await writeFile(join(directory.path, 'data/.installing'), '');

@@ -14,7 +14,7 @@ import { rendering, sourcesOf, textAt, type KubeObject, type Rendered, type Rend
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const skip = (await canRunHelm()) ?? false;
 
-describe('mounts are those that kolla-init plan prints', { skip }, () => {
+describe('mounts equal the output of kolla-init plan', { skip }, () => {
   for (const name of chartNames())
     test(`of the chart ${name}`, async () => {
       await using chart = await rendering(name);
@@ -28,7 +28,7 @@ describe('mounts are those that kolla-init plan prints', { skip }, () => {
       }
     });
 
-  test('a volume with a source of config.json is of kolla-init and the sidecar, not of the service', async () => {
+  test('a volume with a source of config.json is mounted by kolla-init and the sidecar, not by the service', async () => {
     await using small = await rendering('small', SMALL);
     const entry = { source: '/srv/keys/of/*', dest: '/etc/small/keys/', owner: 'placement', perm: '0600' };
     const volumes = {

@@ -31,8 +31,8 @@ async function complaint(chart: string, values: object): Promise<string> {
 const PRIVSEP = ['cinder_sys_admin', 'privsep_osbrick'];
 const PLACEMENT = '/etc/placement/placement.conf';
 
-describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?? false }, () => {
-  test('a password is escaped in a URL, and stands as it is in an option', async () => {
+describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ?? false }, () => {
+  test('a password is escaped in a URL, and literal in an option', async () => {
     const passwords = { placement_database_password: 'a/b@c:d %+$"', placement_keystone_password: 'e/f@g:h%+' };
     const text = configOf(await renderedWith('placement', { global: { passwords } }), PLACEMENT);
     const { password } = new URL(osloOption(text, 'placement_database', 'connection') ?? '');
@@ -41,13 +41,13 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   for (const bad of ['a$b', '"ab"', "a'b", 'a b'])
-    test(`a password that oslo.config would read as another is refused by its name: ${bad}`, async () => {
+    test(`a password that oslo.config would misread is rejected by its name: ${bad}`, async () => {
       const said = await complaint('placement', { global: { passwords: { placement_keystone_password: bad } } });
       assert.match(said, /global\.passwords\.placement_keystone_password: may not hold/);
       assert.ok(!said.includes(bad), said);
     });
 
-  test('a service that lies elsewhere is waited for there, and called there', async () => {
+  test('an external service is waited for and called at its address', async () => {
     const endpoints = {
       mariadb: { host: 'db.example', port: 3307 },
       keystone: { host: 'keystone.other.svc', port: 5001 },
@@ -71,7 +71,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.equal(osloOption(text, 'keystone_authtoken', 'auth_url'), 'http://keystone:5000/v3');
   });
 
-  test("Keystone's whole URL, where it is given, is what every service uses", async () => {
+  test("every service uses Keystone's full URL if it is given", async () => {
     const keystone = { host: 'keystone', url: 'https://identity.example/v3' };
     const values = { global: { endpoints: { keystone } } };
     const heat = configOf(await renderedWith('heat', values), '/etc/heat/heat.conf');
@@ -83,7 +83,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   // Heat 2025.1 to 2026.2 takes a login here: without it Keystone answers /v3/ec2tokens with 403. Its packages are in no tool of the tests.
-  test("heat asks Keystone whom a stack's signal is of as a service", async () => {
+  test('heat validates signals of a stack with Keystone as a service', async () => {
     const text = configOf(await renderedWith('heat', {}), '/etc/heat/heat.conf');
     const option = (key: string) => osloOption(text, 'ec2authtoken', key);
     assert.deepEqual([option('auth_type'), option('username')], ['password', 'heat']);
@@ -96,7 +96,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.equal(option('auth_uri'), undefined, '2026.2 has it no more');
   });
 
-  test('the dashboard knows each of several memcached, and waits for one', async () => {
+  test('the dashboard knows all memcached servers, and waits for one', async () => {
     const memcached = { host: 'memcached', servers: 'm-0.m:11211,m-1.m:11211' };
     const values = { global: { endpoints: { memcached } } };
     assert.ok((await horizonSettings(values)).includes(`'LOCATION': ["m-0.m:11211", "m-1.m:11211"]`));
@@ -105,7 +105,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   // By the rendered files: Horizon is in no package of the tests. Python reads local_settings.py first, then local_settings.d.
-  test("the dashboard's first settings are the chart's, which write no key beside themselves", async () => {
+  test("the dashboard's first settings are the chart's, and write no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
     const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';
@@ -113,7 +113,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.doesNotMatch(text, /secret_key|^SECRET/m);
   });
 
-  test("cinder-backup has the volumes' key beside its own, since it reads them", async () => {
+  test("cinder-backup also has the volumes' key, since it reads them", async () => {
     const rendered = await renderedWith('cinder', {});
     const { config_files: entries } = configJsonOf(filesOf(rendered, rendered.one('StatefulSet', 'cinder-backup')));
     const keys = entries.map(({ dest }) => dest).filter((dest) => dest.endsWith('.keyring'));
@@ -121,14 +121,14 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   for (const section of PRIVSEP)
-    test(`in Pods that are restricted cinder-volume has no need to become root for ${section}`, async () => {
+    test(`in restricted Pods cinder-volume need not become root for ${section}`, async () => {
       const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
       assert.equal(osloOption(text, section, 'capabilities'), '');
       const command = 'privsep-helper --config-file /etc/cinder/cinder.conf';
       assert.equal(osloOption(text, section, 'helper_command'), command);
     });
 
-  test('where a Pod of Cinder may become root, Cinder becomes it as its image has it', async () => {
+  test('if a Pod of Cinder may become root, Cinder does so as in its image', async () => {
     for (const key of ['volume', 'backup']) {
       const workloads = { [key]: { restricted: { exempt: 'has devices of its node' } } };
       const text = configOf(await renderedWith('cinder', { workloads }), '/etc/cinder/cinder.conf');
@@ -154,7 +154,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.match(said, /global\.publicUrl: https:\/\/\{type\}\.example\.com: charts know \{name\}/);
   });
 
-  test("Keystone's options beside the defaults, a list once for each", async () => {
+  test("Keystone's non-default options, lists once per item", async () => {
     const settings = {
       extra: { token: { expiration: 7200 } },
       conf: { 'keystone.conf': { cors: { allowed_origin: ['https://a', 'https://b'] } } },
@@ -164,7 +164,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.match(text, /^\[cors\]\nallowed_origin = https:\/\/a\nallowed_origin = https:\/\/b$/m);
   });
 
-  test('a compute node has a driver and its own address, and no way to a database', async () => {
+  test('a compute node has a driver and its own address, and no connection to a database', async () => {
     const rendered = await renderedWith('nova-cell', {});
     const compute = rendered.one('DaemonSet', 'nova-cell-compute');
     const text = textAt(filesOf(rendered, compute), '/etc/nova/nova.conf') ?? '';
@@ -176,19 +176,19 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   // By the rendered files: Cinder and Neutron are in no package of the tests.
-  test("cinder's service_user has no region_name, which no release knows", async () => {
+  test("cinder's service_user has no region_name, which no release supports", async () => {
     const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
     assert.equal(osloOption(text, 'service_user', 'username'), 'cinder');
     assert.equal(osloOption(text, 'service_user', 'region_name'), undefined);
     assert.equal(osloOption(text, 'nova', 'region_name'), 'RegionOne');
   });
 
-  test('neutron finds api-paste.ini beside neutron.conf, as its own default has it', async () => {
+  test('neutron finds api-paste.ini next to neutron.conf, its default', async () => {
     const text = configOf(await renderedWith('neutron', {}), '/etc/neutron/neutron.conf');
     assert.equal(osloOption(text, 'DEFAULT', 'api_paste_config'), undefined);
   });
 
-  test('settings.ceph: false takes all of Ceph away from cinder', async () => {
+  test('settings.ceph: false removes everything about Ceph from cinder', async () => {
     const settings = { ceph: false, backends: { nfs: { volume_driver: 'cinder.volume.drivers.nfs.NfsDriver' } } };
     const rendered = await renderedWith('cinder', { settings, workloads: { backup: { enabled: false } } });
     assert.doesNotMatch(JSON.stringify(rendered.all), /ceph/i);
@@ -199,7 +199,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     assert.match(await complaint('cinder', { settings }), /settings\.backup needs another backup_driver/);
   });
 
-  test("no super-conductor runs on a cell's virtual host, where it would take the requests to the cell's conductor", async () => {
+  test("no super-conductor runs on a cell's virtual host, where it would receive requests for the cell's conductor", async () => {
     const names = async (values: object) =>
       workloadsOf(await renderedWith('nova', values)).map(({ metadata }) => metadata.name);
     assert.deepEqual((await names({})).toSorted(), ['nova-api', 'nova-metadata', 'nova-scheduler']);
@@ -216,7 +216,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
   });
 
   for (const agent of ['openvswitch-agent', 'dhcp-agent', 'l3-agent', 'metadata-agent']) {
-    test(`neutron's ${agent} has the queue, and no way to the database`, async () => {
+    test(`neutron's ${agent} has the queue, and no connection to the database`, async () => {
       const rendered = await renderedWith('neutron', {});
       const text = textAt(
         filesOf(rendered, rendered.one('DaemonSet', `neutron-${agent}`)),
@@ -227,7 +227,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     });
   }
 
-  test('an option that may come several times does, in the order of its list', async () => {
+  test('a multi-valued option is repeated, in the order of its list', async () => {
     const conf = { 'nova.conf': { pci: { alias: ['{"name":"a"}', '{"name":"b"}'] } } };
     const text = configOf(await renderedWith('nova', { settings: { conf } }), '/etc/nova/nova.conf');
     const lines = osloLines(text).filter(({ section, kind }) => section === 'pci' && kind === 'option');
@@ -237,7 +237,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     );
   });
 
-  test('options for a file that the chart has not are refused, with the names that it has', async () => {
+  test('options for a file unknown to the chart are rejected, with the known names', async () => {
     const said = await complaint('neutron', { settings: { conf: { 'neutron.cfg': { DEFAULT: { debug: true } } } } });
     assert.match(
       said,
@@ -256,7 +256,7 @@ describe("sections that OpenStack's files share", { skip: (await canRunHelm()) ?
     ['keystone', { procesess: 4 }, "'/settings': additional properties 'procesess' not allowed"],
     ['horizon', { behindTls: 'yes' }, "'/settings/behindTls': got string, want boolean"],
   ] as const)
-    test(`settings that ${chart} can't use are refused by their place: ${JSON.stringify(settings)}`, async () => {
+    test(`settings that ${chart} cannot use are rejected by their place: ${JSON.stringify(settings)}`, async () => {
       const said = await complaint(chart, { settings });
       assert.ok(said.includes(place), said);
     });

@@ -13,7 +13,7 @@ import { KUBE_VERSION, NAMESPACE, PASSWORDS, rendering, type KubeObject } from '
 const skip = (await canRunHelm()) ?? false;
 
 describe('packages', { skip }, () => {
-  test('Helm renders from the archive what it renders from the directory', async () => {
+  test('Helm renders the same from the archive as from the directory', async () => {
     await using directory = await privateDirectory('package');
     await using chart = await rendering('keystone');
     const values = join(directory.path, 'values.json');
@@ -32,7 +32,7 @@ describe('packages', { skip }, () => {
     assert.deepEqual(objects, (await chart.render()).all);
   });
 
-  test('an archive has the library and the schema in it, and is the same bytes each time', async () => {
+  test('an archive includes the library and the schema, and is reproducible', async () => {
     await using one = await privateDirectory('package');
     await using other = await privateDirectory('package');
     const archives = [packageChart('placement', one.path), packageChart('placement', other.path)];

@@ -23,12 +23,12 @@ function linksOf(page: string): RegExpExecArray[] {
 
 const LINKING = PAGES.filter((page) => linksOf(page).length > 0);
 
-test('there are pages of charts to look at', () => {
+test('there are pages of charts to check', () => {
   assert.ok(LINKING.length > 10);
 });
 
 for (const page of LINKING)
-  test(`${page}: its links lead to files and headings that there are`, () => {
+  test(`${page}: its links lead to existing files and headings`, () => {
     for (const [, target = '', heading] of linksOf(page)) {
       const path = target === '' ? join(ROOT, page) : join(ROOT, dirname(page), target);
       assert.ok(existsSync(path), `${target} is not there`);

@@ -9,41 +9,37 @@ import { logLines, runHelper } from '../support/helper.ts';
 import { filesOf, mainOf, SERVICE_CHARTS, serviceOf, textAt } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-describe(
-  "a chart's Job is one that kolla-bootstrap takes",
-  { skip: (await canRunHelm()) ?? false, concurrency: 2 },
-  () => {
-    for (const chart of SERVICE_CHARTS.filter((name) => name !== 'horizon'))
-      test(`${chart}: with its words, variables and configuration it gets as far as the database`, async () => {
-        const service = serviceOf(chart);
-        // Generated, and the same each time: what is rendered with it is kept.
-        const port = 1;
-        const server = { host: '127.0.0.1', port };
-        const rabbitmq = { ...server, managementPort: port };
-        await using helm = await rendering(chart);
-        const rendered = await helm.render({ global: { endpoints: { mariadb: server, rabbitmq, keystone: server } } });
-        const [job] = rendered.of('Job');
-        assert.ok(job);
-        const { command: [helper = '', ...words] = [], env = [] } = mainOf(job);
+describe("kolla-bootstrap accepts a chart's Job", { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
+  for (const chart of SERVICE_CHARTS.filter((name) => name !== 'horizon'))
+    test(`${chart}: with its arguments, variables and configuration it gets as far as the database`, async () => {
+      const service = serviceOf(chart);
+      // Generated, and the same each time: what is rendered with it is kept.
+      const port = 1;
+      const server = { host: '127.0.0.1', port };
+      const rabbitmq = { ...server, managementPort: port };
+      await using helm = await rendering(chart);
+      const rendered = await helm.render({ global: { endpoints: { mariadb: server, rabbitmq, keystone: server } } });
+      const [job] = rendered.of('Job');
+      assert.ok(job);
+      const { command: [helper = '', ...words] = [], env = [] } = mainOf(job);
 
-        await using directory = await privateDirectory('job');
-        const config = join(directory.path, 'service.conf');
-        await writeFile(config, textAt(filesOf(rendered, job), service.configFile ?? '') ?? '');
-        const programs = PHASES.flatMap((phase) => service.migration.phases[phase] ?? []).map(({ argv }) => argv[0]);
-        const bin = await stubs(join(directory.path, 'bin'), programs);
-        const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'of-a-secret']));
-        const more = ['--service-config', config, '--lock', 'row', '--timeout', '1s'];
-        const { code, stderr } = await runHelper(helper, [...words, ...more], {
-          env: { ...given, PATH: `${bin}:${process.env['PATH']}` },
-        });
-        assert.match(
-          logLines(stderr).at(-1)?.msg ?? stderr,
-          new RegExp(`waited 1s for the database server at 127.0.0.1:${port}`),
-        );
-        assert.equal(code, 75);
+      await using directory = await privateDirectory('job');
+      const config = join(directory.path, 'service.conf');
+      await writeFile(config, textAt(filesOf(rendered, job), service.configFile ?? '') ?? '');
+      const programs = PHASES.flatMap((phase) => service.migration.phases[phase] ?? []).map(({ argv }) => argv[0]);
+      const bin = await stubs(join(directory.path, 'bin'), programs);
+      const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'of-a-secret']));
+      const more = ['--service-config', config, '--lock', 'row', '--timeout', '1s'];
+      const { code, stderr } = await runHelper(helper, [...words, ...more], {
+        env: { ...given, PATH: `${bin}:${process.env['PATH']}` },
       });
-  },
-);
+      assert.match(
+        logLines(stderr).at(-1)?.msg ?? stderr,
+        new RegExp(`waited 1s for the database server at 127.0.0.1:${port}`),
+      );
+      assert.equal(code, 75);
+    });
+});
 
 /** Programs that are there and do nothing: none is reached. */
 async function stubs(directory: string, names: readonly string[]): Promise<string> {

@@ -16,7 +16,7 @@ const OTHER_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 describe(
-  'what runs in a Pod is what kolla-ansible runs',
+  'Pods run the same as kolla-ansible',
   { skip: (await canRunHelm()) ?? (await canHaveKollaAnsible()) ?? false },
   async () => {
     const deployed = await deployedContainers([...SERVICE_CHARTS, 'openvswitch']);
@@ -35,7 +35,7 @@ describe(
         }
       });
 
-    test('each exception is one', () => {
+    test('each exception is real', () => {
       for (const [container, command] of Object.entries(OTHER_COMMANDS)) {
         const kolla = deployed.find(({ name }) => name === container);
         assert.ok(kolla, `kolla-ansible has no ${container}`);

@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Made by the images' own scripts, as root, who then give them to another user: ours could not do it again. */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
-describe('what services log is read as what it is', { skip: (await canRunHelm()) ?? false }, () => {
+describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {
   for (const chart of SERVICE_CHARTS)
     test(`${chart}: by the names of its files`, async () => {
       await using helm = await rendering(chart);
@@ -43,7 +43,7 @@ describe('what services log is read as what it is', { skip: (await canRunHelm())
       }
     });
 
-  test('no two Pods of one service write under one name, as dashboards tell them apart by it', async () => {
+  test('no two Pods of one service log under the same name, by which dashboards distinguish them', async () => {
     for (const chart of SERVICE_CHARTS) {
       await using helm = await rendering(chart);
       const rendered = await helm.render();

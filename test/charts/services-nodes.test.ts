@@ -9,7 +9,7 @@ const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'n
 
 describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   for (const delivery of ['baked', 'copied', 'imageVolume'])
-    test(`who calls sudo to be root finds the image's own, which can: ${delivery}`, async () => {
+    test(`a process that needs root through sudo finds the image's own: ${delivery}`, async () => {
       const found: string[] = [];
       for (const chart of CHARTS) {
         await using helm = await rendering(chart);
@@ -24,7 +24,7 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
       assert.deepEqual(found, ['dhcp-agent', 'l3-agent', 'openvswitch-agent', 'compute']);
     });
 
-  test('the switch and the hypervisor of a node start without anything that lies elsewhere', async () => {
+  test("a node's switch and hypervisor start without any remote dependency", async () => {
     for (const [chart, keys] of [
       ['neutron', ['openvswitch-db', 'openvswitch-vswitchd']],
       ['nova-cell', ['libvirt']],
@@ -36,7 +36,7 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
     }
   });
 
-  test('the database of a new switch gets its row before the switch starts', async () => {
+  test("a new switch's database gets its row before the switch starts", async () => {
     await using helm = await rendering('neutron');
     const switched = workloadsOf(await helm.render()).find((one) => keyOf(one) === 'openvswitch-vswitchd');
     assert.ok(switched);

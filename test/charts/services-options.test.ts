@@ -62,9 +62,9 @@ const UNKNOWN = 'state_paht';
 
 const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());
 
-describe('options in the files are options of the service', { skip: reason ?? false, concurrency: 2 }, () => {
+describe('options in the files exist in the service', { skip: reason ?? false, concurrency: 2 }, () => {
   for (const { chart, file, tree, namespaces, made = [] } of CASES)
-    test(`${chart}: ${file}, as oslo.config's validator has it`, async () => {
+    test(`${chart}: ${file}, by oslo.config's validator`, async () => {
       await using helm = await rendering(chart);
       const rendered = await helm.render();
       const text = workloadsOf(rendered)

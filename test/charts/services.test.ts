@@ -33,7 +33,7 @@ const OTHER_USERS: Readonly<Record<string, string>> = {
 };
 
 for (const chart of SERVICE_CHARTS)
-  describe(`the chart ${chart} is what the catalogue says`, { skip }, () => {
+  describe(`the chart ${chart} matches the catalogue`, { skip }, () => {
     const service = serviceOf(chart);
     let helm: Rendering;
     let rendered: Rendered;
@@ -43,7 +43,7 @@ for (const chart of SERVICE_CHARTS)
     });
     after(() => helm[Symbol.asyncDispose]());
 
-    test('each Pod is asked what the catalogue asks its container', () => {
+    test("each Pod has the catalogue's checks for its container", () => {
       for (const workload of workloadsOf(rendered)) {
         const { readiness, liveness } = probeOf(containerOf(chart, keyOf(workload)));
         const asked = askedOf(rendered, workload);
@@ -51,7 +51,7 @@ for (const chart of SERVICE_CHARTS)
       }
     });
 
-    test('an API has the port of its probe, and nothing else has one', () => {
+    test('an API has the port of its probe, and no other Pod has one', () => {
       for (const workload of workloadsOf(rendered)) {
         const { readiness } = probeOf(containerOf(chart, keyOf(workload)));
         const port = /^http http:\/\/127\.0\.0\.1:(\d+)/.exec(readiness)?.[1];
@@ -62,7 +62,7 @@ for (const chart of SERVICE_CHARTS)
       }
     });
 
-    test('each endpoint leads to a Service with its port, behind which a Pod has it', () => {
+    test('each endpoint leads to a Service with its port, and a Pod with that port', () => {
       const job = rendered.of('Job').find(({ metadata }) => metadata.name.startsWith(`${chart}-bootstrap-`));
       const given = (key: Interface) => variableOf(job, `KOLLA_BOOTSTRAP_${key.toUpperCase()}_URL`);
       const { services = [] } = service.identity ?? {};
@@ -93,7 +93,7 @@ for (const chart of SERVICE_CHARTS)
         }
     });
 
-    test("all Pods run as the service's own user, in a Job too", () => {
+    test("all Pods run as the service's own user, also in a Job", () => {
       for (const object of [...workloadsOf(rendered), ...rendered.of('Job')]) {
         const user = OTHER_USERS[`${chart} ${keyOf(object)}`] ?? service.user ?? '';
         assert.equal(
@@ -104,7 +104,7 @@ for (const chart of SERVICE_CHARTS)
       }
     });
 
-    test('its Job waits for what the service needs, and for nothing else', () => {
+    test('its Job waits for exactly what the service needs', () => {
       const { databases, queue, identity } = service;
       const [job] = rendered.of('Job');
       // Sessions of the dashboard are kept in memcached.
@@ -119,7 +119,7 @@ for (const chart of SERVICE_CHARTS)
       assert.deepEqual(mainOf(job!).command?.slice(0, 2), ['kolla-bootstrap', chart]);
     });
 
-    test('no Pod waits for what the service has no use for', () => {
+    test('no Pod waits for something the service does not use', () => {
       const { databases, queue, identity } = service;
       const known = new Set([
         ...(databases.length > 0 ? [WAITS.database] : []),
@@ -149,7 +149,7 @@ for (const chart of SERVICE_CHARTS)
     // The dashboard has none of them, and so no Job: `its Job waits` sees to that.
     const hasJob = chart !== 'horizon';
     if (hasJob)
-      test('its configuration has all URLs and passwords where the catalogue looks for them', () => {
+      test('its configuration has all URLs and passwords where the catalogue expects them', () => {
         const { configFile, databases, identity, queue } = service;
         const text = textAt(filesOf(rendered, rendered.of('Job')[0]!), configFile ?? '') ?? '';
         const valueAt = ({ section, key }: { section: string; key: string }) => osloOption(text, section, key);
@@ -176,7 +176,7 @@ for (const chart of SERVICE_CHARTS)
         }
       });
 
-    test('no password stands in anything but a Secret', () => {
+    test('passwords are only in Secrets', () => {
       for (const object of rendered.all.filter(({ kind }) => kind !== 'Secret')) {
         const text = JSON.stringify(object);
         for (const [name, password] of Object.entries(PASSWORDS))
@@ -185,7 +185,7 @@ for (const chart of SERVICE_CHARTS)
     });
 
     if (hasJob)
-      test("an option of settings.extra comes last in the service's file", async () => {
+      test("an option of settings.extra is last in the service's file", async () => {
         const extra = { DEFAULT: { debug: true, log_dir: '/elsewhere' } };
         const changed = await helm.render({ settings: { extra } });
         const text = textAt(filesOf(changed, changed.of('Job')[0]!), service.configFile ?? '') ?? '';
@@ -193,7 +193,7 @@ for (const chart of SERVICE_CHARTS)
         assert.equal(osloOption(text, 'DEFAULT', 'log_dir'), '/elsewhere');
       });
 
-    test('every file that a chart brings is read by a Pod', () => {
+    test('every file of a chart is read by a Pod', () => {
       const read = new Set(
         workloadsOf(rendered).flatMap((one) =>
           configJsonOf(filesOf(rendered, one)).config_files.map(({ source }) => source),

@@ -27,7 +27,7 @@ interface PodYaml {
   readonly checks?: unknown;
 }
 
-describe('no chart with logs on gives a sidecar that probes without checks', { skip }, () => {
+describe('no chart with logs enabled has a sidecar that probes without checks', { skip }, () => {
   for (const name of chartNames())
     test(name, async () => {
       await using chart = await rendering(name);
@@ -44,41 +44,37 @@ describe('no chart with logs on gives a sidecar that probes without checks', { s
     });
 });
 
-test(
-  "log-ship's state is in a volume that the service has not, unless the logs may live longer",
-  { skip },
-  async () => {
-    await using chart = await rendering('keystone');
-    const of = async (more: object) => {
-      const rendered = await chart.render({ logs: ALL_ROLES.logs, ...more });
-      const { spec } = rendered.of('Deployment')[0]!['spec'].template;
-      const holders = [...spec.initContainers, ...spec.containers].filter(({ volumeMounts = [] }) =>
-        volumeMounts.some(({ name }: { name: string }) => name === 'log-ship-state'),
-      );
-      const yaml = rendered.of('ConfigMap').flatMap(({ data }): string[] => data?.['kolla-pod.yaml'] ?? [])[0] ?? '';
-      const { env } = spec.initContainers.find(({ name }: { name: string }) => name === 'kolla-sidecar');
-      return {
-        states: [...yaml.matchAll(/state: (.*)/g)].map(([, path]) => path),
-        source: env.find(({ name }: { name: string }) => name === 'KOLLA_LOG_SHIP_SOURCE_ID')?.valueFrom.fieldRef
-          .fieldPath,
-        holders: holders.map(({ name }: { name: string }) => name),
-        volume: spec.volumes.find(({ name }: { name: string }) => name === 'log-ship-state'),
-      };
+test("log-ship's state is in a volume without the service, unless the logs may outlive the Pod", { skip }, async () => {
+  await using chart = await rendering('keystone');
+  const of = async (more: object) => {
+    const rendered = await chart.render({ logs: ALL_ROLES.logs, ...more });
+    const { spec } = rendered.of('Deployment')[0]!['spec'].template;
+    const holders = [...spec.initContainers, ...spec.containers].filter(({ volumeMounts = [] }) =>
+      volumeMounts.some(({ name }: { name: string }) => name === 'log-ship-state'),
+    );
+    const yaml = rendered.of('ConfigMap').flatMap(({ data }): string[] => data?.['kolla-pod.yaml'] ?? [])[0] ?? '';
+    const { env } = spec.initContainers.find(({ name }: { name: string }) => name === 'kolla-sidecar');
+    return {
+      states: [...yaml.matchAll(/state: (.*)/g)].map(([, path]) => path),
+      source: env.find(({ name }: { name: string }) => name === 'KOLLA_LOG_SHIP_SOURCE_ID')?.valueFrom.fieldRef
+        .fieldPath,
+      holders: holders.map(({ name }: { name: string }) => name),
+      volume: spec.volumes.find(({ name }: { name: string }) => name === 'log-ship-state'),
     };
-    assert.deepEqual(await of({}), {
-      states: ['/var/lib/kolla-log-ship', '/var/lib/kolla-log-ship'],
-      source: 'metadata.uid',
-      holders: ['kolla-sidecar'],
-      volume: { name: 'log-ship-state', emptyDir: {} },
-    });
-    const logs = { source: { persistentVolumeClaim: { claimName: 'logs' } }, mountPath: '/var/log/kolla' };
-    const kept = await of({ workloads: { api: { volumes: { logs } } } });
-    assert.deepEqual(kept, { states: [], source: undefined, holders: [], volume: undefined });
-  },
-);
+  };
+  assert.deepEqual(await of({}), {
+    states: ['/var/lib/kolla-log-ship', '/var/lib/kolla-log-ship'],
+    source: 'metadata.uid',
+    holders: ['kolla-sidecar'],
+    volume: { name: 'log-ship-state', emptyDir: {} },
+  });
+  const logs = { source: { persistentVolumeClaim: { claimName: 'logs' } }, mountPath: '/var/log/kolla' };
+  const kept = await of({ workloads: { api: { volumes: { logs } } } });
+  assert.deepEqual(kept, { states: [], source: undefined, holders: [], volume: undefined });
+});
 
 describe(
-  'kolla-sidecar takes what the charts give it, and its startup probe asks a path that there is',
+  "kolla-sidecar accepts the charts' configuration, and its startup probe has an existing path",
   { skip },
   () => {
     for (const name of chartNames())

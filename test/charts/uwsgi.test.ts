@@ -28,7 +28,7 @@ describe('uWSGI', { skip: (await canRunHelm()) ?? false }, () => {
       for (const [name, text] of files) assert.match(text, CLOSES, name);
     });
 
-  test('is set up the same in all charts', async () => {
+  test('is configured the same in all charts', async () => {
     const common = (text = '') => text.split('\n').filter((line) => line !== '' && !OWN.test(line));
     const [[, placement] = []] = await uwsgiFilesOf('placement');
     for (const chart of ['keystone', 'glance', 'nova', 'cinder', 'heat', 'neutron'])

@@ -29,7 +29,7 @@ describe('values', { skip }, () => {
       assert.deepEqual((await chart.render(globals)).all, (await chart.render()).all);
     });
 
-  test("with globals.yml as it is, a chart's own values count", async () => {
+  test("with globals.yml unchanged, a chart's own values apply", async () => {
     const globals = load(await readFile(GLOBALS, 'utf8')) as object;
     const own = { config: { reload: 'live' }, networkPolicy: { enabled: false }, logs: { enabled: true } };
     const rendered = await small.render({ ...globals, ...own });
@@ -38,7 +38,7 @@ describe('values', { skip }, () => {
     assert.deepEqual(sidecar['role'], ['probe', 'config-watch', 'log-ship']);
   });
 
-  test('what stands in globals.yml as a comment is the default', async () => {
+  test('commented values in globals.yml are the defaults', async () => {
     const text = await readFile(GLOBALS, 'utf8');
     const commented = text.replaceAll(
       /^ {2}# ((?:kollaPod|config|logs|jobs|needsTimeout|networkPolicy| {2}delivery| {2}image):)/gm,
@@ -51,7 +51,7 @@ describe('values', { skip }, () => {
     assert.deepEqual((await small.render({ global })).all, (await small.render()).all);
   });
 
-  test('globals.yml has every key that the library has a default for', async () => {
+  test('globals.yml has every key for which the library has a default', async () => {
     const { global: given } = load(await readFile(GLOBALS, 'utf8')) as { global: object };
     const library = load(await readFile(`${CHARTS}kolla-pod/values.yaml`, 'utf8')) as { global: object };
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('values', { skip }, () => {
   });
 
   for (const name of chartNames())
-    test(`one value says where all images of ${name} come from`, async () => {
+    test(`one value sets the source of all images of ${name}`, async () => {
       await using chart = await rendering(name);
       const registry = 'registry.example.com:5000/mine';
       const { all } = await chart.render({ global: { registry, kollaPod: { delivery: 'copied' } } });
@@ -72,32 +72,32 @@ describe('values', { skip }, () => {
       for (const image of images) assert.ok(image?.startsWith(`${registry}/`), image);
     });
 
-  test('a tag that is a digest is written as one', async () => {
+  test('a digest as tag is written as a digest', async () => {
     const { containers } = await spec({ image: { tag: `sha256:${'0'.repeat(64)}` } });
     assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);
   });
 
-  test('our own image may be named by a digest too', async () => {
+  test('our own image may be given by digest too', async () => {
     const kollaPod = { delivery: 'copied', image: { tag: `sha256:${'0'.repeat(64)}` } };
     const { initContainers } = await spec({ kollaPod });
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
   });
 
-  test('what is called as a number is text in labels', async () => {
+  test('numeric names are text in labels', async () => {
     const rendered = await small.render({ workloads: { '1': { configJson: 'files/config.json' } } });
     const { metadata, spec: own } = rendered.one('Deployment', 'small-1');
     assert.equal(metadata.labels['app.kubernetes.io/component'], '1');
     assert.equal(own.selector.matchLabels['app.kubernetes.io/component'], '1');
   });
 
-  test('a release is a label as far as it can be one', async () => {
+  test('a release becomes a label as far as possible', async () => {
     const rendered = await small.render({ release: 'branch/of mine+1.' });
     const { labels, annotations } = rendered.one('Deployment', 'small-api')['spec'].template.metadata;
     assert.equal(labels['app.kubernetes.io/version'], 'branch-of-mine_1');
     assert.equal(annotations['kolla-pod/release'], 'branch/of mine+1.');
   });
 
-  test('globals.yml counts more than a chart, and its charts.NAME most', async () => {
+  test('globals.yml takes precedence over a chart, and its charts.NAME over both', async () => {
     const kollaPod = { delivery: 'copied' };
     const initNames = async (values: object) =>
       (await spec(values))['initContainers'].map(({ name }: KubeObject['metadata']) => name);
@@ -113,14 +113,14 @@ describe('values', { skip }, () => {
     ]);
   });
 
-  test("Kolla's passwords.yml may be given as it is, a number for a password is refused", async () => {
+  test("Kolla's passwords.yml is accepted unchanged, a number as a password is rejected", async () => {
     const passwords = { nova_ssh_key: { private_key: 'k', public_key: 'p' }, unused: null };
     assert.equal(await small.complaint({ global: { passwords } }), undefined);
     const said = await small.complaint({ global: { passwords: { small_database_password: 12_345 } } });
     assert.match((said ?? '').replaceAll('/', '.'), /global.passwords.small_database_password.*got number/);
   });
 
-  test('false, nothing and null lie over a default too', async () => {
+  test('false, empty and null override a default too', async () => {
     const rendered = await small.render({
       networkPolicy: { enabled: false },
       workloads: { worker: { enabled: false }, api: { ports: { status: null }, topologySpread: false } },
@@ -174,11 +174,11 @@ describe('values', { skip }, () => {
     [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
     [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
   ] as const)
-    test(`refused with its place: ${JSON.stringify(values)}`, async () => {
+    test(`rejected with its place: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 
-  test('global.charts.NAME may say a part of a value, or null', async () => {
+  test('global.charts.NAME may set part of a value, or null', async () => {
     const volumes = {
       data: { mountPath: '/x', persistent: { size: '1Gi' } },
       more: { mountPath: '/y', source: { emptyDir: {} } },
@@ -201,7 +201,7 @@ describe('values', { skip }, () => {
     assert.equal(await small.complaint({ workloads: { api: { securityContext } } }), undefined);
   });
 
-  test('what is wrong in config.json is left to kolla-init, which keeps the old Pods', async () => {
+  test('errors in config.json are left to kolla-init, which keeps the old Pods', async () => {
     const configJson = {
       command: 'bash',
       config_files: [{ dest: '/x' }, { source: '/y' }],
@@ -277,7 +277,7 @@ describe('values', { skip }, () => {
       /small: name: n{40}-clean-up-daily has 55 characters, and Kubernetes takes 52/,
     ],
   ] as const)
-    test(`refused: ${JSON.stringify(values)}`, async () => {
+    test(`rejected: ${JSON.stringify(values)}`, async () => {
       assert.match((await small.complaint(values)) ?? '', what);
     });
 });

@@ -26,7 +26,7 @@ describe('workloads', { skip }, () => {
   const podYaml = (rendered: Rendered) =>
     load(rendered.one('ConfigMap', 'small-api-kolla-pod')['data']['kolla-pod.yaml']) as KubeObject;
 
-  test('probes are asked of the sidecar by httpGet, which is told what to look at', async () => {
+  test('probes are httpGet requests to the sidecar, which has the checks', async () => {
     const { rendered, pod } = await api({});
     assert.deepEqual(podYaml(rendered)['checks'], {
       ready: { run: 'http http://127.0.0.1:8000/', for: ['readiness'], period: '5s', timeout: '3s' },
@@ -53,12 +53,12 @@ describe('workloads', { skip }, () => {
     );
   });
 
-  test('a check that looks at processes shares their namespace', async () => {
+  test('a check of processes sets shareProcessNamespace', async () => {
     for (const readiness of ['process nova-conductor', 'connected nova 5672', 'socket /run/x --process ovs'])
       assert.equal((await api({ probes: { readiness } })).pod['shareProcessNamespace'], true, readiness);
   });
 
-  test('copied: an init container brings the binary, and all commands are found there', async () => {
+  test('copied: an init container installs the binary, and all commands are found there', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
     const [install, init, sidecar] = pod['initContainers'];
     assert.deepEqual([install.image, install.args], ['kolla/kolla-pod:0.1.0', ['install', '/opt/kolla-pod']]);
@@ -74,7 +74,7 @@ describe('workloads', { skip }, () => {
     }
   });
 
-  test('with resources for all of them, a Pod has no container that a ResourceQuota refuses', async () => {
+  test('with resources for all containers, a ResourceQuota rejects none', async () => {
     const resources = { requests: { memory: '64Mi' }, limits: { memory: '256Mi' } };
     const { pod } = await api({ resources, sidecar: { resources } }, { kollaPod: { delivery: 'copied', resources } });
     for (const container of [...pod['initContainers'], ...pod['containers']])
@@ -88,7 +88,7 @@ describe('workloads', { skip }, () => {
     assert.equal(pod['initContainers'][0].command[0], '/opt/kolla-pod/bin/kolla-init');
   });
 
-  test('a role is a label of its Pods, chooses nodes by their labels and bears their taints', async () => {
+  test('a role is a label of its Pods, selects nodes by their labels and tolerates their taints', async () => {
     const global = {
       labels: { compute: { 'node/for': 'compute' } },
       tolerations: { compute: [{ key: 'compute', operator: 'Exists' }] },
@@ -100,7 +100,7 @@ describe('workloads', { skip }, () => {
     assert.equal((await api({}, { global })).pod['nodeSelector'], undefined);
   });
 
-  test("labels and annotations are its Pods'; those that selectors and waits go by can't be taken from them", async () => {
+  test('labels and annotations are on its Pods; those used by selectors and waits cannot be removed', async () => {
     const labels = { team: 'a', 'app.kubernetes.io/component': 'mine' };
     const annotations = { 'prometheus.io/scrape': 'true', 'kolla-pod/release': 'mine' };
     const { workload, rendered } = await api({ labels, annotations });
@@ -127,7 +127,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual((await api({ replicas: 3, pdb: false })).rendered.of('PodDisruptionBudget'), []);
   });
 
-  test('the network policy lets the namespace in to the ports, and everybody to the health port alone', async () => {
+  test('the network policy admits the namespace to the ports, and everyone to the health port only', async () => {
     const { rendered } = await api({});
     const policy = rendered.one('NetworkPolicy', 'small-api')['spec'];
     assert.deepEqual(policy.ingress, [
@@ -154,7 +154,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual(other.rendered.one('NetworkPolicy', 'small-api')['spec'].policyTypes, ['Ingress', 'Egress']);
   });
 
-  test('a StatefulSet has claims of its own, and its headless Service names its Pods', async () => {
+  test('a StatefulSet has its own claims, and its headless Service names its Pods', async () => {
     const services = { small: { ports: ['http'] }, 'small-nodes': { headless: true, publishNotReadyAddresses: true } };
     const volumes = { data: { mountPath: '/var/lib/small', persistent: { size: '1Gi' } } };
     const { rendered, workload, pod } = await api(
@@ -176,7 +176,7 @@ describe('workloads', { skip }, () => {
     );
   });
 
-  test("a Deployment's persistent volume is a claim that uninstalling keeps", async () => {
+  test("a Deployment's persistent volume is a claim that survives an uninstall", async () => {
     const volumes = {
       data: { mountPath: '/var/lib/other', persistent: { size: '1Gi', accessModes: ['ReadWriteMany'] } },
     };
@@ -189,7 +189,7 @@ describe('workloads', { skip }, () => {
     assert.doesNotMatch(JSON.stringify(job), /small-api-data/, 'a Job has no part in the volumes of the service');
   });
 
-  test('log shipping and a live configuration are roles of the one sidecar', async () => {
+  test('log shipping and a live configuration are components of one sidecar', async () => {
     const logs = { enabled: true, url: 'http://elasticsearch:9200', options: { schema: 'ecs' } };
     const { rendered, pod } = await api({}, { logs, config: { reload: 'live', onChange: ['signal:HUP'] } });
     const yaml = podYaml(rendered);
@@ -204,7 +204,7 @@ describe('workloads', { skip }, () => {
       assert.ok(isMounted(sidecars[0], path), path);
   });
 
-  test('a Pod that is not restricted says why', async () => {
+  test('a Pod that is not restricted has the reason', async () => {
     const { workload, pod, rendered } = await api({
       hostNetwork: { reason: 'it moves the packets of its node' },
       restricted: { exempt: 'it moves the packets of its node' },
@@ -219,7 +219,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual(pod['containers'][0].securityContext.capabilities, { drop: ['ALL'], add: ['NET_ADMIN'] });
   });
 
-  test('per-pod values are overlays of kolla-pod.yaml, with what they use', async () => {
+  test('per-Pod values are overlays of kolla-pod.yaml, with their variables', async () => {
     const overlays = { ini: [{ file: '/etc/small/small.conf', key: 'my_ip', value: '$(POD_IP)' }] };
     const { rendered, pod } = await api({ overlays });
     assert.deepEqual(podYaml(rendered)['overlays'], overlays);
@@ -228,7 +228,7 @@ describe('workloads', { skip }, () => {
     assert.ok(init.env.some(({ name }: KubeObject['metadata']) => name === 'POD_IP'));
   });
 
-  test('variables come as text, from passwords, from Secrets and from the Pod', async () => {
+  test('variables come from text, passwords, Secrets and the Pod', async () => {
     const env = {
       A: 'of {{ .Chart.Name }}',
       B: { password: 'rabbitmq_password' },
@@ -245,7 +245,7 @@ describe('workloads', { skip }, () => {
     assert.equal(Buffer.from(secret['data'].password, 'base64').toString(), 'of-rabbitmq-password');
   });
 
-  test('a second release in a namespace has other names for all that it makes', async () => {
+  test('a second release in a namespace has other names for all its objects', async () => {
     const namesOf = ({ all }: Rendered) => all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const one = namesOf(await small.render());
     const other = namesOf(await small.render({ name: 'other' }));
@@ -260,7 +260,7 @@ describe('workloads', { skip }, () => {
     );
   });
 
-  test('what the library has no word for is laid over', async () => {
+  test('settings unknown to the library are merged in', async () => {
     const { workload, pod } = await api({
       spec: { minReadySeconds: 7 },
       podSpec: { hostname: 'fixed' },

@@ -32,19 +32,19 @@ async function refusal(yaml: string, option = TIMEOUT, path?: string[]): Promise
   return message;
 }
 
-test("a command's option stands in its section, a common one at the top", async () => {
+test("a command's option is in its section, a common one at the top", async () => {
   const file = await read('log-level: debug\nprobe: {tcp: {timeout: 3s}}\n');
   assert.deepEqual(file.wordsOf(TIMEOUT)?.words, ['3s']);
   assert.deepEqual(file.wordsOf(COMMON_OPTIONS[1])?.words, ['debug']);
   assert.equal(file.wordsOf(WAIT), undefined);
 });
 
-test('what is in other sections is for other commands', async () => {
+test('other sections are for other commands', async () => {
   assert.equal((await read('probe: {http: {timeout: 3s}}\n')).wordsOf(TIMEOUT), undefined);
   assert.equal((await read('init: {whatever: 1}\n')).wordsOf(TIMEOUT), undefined);
 });
 
-test("a command takes what its helper's section says, unless its own says otherwise", async () => {
+test("a helper's section has defaults for its commands", async () => {
   await using directory = await privateDirectory('file');
   const file = join(directory.path, 'kolla-pod.yaml');
   const words = async (yaml: string) => {
@@ -56,7 +56,7 @@ test("a command takes what its helper's section says, unless its own says otherw
   assert.equal(await words('init: {check: {}}\n'), undefined);
 });
 
-test('a section that is none of options is given as it stands', async () => {
+test('a section that is not options is passed on unchanged', async () => {
   const file = await read('overlays: {ini: [1]}\n');
   assert.deepEqual(file.sectionOf('overlays'), { ini: [1] });
   assert.equal(file.sectionOf('services'), undefined);
@@ -81,21 +81,21 @@ test('an unknown key names its place and the nearest one', async () => {
   );
 });
 
-test('a section that is no mapping is refused', async () => {
+test('a section that is not a mapping is rejected', async () => {
   assert.equal(await refusal('probe: 3'), 'FILE: probe is not a mapping of options');
   assert.equal(await refusal('[1]'), 'FILE: the file is not a mapping of options');
 });
 
-test('what is not YAML is refused, with where', async () => {
+test('invalid YAML is rejected, with its place', async () => {
   assert.match(await refusal('probe: [', TIMEOUT), /^FILE is not YAML: /);
 });
 
-test('a secret in the file is refused and not repeated', async () => {
+test('a secret in the file is rejected and not repeated', async () => {
   const message = await refusal('probe: {tcp: {password: hunter2}}', PASSWORD);
   assert.match(message, /password is a secret.*set P, or password-file/);
   assert.doesNotMatch(message, /hunter2/);
 });
 
-test('a file that is not there is refused', () => {
+test('a missing file is rejected', () => {
   assert.throws(() => readFileOptions('/no/such', ['probe'], [], COMMON_OPTIONS, []), /cannot read \/no\/such: ENOENT/);
 });

@@ -19,7 +19,7 @@ const PAGES = all().flatMap((helper) =>
   })),
 );
 
-test('no option runs over 100 columns on a wider terminal', () => {
+test('no option exceeds 100 columns on a wider terminal', () => {
   for (const { at, command, page } of PAGES) {
     const examples = new Set(command.examples.flatMap(({ line, does }) => [`  ${line}`, `  # ${does}`]));
     const [, ...lines] = page(true).split('\n');
@@ -66,7 +66,7 @@ test('--help-all shows every option, and --help all but the rarely used ones', (
   }
 });
 
-test('options stand in groups in which the flags of no other group occur', () => {
+test('options are in groups, and no flag is in two groups', () => {
   for (const { at, page } of PAGES) {
     const titles = page(true)
       .split('\n')
@@ -85,7 +85,7 @@ test('kolla-bootstrap --help is much shorter than --help-all', async () => {
   assert.match(usual.stdout, /^\d+ more options: kolla-bootstrap --help-all$/m);
 });
 
-test('sources stand in brackets, after the help', async () => {
+test('sources are in brackets, after the help', async () => {
   const { stdout } = await runHelper('kolla-init', ['--help'], { env: { COLUMNS: '100' } });
   assert.match(stdout, /--timeout DURATION .*\(default 30m\)\n +\[env: KOLLA_INIT_TIMEOUT\] \[file: init\.timeout\]\n/);
 });

@@ -70,7 +70,7 @@ const lines =
   () =>
     texts.map((text) => ({ text }));
 
-test('lines change in place, and what the log says goes above them', () => {
+test('lines update in place, and log lines appear above them', () => {
   const { screen, live } = region();
   live.write('before\n');
   live.show(lines('a waiting', 'b waiting'));
@@ -80,7 +80,7 @@ test('lines change in place, and what the log says goes above them', () => {
   assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
 });
 
-test('each change is one write, and what did not change is none', () => {
+test('each change is one write, and no change is none', () => {
   const { screen, live } = region();
   live.show(lines('a'));
   live.show(lines('b'));
@@ -89,20 +89,20 @@ test('each change is one write, and what did not change is none', () => {
   assert.equal(screen.writes, 2);
 });
 
-test('fewer lines leave nothing of the others behind', () => {
+test('fewer lines leave nothing of the previous ones', () => {
   const { screen, live } = region();
   live.show(lines('a', 'b', 'c'));
   live.show(lines('c'));
   assert.deepEqual(screen.lines, ['c']);
 });
 
-test('what does not fit is cut, so that no line takes two rows', () => {
+test('long lines are truncated, so that no line takes two rows', () => {
   const { screen, live } = region(20);
   live.show(lines('a line that is longer than the screen'));
   assert.deepEqual(screen.lines, ['a line that is l...']);
 });
 
-test('a terminal that becomes narrower, or wider, shows each line once', () => {
+test('a narrowed or widened terminal shows each line once', () => {
   const { screen, live } = region(40);
   live.write('above\n');
   live.show(lines('x'.repeat(35), 'y'.repeat(10)));
@@ -134,7 +134,7 @@ test('after leaving it the lines stay, and a resize draws nothing', () => {
   assert.equal(screen.listenerCount('resize'), 0);
 });
 
-test("controls in others' texts do not reach the terminal", () => {
+test('control characters in foreign text do not reach the terminal', () => {
   const { screen, live } = region();
   live.show(lines('a\u001B[2Jb\nc'));
   assert.deepEqual(screen.lines, ['a [2Jb c']);

@@ -36,7 +36,7 @@ function refusal(argv: string[], env: NodeJS.ProcessEnv = {}, file: Record<strin
   return message;
 }
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('a flag takes precedence over the environment, then the file, then the default', () => {
   const env = { T_TIMEOUT: '2s' };
   const file = { timeout: '3s' };
   assert.equal(parse(['--timeout', '1s'], env, file).options['timeout'], 1000);
@@ -45,11 +45,11 @@ test('a flag wins over the environment, that over the file, that over the defaul
   assert.equal(parse([]).options['timeout'], 5000);
 });
 
-test('an empty variable is as good as none', () => {
+test('an empty variable counts as unset', () => {
   assert.equal(parse([], { T_TIMEOUT: '' }, { timeout: '3s' }).options['timeout'], 3000);
 });
 
-test('a value follows after a space or =', () => {
+test('a value follows a space or =', () => {
   assert.equal(parse(['--count=7']).options['count'], 7);
   assert.equal(parse(['--count', '7']).options['count'], 7);
 });
@@ -58,33 +58,33 @@ test('an unknown option names the nearest one', () => {
   assert.equal(refusal(['--timeuot', '1s']), "unknown option --timeuot; did you mean '--timeout'?");
 });
 
-test('an option that resembles none lists what there is, but no secret', () => {
+test('an option without a similar one lists all, but no secret', () => {
   const message = refusal(['--zzzzzzzz']);
   assert.match(message, /try --timeout, --insecure/);
   assert.doesNotMatch(message, /password/);
 });
 
-test('a letter is an option only where the table says so', () => {
+test('a letter is an option only if the table has it', () => {
   assert.equal(parse(['-o', 'json']).options['output'], 'json');
   assert.match(refusal(['-t', '1s']), /^unknown option -t/);
 });
 
-test('a value that is missing is said with an example', () => {
+test('a missing value is reported with an example', () => {
   assert.equal(refusal(['--timeout']), '--timeout needs a value, such as --timeout 9s');
   assert.equal(refusal(['--ca-file=']), '--ca-file needs a value, such as --ca-file /ca.pem');
 });
 
-test('an option is not taken for the value of the one before', () => {
+test('an option is not taken as the value of the previous one', () => {
   assert.match(refusal(['--timeout', '--insecure']), /'--insecure' looks like an option/);
   assert.deepEqual(parse(['--wait=-x']).options['wait'], ['-x']);
 });
 
-test('an option given twice is refused, unless it may be repeated', () => {
+test('an option given twice is rejected, unless it may be repeated', () => {
   assert.equal(refusal(['--count', '1', '--count', '2']), '--count is given twice');
   assert.deepEqual(parse(['--wait', 'a', '--wait', 'b']).options['wait'], ['a', 'b']);
 });
 
-test('the environment gives several values separated by commas', () => {
+test('the environment has several values separated by commas', () => {
   assert.deepEqual(parse([], { T_WAIT: 'a, b,' }).options['wait'], ['a', 'b']);
 });
 
@@ -115,7 +115,7 @@ test('a wrong choice names the nearest one', () => {
   assert.equal(refusal(['-o', 'jsno']), "--output: 'jsno' is not one of table, json; did you mean 'json'?");
 });
 
-test('a secret is refused as a flag, with the two ways that there are, and is not repeated', () => {
+test('a secret is rejected as a flag, with the two alternatives, and is not repeated', () => {
   const message = refusal(['--password', 'hunter2']);
   assert.match(message, /set T_PASSWORD, or give --password-file/);
   assert.doesNotMatch(message, /hunter2/);
@@ -123,12 +123,12 @@ test('a secret is refused as a flag, with the two ways that there are, and is no
   assert.equal(parse([], { T_PASSWORD: 'hunter2' }).options['password'], 'hunter2');
 });
 
-test("words after -- are the child's, also those that look like ours", () => {
+test("arguments after -- are the child's, also those that look like ours", () => {
   const { operands, child } = parse(['a', '--', '--count', 'x', '--']);
   assert.deepEqual([operands, child], [['a'], ['--count', 'x', '--']]);
 });
 
-test('a command without a child takes what follows -- as operands', () => {
+test('a command without a child takes arguments after -- as operands', () => {
   assert.deepEqual(splitWords(['--', '-x'], OPTIONS, false).operands, ['-x']);
 });
 
@@ -142,7 +142,7 @@ function input(operands: Command['operands'], argv: string[], others?: string[])
   return inputOf(one, splitWords(argv, [], false), {}, 'usage', others).operands;
 }
 
-test('operands are counted: a missing one by its name, one too many by its word', () => {
+test('operands are counted: a missing one is reported by name, an extra one by value', () => {
   const two = [
     { name: 'A', help: '' },
     { name: 'B', help: '', optional: true },
@@ -152,12 +152,12 @@ test('operands are counted: a missing one by its name, one too many by its word'
   assert.deepEqual(input(two, ['1']), ['1']);
 });
 
-test('a word too many that is nearly the name of a command is told so', () => {
+test("an extra argument similar to a command's name has a suggestion", () => {
   const said = "unexpected argument 'chekc': usage; did you mean 'check'?";
   assert.throws(() => input([], ['chekc'], ['plan', 'check']), new UsageError(said));
 });
 
-test('the last operand may take all the words that are left', () => {
+test('the last operand may take all remaining arguments', () => {
   assert.deepEqual(input([{ name: 'A', help: '', many: true }], ['1', '2', '3']), ['1', '2', '3']);
 });
 

@@ -11,16 +11,16 @@ const ENV = {
   PATH: '/tmp',
 };
 
-test('raised by sudo, the strategy is all that is left of the environment', () => {
+test('through sudo, only the strategy remains of the environment', () => {
   assert.deepEqual(trusted([], ENV, 0).env, { KOLLA_CONFIG_STRATEGY: 'COPY_ONCE', PATH: SYSTEM_PATH });
 });
 
-test('raised by sudo, no word that names a file is left', () => {
+test('through sudo, no argument that names a file remains', () => {
   const words = ['--check', '--config', '/etc/shadow', '--termination-log=/etc/passwd', 'x'];
   assert.deepEqual(trusted(words, ENV, 0).argv, ['--check']);
 });
 
-test('root by itself, and a user who came through sudo to another user, are trusted', () => {
+test('root itself, and a user who used sudo for another user, are trusted', () => {
   const { SUDO_UID: _, ...own } = ENV;
   assert.deepEqual(trusted(['--config', 'x'], own, 0), { argv: ['--config', 'x'], env: own });
   assert.deepEqual(trusted(['--config', 'x'], ENV, 1000), { argv: ['--config', 'x'], env: ENV });

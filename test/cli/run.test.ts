@@ -47,7 +47,7 @@ for (const [what, code] of [
 }
 
 for (const how of ['throw', 'later', 'reject']) {
-  test(`our own bug (${how}) ends with 70 and its stack, never with the 1 of a probe that says no`, async () => {
+  test(`a bug (${how}) exits with 70 and its stack, never with a probe's 1`, async () => {
     const { code, stderr } = await program(['bug', how]);
     assert.equal(code, 70);
     const [line] = logLines(stderr);
@@ -56,7 +56,7 @@ for (const how of ['throw', 'later', 'reject']) {
   });
 }
 
-test('a word that is no command names the nearest, also for names that every object has', async () => {
+test("an unknown command names the nearest, also for names of Object's properties", async () => {
   assert.match((await program(['sya'])).stderr, /unknown command 'sya'; did you mean 'say'\?/);
   for (const word of ['constructor', '__proto__', 'toString']) {
     const { code, stderr } = await program([word]);
@@ -82,7 +82,7 @@ test('help lists the commands, and help COMMAND shows its options', async () => 
   assert.match(unknown.stderr, /unknown command 'sya'; did you mean 'say'\?/);
 });
 
-test('--help and -h help with the command wherever they stand, --version wins over it', async () => {
+test('--help and -h work with the command anywhere, --version takes precedence', async () => {
   for (const argv of [
     ['say', '--help'],
     ['--help', 'say'],
@@ -112,7 +112,7 @@ for (const [signal, code] of [
   });
 }
 
-test('a second signal ends a program that does not listen to the first', async () => {
+test('a second signal ends a program that ignores the first', async () => {
   await using running = await working('ignore');
   process.kill(running.pid, 'SIGTERM');
   const [text] = (await once(running.child.stdout!, 'data')) as [Buffer];
@@ -121,7 +121,7 @@ test('a second signal ends a program that does not listen to the first', async (
   assert.equal(await running.ended, 143);
 });
 
-test('the last error is left in the termination log, if that is there', async () => {
+test('the last error is written to the termination log, if it exists', async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await program(['fail', 'deadline', '--termination-log', file]);
@@ -131,7 +131,7 @@ test('the last error is left in the termination log, if that is there', async ()
   assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
 });
 
-test('as much of it is left there as the kubelet keeps', async () => {
+test("it is truncated to the kubelet's limit", async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
@@ -141,7 +141,7 @@ test('as much of it is left there as the kubelet keeps', async () => {
   assert.match(left.toString(), /^kolla-test: unknown option --ü+\.\.\.\n$/);
 });
 
-test('also an option that is wrong is left there, by the place that the environment names', async () => {
+test('an invalid option is written there too, at the path in the environment', async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
@@ -149,7 +149,7 @@ test('also an option that is wrong is left there, by the place that the environm
   assert.match(await readFile(file, 'utf8'), /^kolla-test: unknown option --bogus/);
 });
 
-test('options come from the file that the environment names; an empty variable names none', async () => {
+test('options come from the file named by the environment; an empty variable names none', async () => {
   await using directory = await privateDirectory('config');
   const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'log-level: error\nprobe: {}\n');
@@ -162,7 +162,7 @@ test('the log is JSON without a terminal, and readable on request', async () => 
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });
 
-test('a reader that closes early ends us quietly, also in a wait', async () => {
+test('a reader that closes early ends us quietly, also during a wait', async () => {
   const node = `'${process.execPath}' '${PROGRAM}'`;
   for (const command of ['flood', 'drip']) {
     const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;
@@ -179,7 +179,7 @@ test('a full disk under stdout is an error with its name, not a stack', async ()
   assert.match(logLines(stderr)[0]?.msg ?? '', /^cannot write to stdout: ENOSPC/);
 });
 
-test('a stderr that is closed or full changes nothing', async () => {
+test('a closed or full stderr changes nothing', async () => {
   for (const stderr of ['2>&-', '2>/dev/full']) {
     const script = `'${process.execPath}' '${PROGRAM}' fail deadline ${stderr}; echo $?`;
     assert.equal(await must('bash', ['--norc', '-c', script], { env: {} }), '75\n', stderr);

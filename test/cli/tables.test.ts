@@ -21,14 +21,14 @@ const OPTIONS = COMMANDS.flatMap(({ at, command }) =>
   command.options.map((option: Option) => ({ at: `${at} --${option.flag}`, option, siblings: command.options })),
 );
 
-test('no command has two options of a name, nor one that every command has', () => {
+test('no command has two options of a name, or one of a common option', () => {
   for (const { at, command } of COMMANDS) {
     const flags = [...command.options, ...COMMON_OPTIONS].map(({ flag }) => flag);
     assert.equal(new Set(flags).size, flags.length, at);
   }
 });
 
-test('every secret has a flag that names a file with it', () => {
+test('every secret has a flag for a file with it', () => {
   for (const { at, option, siblings } of OPTIONS.filter((one) => one.option.secret))
     // A path, or [NAME=]FILE where there may be several.
     assert.ok(
@@ -45,11 +45,11 @@ test('every example value and default is valid', () => {
   }
 });
 
-test('every choice has its words, and nothing else has', () => {
+test('every choice has values, and no other type has', () => {
   for (const { at, option } of OPTIONS) assert.equal(option.values !== undefined, option.type === 'choice', at);
 });
 
-test('no option is named like a command of its helper, whose section they share', () => {
+test('no option is named like a command of its helper, which share a section', () => {
   for (const { name, main, commands } of all())
     for (const option of main?.options ?? []) assert.ok(!(option.flag in commands), `${name} ${option.flag}`);
 });
@@ -59,7 +59,7 @@ test('every helper with options has a section in kolla-pod.yaml', () => {
     assert.ok((SECTIONS as readonly string[]).includes(sectionOf(helper)), helper.name);
 });
 
-test('every exit code is explained, for helpers that there are', () => {
+test('every exit code is explained, for existing helpers', () => {
   assert.deepEqual(
     EXIT_CODES.map(({ code }) => code),
     Object.values(ExitCode).toSorted((a, b) => a - b),
@@ -68,12 +68,12 @@ test('every exit code is explained, for helpers that there are', () => {
   for (const { helpers = {} } of EXIT_CODES) for (const name of Object.keys(helpers)) assert.ok(names.has(name), name);
 });
 
-test('the version is that of package.json', async () => {
+test('the version equals that of package.json', async () => {
   const file = new URL('../../package.json', import.meta.url);
   assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: string }).version, VERSION);
 });
 
-test('a short last column stays beside the others, and an empty one takes no line', () => {
+test('a short last column stays next to the others, and an empty one takes no line', () => {
   const terminal = { isTerminal: false, color: false, width: 40 };
   assert.equal(
     table(
@@ -88,7 +88,7 @@ test('a short last column stays beside the others, and an empty one takes no lin
   );
 });
 
-test('a long last column goes below the others where it would be a thin strip', () => {
+test('a long last column goes below the others where it would be too narrow', () => {
   const terminal = { isTerminal: false, color: false, width: 40 };
   const text = 'one two three four five six seven eight nine ten';
   assert.equal(

@@ -6,7 +6,7 @@ import { nearest, suggestion } from '../../src/core/nearest.ts';
 import { fold, table } from '../../src/cli/table.ts';
 import { paint, terminalOf, visibleLength } from '../../src/core/terminal.ts';
 
-test('durations are read as Kubernetes writes them', () => {
+test("durations are parsed in Kubernetes' notation", () => {
   for (const [text, ms] of [
     ['0', 0],
     ['900ms', 900],
@@ -17,25 +17,25 @@ test('durations are read as Kubernetes writes them', () => {
     assert.equal(parseDuration(text), ms, text);
 });
 
-test('a duration without a unit says which to write', () => {
+test('a duration without a unit suggests one', () => {
   assert.throws(() => parseDuration('30'), /'30' has no unit: write 30s, 30m or 30ms/);
 });
 
-test('what is no duration is refused', () => {
+test('an invalid duration is rejected', () => {
   for (const text of ['', 's', '-5s', '5 s', '5x', 'soon']) assert.throws(() => parseDuration(text), RangeError, text);
 });
 
-test('a duration that no timer can hold is refused, because it would end at once', () => {
+test("a duration longer than a timer's maximum is rejected, because it would end at once", () => {
   assert.throws(() => parseDuration('25d'), /longer than 24 days/);
   assert.equal(parseDuration('24d'), 24 * 86_400_000);
 });
 
-test('durations are written as short as a person would', () => {
+test('durations are formatted as short as possible', () => {
   const spellings = [0, 999, 4200, 60_000, 125_000, 5_400_000, 7_200_000].map(formatDuration);
   assert.deepEqual(spellings, ['0ms', '999ms', '4.2s', '1m', '2m05s', '1h30m', '2h']);
 });
 
-test('the nearest word is found over a swap, a slip and a beginning', () => {
+test('the nearest word is found for a transposition, a typo and a prefix', () => {
   const words = ['tcp', 'http', 'timeout'];
   assert.equal(nearest('tpc', words), 'tcp');
   assert.equal(nearest('timeot', words), 'timeout');
@@ -43,25 +43,25 @@ test('the nearest word is found over a swap, a slip and a beginning', () => {
   assert.equal(nearest('mariadb', words), undefined);
 });
 
-test('where nothing is near, all is named', () => {
+test('if none is near, all are listed', () => {
   assert.equal(suggestion('xxxxxx', ['a', 'b']), '; try a, b');
   assert.equal(suggestion('x', []), '');
 });
 
 const plain = (width: number) => ({ isTerminal: false, color: false, width });
 
-test('a table folds its last column at the width', () => {
+test('a table wraps its last column at the width', () => {
   const text = table(plain(60), ['A', 'B'], [['one', 'word '.repeat(20).trim()]]);
   assert.ok(text.split('\n').every((line) => line.length <= 60));
   assert.match(text, /^A {4}B\none {2}word word[^]*\n {5}word/);
 });
 
-test('a last column that would be a strip goes below', () => {
+test('a last column that would be too narrow goes below', () => {
   const text = table(plain(40), [], [['--a-rather-long-flag', 'what it does, in rather many words']]);
   assert.equal(text, '--a-rather-long-flag\n      what it does, in rather many words\n');
 });
 
-test('a short last column stays beside the others', () => {
+test('a short last column stays next to the others', () => {
   const text = table(plain(40), [], [['--a-rather-long-flag', 'what it does']]);
   assert.equal(text, '--a-rather-long-flag  what it does\n');
 });
@@ -83,7 +83,7 @@ test('colours take no columns', () => {
   );
 });
 
-test('a table without rows is nothing', () => {
+test('a table without rows is empty', () => {
   assert.equal(table(plain(80), [], []), '');
 });
 
@@ -108,7 +108,7 @@ test("the width is the terminal's, else COLUMNS, else 80", () => {
   assert.equal(terminalOf({}, { COLUMNS: 'wide' }).width, 80);
 });
 
-test('an error is told with its system code once', () => {
+test('an error has its system code once', () => {
   const error = (message: string, code?: string) => Object.assign(new Error(message), { code });
   assert.equal(messageOf(error('', 'ECONNREFUSED')), 'ECONNREFUSED');
   assert.equal(messageOf(error('ENOENT: no such file', 'ENOENT')), 'ENOENT: no such file');

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { makeAuthority } from './authority.ts';
 
-test('a certificate says whom it is for and who signed it', () => {
+test('a certificate names its subject and its issuer', () => {
   const authority = makeAuthority('test authority');
   const issued = authority.issue({ commonName: 'admin', organizations: ['a', 'b'], hosts: ['db.test', '10.88.0.1'] });
   const certificate = new X509Certificate(issued.certificate);
@@ -20,7 +20,7 @@ test('a certificate says whom it is for and who signed it', () => {
   assert.ok(Date.parse(certificate.validFrom) < Date.now() && Date.now() < Date.parse(certificate.validTo));
 });
 
-test('a server and a client know each other by it', async () => {
+test('a server and a client authenticate each other with it', async () => {
   const authority = makeAuthority('test authority');
   const as = (subject: Parameters<typeof authority.issue>[0]) => {
     const { certificate, key } = authority.issue(subject);
@@ -44,7 +44,7 @@ test('a server and a client know each other by it', async () => {
   server.close();
 });
 
-test('another authority of the same name is not believed', () => {
+test('another CA of the same name is not trusted', () => {
   const certificate = new X509Certificate(makeAuthority('one').issue({ commonName: 'x' }).certificate);
   const other = new X509Certificate(makeAuthority('one').certificate);
   assert.ok(!certificate.verify(other.publicKey));

@@ -50,7 +50,7 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
     const { command, args, env } = manage(configFile);
     await must(command, [...args, ...words], { env: { ...env, OS_BOOTSTRAP_PASSWORD: adminPassword } });
   };
-  await step('preparing Keystone', async () => {
+  await step('prepares Keystone', async () => {
     for (const repository of ['fernet-keys', 'credential-keys']) await writeKeys(at(`keys/${repository}`));
     await run('db_sync');
     await run('bootstrap', '--bootstrap-public-url', url, '--bootstrap-region-id', 'RegionOne');

@@ -29,7 +29,7 @@ test('a file that is up to date is not rewritten', async () => {
   assert.equal((await stat(placed)).mtimeMs, 1_000_000);
 });
 
-test('a wrong mode is a reason to replace the file', async () => {
+test('a wrong mode replaces the file', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.write(join(p.root, 'etc/a.conf'), 'a', 0o644);
@@ -38,7 +38,7 @@ test('a wrong mode is a reason to replace the file', async () => {
   assert.equal((await stat(join(p.root, 'etc/a.conf'))).mode & 0o7777, 0o600);
 });
 
-test('a dest with a trailing slash is a directory to put the source into', async () => {
+test('a dest with a trailing slash is a directory that receives the source', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({ command: 'true', config_files: [entry('a.conf', '/etc/a.d/')] });
@@ -46,7 +46,7 @@ test('a dest with a trailing slash is a directory to put the source into', async
   assert.equal(await readFile(join(p.root, 'etc/a.d/a.conf'), 'utf8'), 'a');
 });
 
-test('a glob copies every match, in the order of their names', async () => {
+test('a glob copies every match, sorted by name', async () => {
   await using p = await pod();
   for (const name of ['b.conf', 'a.conf', '.hidden.conf', 'c.txt']) await p.write(join(p.configDir, name), name);
   await p.config({ command: 'true', config_files: [entry('*.conf', '/etc/d/')] });
@@ -59,7 +59,7 @@ test('a glob copies every match, in the order of their names', async () => {
   );
 });
 
-test('a glob is looked up in a config directory that is named from the working directory', async () => {
+test('a glob is expanded in a config directory given relative to the working directory', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({ command: 'true', config_files: [entry('*.conf', '/etc/d/')] });
@@ -68,7 +68,7 @@ test('a glob is looked up in a config directory that is named from the working d
 });
 
 for (const source of ['d/.', 'd/', '[d]/.'])
-  test(`of a source ${source} the content goes into the dest, as it has no name of its own`, async () => {
+  test(`for a source ${source} the content is copied into the dest, since it has no name`, async () => {
     await using p = await pod();
     await p.write(join(p.configDir, 'd/sub/a.conf'), 'a');
     await p.config({ command: 'true', config_files: [entry(source, '/etc/x/')] });
@@ -78,7 +78,7 @@ for (const source of ['d/.', 'd/', '[d]/.'])
     assert.deepEqual(await p.apply(), { written: 0, unchanged: 1 });
   });
 
-test("a directory is copied whole, without the kubelet's own links, and can be entered where it can be read", async () => {
+test("a directory is copied whole, without the kubelet's own links, and is searchable if readable", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'domains/..2026/k.conf'), 'k');
   await symlink('..2026', join(p.configDir, 'domains/..data'));
@@ -90,7 +90,7 @@ test("a directory is copied whole, without the kubelet's own links, and can be e
   assert.equal((await stat(join(p.root, 'etc/domains'))).mode & 0o7777, 0o750);
 });
 
-test('a link at the destination is replaced, and what it points to stays', async () => {
+test('a link at the destination is replaced, and its target stays', async () => {
   await using p = await pod();
   const target = await p.write(join(p.root, 'precious'), 'old');
   await symlink(target, join(p.root, 'etc/a.conf'));
@@ -102,14 +102,14 @@ test('a link at the destination is replaced, and what it points to stays', async
   await assert.rejects(readlink(join(p.root, 'etc/a.conf')), { code: 'EINVAL' });
 });
 
-test('an optional source that is missing is said and skipped', async () => {
+test('a missing optional source is logged and skipped', async () => {
   await using p = await pod();
   await p.config({ command: 'true', config_files: [entry('no.conf', '/etc/no.conf', { optional: true })] });
   assert.deepEqual(await p.apply(), { written: 0, unchanged: 0 });
   assert.ok(p.logged().some(({ msg }) => msg.includes('/var/lib/kolla/config_files/no.conf')));
 });
 
-test('a temporary that a killed run left is removed by the next write of its file', async () => {
+test('a temporary file of a killed run is removed by the next write of its file', async () => {
   await using p = await pod();
   const left = await p.write(join(p.root, 'etc/.a.conf.kolla-0a1b2c'), 'half');
   await utimes(left, 1000, 1000);
@@ -119,7 +119,7 @@ test('a temporary that a killed run left is removed by the next write of its fil
   assert.deepEqual((await readdir(join(p.root, 'etc'))).toSorted(), ['a.conf', 'group', 'passwd']);
 });
 
-test('directories are made, and permissions set below them without following links', async () => {
+test('directories are created, and permissions set below them without following links', async () => {
   await using p = await pod();
   const outside = await p.write(join(p.root, 'outside'), 'x', 0o600);
   await mkdir(join(p.root, 'var/log/kolla'), { recursive: true });
@@ -137,7 +137,7 @@ test('directories are made, and permissions set below them without following lin
   assert.equal((await stat(outside)).mode & 0o7777, 0o600);
 });
 
-test('a section that Kolla does not have is said once, by name', async () => {
+test('an unknown section is logged once, by name', async () => {
   await using p = await pod();
   await p.config({ command: 'true', permission: [], files: [] });
   await p.apply();

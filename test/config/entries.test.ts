@@ -19,7 +19,7 @@ import { entry, pod } from './support.ts';
 
 const mode = async (path: string) => (await stat(path)).mode & 0o7777;
 
-test('files are made empty where they are missing, and keep what a service wrote', async () => {
+test("missing files are created empty, and keep a service's content", async () => {
   await using p = await pod();
   const kept = await p.write(join(p.root, 'var/log/kolla/kept.log'), 'line\n', 0o644);
   const file = (path: string) => ({ path, owner: 'keystone', perm: '0640' });
@@ -33,7 +33,7 @@ test('files are made empty where they are missing, and keep what a service wrote
   assert.equal((await stat(kept)).ino, ino, 'a service may have it open');
 });
 
-test('a link or a directory where a file shall be made is refused', async () => {
+test('a link or a directory in place of a file to be created is rejected', async () => {
   await using p = await pod();
   await symlink('/etc/passwd', join(p.root, 'etc/link'));
   const file = (path: string) => ({ path, owner: 'keystone', perm: '0640' });
@@ -48,7 +48,7 @@ test('a link or a directory where a file shall be made is refused', async () => 
   });
 });
 
-test('exclude leaves a path alone only if all its patterns are found in it, as with Kolla', async () => {
+test('exclude skips a path only if all its patterns match, as in Kolla', async () => {
   await using p = await pod();
   for (const name of ['.snapshot/a', '.snapshot/b.log', 'c']) await p.write(join(p.root, 'data', name), '', 0o600);
   await p.config({
@@ -70,7 +70,7 @@ test('exclude leaves a path alone only if all its patterns are found in it, as w
   assert.deepEqual(modes, [0o644, 0o600, 0o644]);
 });
 
-test('an exclude that is no pattern is found before anything is touched', async () => {
+test('an invalid exclude is found before anything is touched', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({
@@ -82,7 +82,7 @@ test('an exclude that is no pattern is found before anything is touched', async 
   assert.deepEqual((await readdir(join(p.root, 'etc'))).toSorted(), ['group', 'passwd']);
 });
 
-test('what permissions say about a file that is put in place is its mode from the beginning', async () => {
+test('an installed file has the mode of permissions from the start', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.config({
@@ -104,7 +104,7 @@ for (const [written, asked] of [
   ['/var/run/foo', '/run/foo'],
   ['/var/run/foo', '/var/*/foo'],
 ] as const) {
-  test(`what permissions say about ${asked} is the mode of what is put into ${written}, which is the same place`, async () => {
+  test(`permissions for ${asked} set the mode of files installed as ${written}, the same path`, async () => {
     await using p = await pod();
     const image = join(p.configDir, '../image');
     for (const top of [p.root, image]) {
@@ -127,7 +127,7 @@ for (const [written, asked] of [
   });
 }
 
-test('exclude speaks of paths as its entry spells them, also of what is put in place by another name', async () => {
+test('exclude applies to paths as its entry spells them, also for files installed under another name', async () => {
   await using p = await pod();
   await mkdir(join(p.root, 'var'));
   await symlink('../run', join(p.root, 'var/run'));
@@ -146,7 +146,7 @@ test('exclude speaks of paths as its entry spells them, also of what is put in p
   assert.equal(await mode(join(p.root, 'run/foo/a.conf')), 0o600);
 });
 
-test('the recursion of directories is done before the files, and does not concern them', async () => {
+test('the recursion of directories runs before the files, and does not affect them', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a.conf'), 'a');
   await p.write(join(p.root, 'etc/x/other'), '', 0o600);
@@ -162,7 +162,7 @@ test('the recursion of directories is done before the files, and does not concer
   }
 });
 
-test('preserve_properties keeps mode and time, and loses set-id bits as Kolla does', async () => {
+test('preserve_properties keeps mode and time, and loses set-id bits as in Kolla', async () => {
   await using p = await pod();
   const source = await p.write(join(p.configDir, 'a'), 'a', 0o4751);
   await chmod(source, 0o4751);
@@ -180,7 +180,7 @@ test('preserve_properties keeps mode and time, and loses set-id bits as Kolla do
   assert.deepEqual(await p.apply(), { written: 1, unchanged: 0 });
 });
 
-test('with merge and preserve_properties a link stays a link, even to nowhere', async () => {
+test('with merge and preserve_properties a link stays a link, even a dangling one', async () => {
   await using p = await pod();
   await mkdir(join(p.configDir, 'd'));
   await symlink('nowhere', join(p.configDir, 'd/dangling'));
@@ -199,7 +199,7 @@ test('with merge and preserve_properties a link stays a link, even to nowhere', 
   assert.equal((await lstat(join(p.root, 'etc/d/link'))).ctimeMs, ctimeMs);
 });
 
-test('a later entry that copies a directory whole is all that is left of it', async () => {
+test('a later entry that copies a directory whole replaces all of it', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'x/one'), '1');
   await p.write(join(p.configDir, 'y/two'), '2');
@@ -211,7 +211,7 @@ test('a later entry that copies a directory whole is all that is left of it', as
   assert.deepEqual((await readdir(join(p.root, 'etc/d'))).toSorted(), ['one', 'two']);
 });
 
-test('a source that ends with a slash has no name of its own to put into a directory', async () => {
+test('a source with a trailing slash has no name to put into a directory', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'd/x'), 'x');
   await p.config({ command: 'true', config_files: [entry('d/', '/etc/d/')] });
@@ -219,7 +219,7 @@ test('a source that ends with a slash has no name of its own to put into a direc
   assert.deepEqual(await readdir(join(p.root, 'etc/d')), ['x']);
 });
 
-test('nothing at all is written when nothing changes, of every kind of entry', async () => {
+test('nothing is written when nothing changes, for every kind of entry', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'd/x'), 'x');
   await writeFile(join(p.configDir, 'kept'), '');
@@ -248,7 +248,7 @@ test('nothing at all is written when nothing changes, of every kind of entry', a
   assert.deepEqual(await look(), before);
 });
 
-test('one file by two names, through a link, is one file: the later entry wins, and a second run changes nothing', async () => {
+test('one file by two names, through a link, is one file: the later entry applies, and a second run changes nothing', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), 'first');
   await p.write(join(p.configDir, 'b'), 'second');

@@ -24,7 +24,7 @@ const SCRIPT = `
 `;
 
 test(
-  'a volume that is full leaves files whole and the state readable; with more room the next run converges',
+  'a full volume leaves files whole and the state readable; with more room the next run converges',
   { skip },
   async () => {
     await using p = await pod();

@@ -45,7 +45,7 @@ for (const [pattern, expected] of CASES) {
 }
 
 for (const start of ['', './'])
-  test(`a pattern that begins with ${start === '' ? 'a name' : start} is looked up in the working directory`, async () => {
+  test(`a pattern starting with ${start === '' ? 'a name' : start} is expanded in the working directory`, async () => {
     await using directory = await privateDirectory('glob');
     for (const name of ['a.conf', 'b.conf']) await writeFile(join(directory.path, name), '');
     const from = relative(process.cwd(), directory.path);
@@ -53,7 +53,7 @@ for (const start of ['', './'])
     assert.deepEqual(found, [`${from}/a.conf`, `${from}/b.conf`]);
   });
 
-test('thirty stars over a name of 250 letters are answered', async () => {
+test('thirty stars against a name of 250 letters terminate', async () => {
   await using directory = await privateDirectory('glob');
   await writeFile(join(directory.path, 'a'.repeat(250)), '');
   assert.deepEqual(glob(`${directory.path}/${'a*'.repeat(30)}b`), []);

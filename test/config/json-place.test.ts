@@ -51,7 +51,7 @@ const STRANGE = [
   '\0',
 ];
 
-test('the place of a mistake is that of V8, for every character that is changed, put in or left out', () => {
+test("the position of a syntax error equals V8's, for every changed, inserted or deleted character", () => {
   for (const whole of WHOLE)
     for (let at = 0; at <= whole.length; at++)
       for (const strange of STRANGE)

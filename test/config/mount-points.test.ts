@@ -28,14 +28,14 @@ async function withMountedFile(p: Pod, more: object): Promise<string[]> {
   return [done.stdout.trim(), ...(await Promise.all(contents)), done.stderr];
 }
 
-test('a destination that is a mount point is refused before anything is touched', { skip }, async () => {
+test('a destination that is a mount point is rejected before anything is touched', { skip }, async () => {
   await using p = await pod();
   const [code, first, mounted, stderr] = await withMountedFile(p, {});
   assert.deepEqual([code, first, mounted], ['65', 'old', 'a longer old one'], stderr);
   assert.match(stderr ?? '', /config_files\[1\]: .*my.cnf: it is itself a mount point.*mount its directory instead/);
 });
 
-test('a file that the service has mounted itself is written where it is, when that is asked', { skip }, async () => {
+test('a file mounted by the service is written in place on request', { skip }, async () => {
   await using p = await pod();
   const before = join(p.root, '../mounted');
   const [code, first, mounted, stderr] = await withMountedFile(p, { writesInPlace: true });
@@ -43,14 +43,14 @@ test('a file that the service has mounted itself is written where it is, when th
   assert.equal((await stat(before)).mode & 0o777, 0o600);
 });
 
-test('a file in a directory that can be mounted is never written in place', { skip }, async () => {
+test('a file in a mountable directory is never written in place', { skip }, async () => {
   await using p = await pod();
   const [, first] = await withMountedFile(p, { writesInPlace: true });
   assert.equal(first, 'new');
   assert.equal(await readFile(join(p.root, '../same-inode'), 'utf8'), 'old');
 });
 
-test('a mounted directory is updated inside, and stays the directory that it is', { skip }, async () => {
+test('the content of a mounted directory is updated, and the directory itself kept', { skip }, async () => {
   await using p = await pod();
   await p.write(join(p.root, 'etc/passwd'), 'keystone:x:0:0::/:/bin/sh\n');
   await p.write(join(p.root, 'etc/group'), 'keystone:x:0:\n');

@@ -16,7 +16,7 @@ async function mounts(p: Pod, document: object, root: string | undefined = p.roo
 const short = (found: readonly Mount[]) =>
   found.map(({ path, kind, reload, entries }) => `${path} ${kind} ${reload} ${entries.join(' ')}`);
 
-test("a file's directory is mounted, and what lies in one that is mounted already shares it", async () => {
+test("a file's directory is mounted, and files in a mounted directory share it", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'domains/x.conf'), '');
   const found = await mounts(p, {
@@ -39,14 +39,14 @@ test("a file's directory is mounted, and what lies in one that is mounted alread
 });
 
 for (const dest of ['/etc/hosts', '/usr/bin/wrapper', '/root/.my.cnf', '/run_command', '/var/lib/x.conf', '/dev/a/b']) {
-  test(`${dest} lies in a directory of the whole system, so the file itself is mounted and needs a restart`, async () => {
+  test(`${dest} is in a system directory, so the file itself is mounted and needs a restart`, async () => {
     await using p = await pod();
     const found = await mounts(p, { config_files: [entry('a', dest)] });
     assert.deepEqual(short(found), [`${dest} file restart config_files[0]`]);
   });
 }
 
-test('a directory that is copied over a shared one becomes its own directories and files', async () => {
+test('a directory copied over a shared one becomes its own directories and files', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'etc/nova/nova.conf'), '');
   await p.write(join(p.configDir, 'etc/my.cnf'), '');
@@ -58,7 +58,7 @@ test('a directory that is copied over a shared one becomes its own directories a
 });
 
 for (const source of ['d/', 'd/.', 'd//./'])
-  test(`${source} is a directory without a name of its own, whether it can be seen or not`, async () => {
+  test(`${source} is a directory without a name, accessible or not`, async () => {
     await using p = await pod();
     const config = { config_files: [entry(source, '/etc/nova/')] };
     const unseen = short(await mounts(p, config));
@@ -67,7 +67,7 @@ for (const source of ['d/', 'd/.', 'd//./'])
     assert.deepEqual(short(await mounts(p, config)), unseen);
   });
 
-test("what only directories and permissions name is the service's data", async () => {
+test("paths only in directories and permissions are the service's data", async () => {
   await using p = await pod();
   await p.write(join(p.root, 'etc/glance/paste.ini'), '');
   const document = {
@@ -96,7 +96,7 @@ test("what only directories and permissions name is the service's data", async (
   );
 });
 
-test("the image's links are followed, for a mount lies where they lead", async () => {
+test("the image's links are followed, since mounts are at their targets", async () => {
   await using p = await pod();
   await mkdir(join(p.root, 'run'));
   await mkdir(join(p.root, 'var'));
@@ -111,7 +111,7 @@ test("the image's links are followed, for a mount lies where they lead", async (
   ]);
 });
 
-test('a pattern of permissions stands for what the image has, and else for the directory before it', async () => {
+test('a pattern of permissions is expanded in the image, or else is its base directory', async () => {
   await using p = await pod();
   await p.write(join(p.root, 'var/lib/nova/x/file'), '');
   const document = {

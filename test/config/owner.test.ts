@@ -40,13 +40,13 @@ for (const [owner, perm, me, expected] of TABLE) {
   });
 }
 
-test('a mode that is kept as it is is only refused for another user', () => {
+test('an unchanged mode is rejected only for another user', () => {
   assert.equal(modeFor(ownershipFor('root', ACCOUNTS, KEYSTONE), undefined), undefined);
   assert.throws(() => modeFor(ownershipFor('nova', ACCOUNTS, KEYSTONE), undefined), RangeError);
 });
 
 for (const owner of ['42425', '', ':kolla', 'keyston', 'keystone:koll']) {
-  test(`'${owner}' is no owner, as with Kolla: names only, and known ones`, () => {
+  test(`'${owner}' is not an owner, as in Kolla: names only, and known ones`, () => {
     assert.throws(() => ownershipFor(owner, ACCOUNTS, ROOT), /no (?:user|group)/);
   });
 }

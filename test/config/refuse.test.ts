@@ -19,18 +19,18 @@ async function refusal(p: Pod, options: Parameters<Pod['apply']>[0] = {}): Promi
   return error.message;
 }
 
-test('no config.json at the default place is said, and is no error', async () => {
+test('a missing config.json at the default path is logged, and no error', async () => {
   await using p = await pod();
   assert.equal(await p.apply(), undefined);
   assert.match(p.logged()[0]!.msg, /no config.json in /);
 });
 
-test('a named config.json that is missing is an error', async () => {
+test('a missing named config.json is an error', async () => {
   await using p = await pod();
   assert.match(await refusal(p, { configFile: '/no/such/config.json' }), /cannot read \/no\/such\/config.json: ENOENT/);
 });
 
-test('config.yaml wins over config.json', async () => {
+test('config.yaml takes precedence over config.json', async () => {
   await using p = await pod();
   await p.config({ command: 7 });
   await p.write(join(p.configDir, 'config.yaml'), 'command: "true"\n');
@@ -48,7 +48,7 @@ for (const [text, place] of [
   ['{"command": "hunter2"', 'it ends too early'],
   ['', 'it ends too early'],
 ] as const) {
-  test(`the mistake in ${JSON.stringify(text)} is named by its place and never quoted`, async () => {
+  test(`the error in ${JSON.stringify(text)} is reported by its place and never quoted`, async () => {
     await using p = await pod();
     await p.write(join(p.configDir, 'config.json'), text);
     const message = await refusal(p);
@@ -56,7 +56,7 @@ for (const [text, place] of [
   });
 }
 
-test('every problem is named with its place, and nothing is touched', async () => {
+test('every problem is reported with its place, and nothing is touched', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'good.conf'), '');
   await p.config({
@@ -103,7 +103,7 @@ test('a missing source, an unknown owner and a directory in the way are all foun
   assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a directory/);
 });
 
-test('a FIFO, an empty path and a mode of five digits are named as such', async () => {
+test('a FIFO, an empty path and a five-digit mode are reported as such', async () => {
   await using p = await pod();
   const [fifo, none] = [join(p.configDir, 'fifo'), join(p.root, 'none')];
   await run('mkfifo', [fifo]);
@@ -122,14 +122,14 @@ test('a FIFO, an empty path and a mode of five digits are named as such', async 
   assert.match(await refusal(p, { root: none }), /^--root \S+\/none does not exist: mkdir it$/);
 });
 
-test('after a suggestion no full stop follows the question mark', async () => {
+test('no full stop follows the question mark of a suggestion', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'keyston' })] });
   assert.match(await refusal(p), /did you mean 'keystone'\? Nothing was touched\.$/);
 });
 
-test('among many entries, one that takes from where another puts is named', async () => {
+test("a source among many that is another entry's destination is named", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.write(join(p.root, 'etc/made/x'), '');
@@ -141,7 +141,7 @@ test('among many entries, one that takes from where another puts is named', asyn
   assert.match(await refusal(p), /config_files\[50\].source: .*etc\/made is put in place by config_files\[51\]/);
 });
 
-test('a signal ends the look at the files with its own reason', async () => {
+test('a signal ends the scan of files with its own reason', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a')] });
@@ -154,7 +154,7 @@ test('a signal ends the look at the files with its own reason', async () => {
   );
 });
 
-test('without root, an owner that is neither our user nor one of our groups is refused with the fix', async () => {
+test('without root, an owner that is neither our user nor one of our groups is rejected with the fix', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({ command: 'true', config_files: [entry('a', '/etc/a', { owner: 'stranger' })] });
@@ -171,7 +171,7 @@ test('without root, an owner whose group is ours is satisfied', async () => {
   assert.deepEqual(applied, { written: 1, unchanged: 0 });
 });
 
-test('a link in the root that leads out of it is not followed', async () => {
+test('a link in the root that leads outside is not followed', async () => {
   await using p = await pod();
   await symlink(p.configDir, join(p.root, 'etc/out'));
   await p.write(join(p.configDir, 'a'), '');
@@ -179,7 +179,7 @@ test('a link in the root that leads out of it is not followed', async () => {
   assert.match(await refusal(p), /is a link to .*config_files, outside of/);
 });
 
-test("one entry's file can be neither the directory nor the source of another's", async () => {
+test("one entry's file cannot be another's directory or source", async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), '');
   await p.config({
@@ -198,7 +198,7 @@ test("one entry's file can be neither the directory nor the source of another's"
   );
 });
 
-test('a name that is too long for a file is refused by its entry', async () => {
+test('a name too long for a file is rejected by its entry', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), 'a');
   const path = `/etc/x/${'ä'.repeat(128)}`;

@@ -39,7 +39,7 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   return tried.code === 0 ? { words, uid: OTHER } : undefined;
 }
 
-test('a service gets its volume whole, but for unreadable files of the image, which are named', async (t) => {
+test('a service gets its full volume, except for unreadable files of the image, which are named', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -78,7 +78,7 @@ test('a service gets its volume whole, but for unreadable files of the image, wh
   assert.deepEqual(await look(volume), before);
 });
 
-test("a volume's own directory, which is root's and open to the pod, is taken as it is", async (t) => {
+test("a volume's root directory, owned by root and open to the Pod, is accepted", async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined || user.words.length === 0) return t.skip('no directory of another user can be had here');
@@ -99,7 +99,7 @@ test("a volume's own directory, which is root's and open to the pod, is taken as
   assert.equal((await stat(join(p.root, 'var/log/kolla'))).mode & 0o7777, 0o2777);
 });
 
-test('a directory that this user may not write is refused before anything is touched, with the fix', async (t) => {
+test('a directory that this user cannot write to is rejected before anything is touched, with the fix', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -117,7 +117,7 @@ test('a directory that this user may not write is refused before anything is tou
   assert.match(done.stderr, /etc\/y may not be written by us; mount a volume there that this user may write/);
 });
 
-test("a directory of the image's that this user may not enter is nothing to copy, and no reason to stop", async (t) => {
+test('a directory of the image that this user cannot enter is skipped', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -141,7 +141,7 @@ test("a directory of the image's that this user may not enter is nothing to copy
   assert.ok((await stat(join(root, 'root/cache/x'))).isDirectory());
 });
 
-test('a place that this user may not look at is refused by its entry', async (t) => {
+test('a path that this user cannot access is rejected by its entry', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
@@ -165,7 +165,7 @@ test('a place that this user may not look at is refused by its entry', async (t)
   assert.match(done.stderr, /config_files\[1\]\.source: .*config_files\/locked is not readable; .* fsGroup/);
 });
 
-test('what permissions name and this user may not reach is a warning, and what is behind it is done', async (t) => {
+test('an inaccessible path of permissions is a warning, and the following ones are applied', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');

@@ -46,7 +46,7 @@ test('a second run, after the service changed its files, changes nothing', async
   assert.equal(await readFile(seeded, 'utf8'), 'edited');
 });
 
-test('a directory that is copied whole hides what the image has there, unless it is merged', async () => {
+test("a directory copied whole hides the image's content, unless it is merged", async () => {
   for (const merge of [false, true]) {
     await using p = await withImage();
     await p.write(join(p.configDir, 'keystone/own.conf'), 'own');
@@ -57,7 +57,7 @@ test('a directory that is copied whole hides what the image has there, unless it
   }
 });
 
-test('a file that must be mounted itself is there to be mounted, even when it is optional and absent', async () => {
+test('a file that must be mounted itself exists for the mount, even when it is optional and missing', async () => {
   await using p = await withImage();
   await p.write(join(p.image, 'etc/sudoers'), 'root', 0o440);
   await p.write(join(p.image, 'usr/share/zone'), 'zone');
@@ -76,7 +76,7 @@ test('a file that must be mounted itself is there to be mounted, even when it is
   assert.equal((await lstat(join(p.root, 'etc/localtime'))).isFile(), true);
 });
 
-test("a destination below a link of the image lies where the link leads, as the service's mount does", async () => {
+test("a destination below a link of the image is at the link's target, like the service's mount", async () => {
   await using p = await withImage();
   await mkdir(join(p.image, 'run'));
   await symlink('/run', join(p.image, 'var/run'));
@@ -91,7 +91,7 @@ test("a destination below a link of the image lies where the link leads, as the 
   await assert.rejects(lstat(join(p.root, 'var/run')), { code: 'ENOENT' });
 });
 
-test("a volume's own data stays, where the image has a directory for it or not", async () => {
+test("a volume's existing data stays, whether the image has a directory for it or not", async () => {
   await using p = await withImage();
   await p.write(join(p.root, 'var/lib/keystone/data.db'), 'data');
   await p.write(join(p.root, 'etc/keystone/policy.d/default.json'), 'older');

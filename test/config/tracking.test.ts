@@ -39,7 +39,7 @@ async function life(kind: 'volume' | 'image'): Promise<Life> {
 }
 
 for (const kind of ['volume', 'image'] as const) {
-  test(`in the ${kind}, an entry that is dropped takes its file away, or brings the image's own back`, async () => {
+  test(`in the ${kind}, dropping an entry removes its file, or restores the image's own`, async () => {
     await using p = await life(kind);
     const keeper = entry('new.conf', '/etc/x/keeper.conf');
     const both = [entry('default.conf', '/etc/x/default.conf'), entry('new.conf', '/etc/x/new.conf'), keeper];
@@ -54,7 +54,7 @@ for (const kind of ['volume', 'image'] as const) {
     ]);
   });
 
-  test(`in the ${kind}, a directory that is copied whole loses what is Kolla's, and nothing that a service wrote`, async () => {
+  test(`in the ${kind}, a directory copied whole loses Kolla's files, and keeps the service's`, async () => {
     await using p = await life(kind);
     await p.write(join(p.configDir, 'x/one.conf'), '1');
     await p.write(join(p.configDir, 'x/sub/two.conf'), '2');
@@ -67,7 +67,7 @@ for (const kind of ['volume', 'image'] as const) {
     assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['by-service', 'default.conf', 'new.conf']);
   });
 
-  test(`in the ${kind}, a file stays when its place is called by another name, and the image's own is still known`, async () => {
+  test(`in the ${kind}, a file stays when its path is renamed, and the image's own is still known`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
     const both = (directory: string) => ['default.conf', 'new.conf'].map((name) => entry(name, `${directory}/${name}`));
@@ -81,7 +81,7 @@ for (const kind of ['volume', 'image'] as const) {
     assert.equal(await readFile(p.at('run/x/default.conf'), 'utf8'), "the image's");
   });
 
-  test(`in the ${kind}, a directory that is copied whole by another name keeps what a service wrote`, async () => {
+  test(`in the ${kind}, a directory copied whole under another name keeps the service's files`, async () => {
     await using p = await life(kind);
     await p.linked('/run/x');
     for (const name of ['one.conf', 'two.conf']) await p.write(join(p.configDir, 'x', name), name);
@@ -95,14 +95,14 @@ for (const kind of ['volume', 'image'] as const) {
   });
 }
 
-test('a directory that is copied with merge keeps what the image has', async () => {
+test("a directory copied with merge keeps the image's files", async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.with(entry('x', '/etc/x', { merge: 'true' }));
   assert.deepEqual((await readdir(p.at('etc/x'))).toSorted(), ['default.conf', 'one.conf']);
 });
 
-test('a directory that was made for an entry goes with it', async () => {
+test('a directory created for an entry is removed with it', async () => {
   await using p = await life('volume');
   await p.write(join(p.configDir, 'domains/x.conf'), '');
   await p.with(entry('domains', '/etc/keystone/domains'));
@@ -110,7 +110,7 @@ test('a directory that was made for an entry goes with it', async () => {
   assert.deepEqual(await readdir(p.at('etc/keystone')), []);
 });
 
-test("the image's own link comes back as a link", async () => {
+test("the image's own link is restored as a link", async () => {
   await using p = await life('image');
   await symlink('default.conf', p.at('etc/x/link.conf'));
   await p.with(entry('new.conf', '/etc/x/link.conf'));
@@ -119,7 +119,7 @@ test("the image's own link comes back as a link", async () => {
   assert.equal(await readFile(p.at('etc/x/link.conf'), 'utf8'), "the image's");
 });
 
-test("the state's spelling is Kolla's, and its directory is for the user and its group", async () => {
+test("the state has Kolla's format, and its directory is for the user and its group", async () => {
   await using p = await life('volume');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -130,7 +130,7 @@ test("the state's spelling is Kolla's, and its directory is for the user and its
   );
 });
 
-test('a state that is none is refused with the fix, and nothing is touched', async () => {
+test('an invalid state is rejected with the fix, and nothing is touched', async () => {
   await using p = await life('volume');
   await p.write(p.at('run/kolla/state'), '{"half');
   await assert.rejects(p.with(entry('new.conf', '/etc/x/new.conf')), (error: unknown) => {
@@ -141,7 +141,7 @@ test('a state that is none is refused with the fix, and nothing is touched', asy
   await assert.rejects(stat(p.at('etc/x')), { code: 'ENOENT' });
 });
 
-test('without a directory for the state in the image itself, nothing is removed and nothing is remembered', async () => {
+test('without a directory for the state in the image itself, nothing is removed and nothing is tracked', async () => {
   await using p = await life('image');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -150,7 +150,7 @@ test('without a directory for the state in the image itself, nothing is removed 
   await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
 });
 
-test('a file that only files names stays in a directory that is copied whole', async () => {
+test('a file named only by files stays in a directory copied whole', async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.config({

@@ -26,7 +26,7 @@ async function oldVolume() {
   return { root, config, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-test('kolla-init: a file that an older kolla-init put there, and the image has not, goes when its entry goes', async () => {
+test('kolla-init: a file installed by an older kolla-init, and not in the image, is removed with its entry', async () => {
   await using volume = await oldVolume();
   const done = await runHelper('kolla-init', ['--root', volume.root, '--config-dir', volume.config]);
   assert.equal(done.code, 0, done.stderr);
@@ -40,7 +40,7 @@ test("kolla-probe config: an older watch's record is read", async () => {
   assert.equal(asked.code, 0, asked.stderr);
 });
 
-test('kolla-probe config: a record of a later format is refused, with the fix', async () => {
+test('kolla-probe config: a record of a later format is rejected, with the fix', async () => {
   await using volume = await oldVolume();
   await writeFile(join(volume.root, 'run/kolla/config-watch.json'), '{"format":2,"state":"in-step"}');
   const asked = await runHelper('kolla-probe', ['config', '--root', volume.root, '--config-dir', volume.config]);
@@ -51,7 +51,7 @@ test('kolla-probe config: a record of a later format is refused, with the fix', 
   );
 });
 
-test('kolla-log-ship: goes on behind what an older one shipped, under the same source', async () => {
+test('kolla-log-ship: resumes after lines shipped by an older one, under the same source', async () => {
   await using directory = await privateDirectory('stored');
   const file = join(directory.path, 'keystone/keystone.log');
   const state = join(directory.path, '.kolla-log-ship');

@@ -43,7 +43,7 @@ function within(line: string, more: Tree = {}) {
 }
 
 test(
-  'through the store that kolla-init prepares, OpenSSL trusts a server of the deployment, and no other',
+  'with the store prepared by kolla-init, OpenSSL trusts a server of the deployment, and no other',
   { skip },
   async () => {
     const { certificate: cert, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'] });
@@ -76,13 +76,13 @@ async function listen(cert: string, key: string): Promise<{ readonly port: numbe
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: dispose };
 }
 
-test('a file that holds no certificate ends kolla-init with 65 and its name', { skip }, async () => {
+test('a file without a certificate ends kolla-init with 65 and its name', { skip }, async () => {
   const { code, stderr } = await within('kolla-init --root /tmp/vol', { [`${CONFIG}/ca-certificates/bad.crt`]: 'x' });
   assert.equal(code, 65);
   assert.match(stderr, /ca-certificates\/bad\.crt: no certificate in PEM/);
 });
 
-test('in the image itself, where the store is read-only, kolla-init says what to do', { skip }, async () => {
+test('in the image itself, with a read-only store, kolla-init reports the fix', { skip }, async () => {
   const { code, stderr } = await within('kolla-init', { [`${CONFIG}/ca-certificates/a.crt`]: authority.certificate });
   assert.equal(code, 0, stderr);
   assert.match(stderr, /certificates in \S+ are not added: give --root a volume/);

@@ -24,7 +24,7 @@ function rendered(template: string, secret: string): string {
 }
 
 test(
-  'no secret of any of its templates would come into a ConfigMap, and config.json is one where it holds none',
+  'no secret of its templates would be in a ConfigMap, and config.json is one if it has none',
   { skip },
   async () => {
     const roles = await rolesDirectory();

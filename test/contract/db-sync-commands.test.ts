@@ -125,7 +125,7 @@ function linesOf({ migration }: Service, phases: readonly Phase[]): string[] {
     .map(({ argv: [program, ...words] }) => [basename(program), ...words].join(' '));
 }
 
-test("every service's steps are held against a script of Kolla's", () => {
+test("every service's steps are compared with a script of Kolla's", () => {
   assert.deepEqual(
     Object.keys(KOLLA),
     SERVICES.map(({ name }) => name),
@@ -138,7 +138,7 @@ for (const service of SERVICES) {
     const then = phases.includes('all') ? second : [];
     const names = [variables, then].filter((each) => each.length > 0).map((each) => each.join(' and '));
     test(
-      `${service.name}, ${phases.join(' and ')}: what Kolla's script runs with ${names.join(', then ')}`,
+      `${service.name}, ${phases.join(' and ')}: equal to Kolla's script that runs ${names.join(', then ')}`,
       { skip },
       async () => {
         // Kolla names Neutron's own tree here and the plugins in variables; without a name its tool takes all that are there.

@@ -52,7 +52,7 @@ for (const [name, more, options] of [
   });
 }
 
-test('the same look sees a socket where there is one', { skip }, async () => {
+test('the same check detects a socket if there is one', { skip }, async () => {
   const more = { 'usr/local/bin/kolla_extend_start': ': < /dev/tcp/127.0.0.1/1 || true' };
   assert.match((await networkCalls(more, {})).join('\n'), /AF_INET/);
 });

@@ -30,7 +30,7 @@ before(async () => {
 
 const keyOf = ({ script, variable }: Pick<Outcome, 'script' | 'variable'>) => `${script} ${variable}`.trim();
 
-test('every extend script of the package is started without root', { skip }, () => {
+test('every extend script of the package starts without root', { skip }, () => {
   const scripts = new Set(outcomes.map(({ script }) => script));
   const good = outcomes.filter(({ reason }) => reason === '').length;
   console.log(
@@ -39,7 +39,7 @@ test('every extend script of the package is started without root', { skip }, () 
   assert.ok(scripts.size >= 95, `only ${scripts.size} were found`);
 });
 
-test('those that need root are the listed ones, each for the listed reason', { skip }, () => {
+test('exactly the listed ones need root, each for the listed reason', { skip }, () => {
   const listed = new Map(
     NEEDS_ROOT.flatMap((each) => each.variables.map((variable) => [keyOf({ ...each, variable }), each.why] as const)),
   );
@@ -50,7 +50,7 @@ test('those that need root are the listed ones, each for the listed reason', { s
   assert.deepEqual(stale, [], 'these pass: take them off the list');
 });
 
-test('what is called instead of the service is what the variable asks for', { skip }, () => {
+test('the variable selects the program that runs instead of the service', { skip }, () => {
   const ran = (key: string) => outcomes.find((outcome) => keyOf(outcome) === key)?.ran;
   assert.deepEqual(ran('keystone/keystone/extend_start.sh KOLLA_BOOTSTRAP'), ['keystone-manage db_sync']);
   assert.deepEqual(ran('glance/glance-api/extend_start.sh KOLLA_BOOTSTRAP'), [
@@ -62,7 +62,7 @@ test('what is called instead of the service is what the variable asks for', { sk
   ]);
 });
 
-test('docs/reference/rootless-extend-start.md says what was seen', { skip }, async () => {
+test('docs/reference/rootless-extend-start.md matches the observed behaviour', { skip }, async () => {
   const page = pageOf(outcomes, KOLLA_VERSION);
   if (process.env['UPDATE_DOCS'] === '1') await writeFile(PAGE, page);
   const there = await readFile(PAGE, 'utf8').catch(() => '');

@@ -115,7 +115,7 @@ function numberIn(stderr: string): string | undefined {
   return /^curl: \((\d+)\)/m.exec(stderr)?.[1];
 }
 
-test("other than curl's: no proxy is asked", { skip }, async () => {
+test("other than curl's: no proxy is used", { skip }, async () => {
   const env = { http_proxy: `http://${servers['nobody']}` };
   const url = [`http://${servers['web']}/`];
   assert.equal((await sides.theirs('healthcheck_curl', url, env)).code, 1, "curl's has changed");

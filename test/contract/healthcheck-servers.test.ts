@@ -58,7 +58,7 @@ async function all(sides: Sides, name: string, env: NodeJS.ProcessEnv): Promise<
 
 const socket = (): NodeJS.ProcessEnv => ({ MYSQL_UNIX_PORT: node.socket });
 
-test('a synced node is healthy, over its socket and by the variables of the client', { skip }, async () => {
+test("a synced node is healthy, over its socket and with the client's variables", { skip }, async () => {
   const asked = (env: NodeJS.ProcessEnv) => all(mariadb, 'healthcheck_mariadb', env);
   const good = [0, SYNCED];
   assert.deepEqual(await asked({ ...socket(), MYSQL_USERNAME: 'haproxy' }), [good, good]);
@@ -67,13 +67,13 @@ test('a synced node is healthy, over its socket and by the variables of the clie
   assert.deepEqual(await asked({ ...tcp, ...login }), [good, good]);
 });
 
-test("other than Kolla's: the user is haproxy unless told otherwise; Kolla's is -haproxy", { skip }, async () => {
+test("other than Kolla's: the default user is haproxy; Kolla's is -haproxy", { skip }, async () => {
   const [theirs, ...ours] = await all(mariadb, 'healthcheck_mariadb', socket());
   assert.deepEqual(theirs, [1, NOT_SYNCED], "Kolla's has changed");
   assert.deepEqual(ours, [[0, SYNCED]]);
 });
 
-test('a desynced node, a login that is refused and a server that is gone are unhealthy', { skip }, async () => {
+test('a desynced node, a rejected login and a stopped server are unhealthy', { skip }, async () => {
   const bad = [1, NOT_SYNCED];
   const asked = (env: NodeJS.ProcessEnv) => all(mariadb, 'healthcheck_mariadb', { ...socket(), ...env });
   assert.deepEqual(await asked({ MYSQL_USERNAME: 'monitor' }), [bad, bad]);
@@ -86,7 +86,7 @@ test('a desynced node, a login that is refused and a server that is gone are unh
   assert.deepEqual(await asked({ MYSQL_USERNAME: 'haproxy' }), [bad, bad]);
 });
 
-test('a broker that serves is healthy, one whose application is stopped is not', { skip }, async () => {
+test('a running broker is healthy, one with a stopped application is not', { skip }, async () => {
   const env = { RABBITMQ_NODE_PORT: `${broker.port}` };
   const asked = async () => (await all(rabbitmq, 'healthcheck_rabbitmq', env)).map(([code]) => code);
   assert.deepEqual(await asked(), [0, 0]);

@@ -30,7 +30,7 @@ after(async () => await reference?.[Symbol.asyncDispose]());
 
 const checks = CASES.filter(({ runs }) => runs?.some(({ argv }) => argv !== undefined && isCheck(argv)));
 
-test('there are cases to hold it against', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
+test('there are cases to compare', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
 
 for (const one of checks) {
   test(`as kolla_set_configs --check: ${one.name}`, { skip }, async () => {

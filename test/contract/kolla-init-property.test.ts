@@ -14,7 +14,7 @@ const skip = (await canGiveFilesAway()) ?? false;
 const CASES = 300;
 const SEED = Number(process.env['SEED'] ?? 1);
 
-test(`${CASES} generated configurations are refused untouched, or done once and for all`, { skip }, async (t) => {
+test(`${CASES} generated configurations are rejected untouched, or applied idempotently`, { skip }, async (t) => {
   let done = 0;
   let atOnce = 0;
   for (let number = 0; number < CASES; number++) {

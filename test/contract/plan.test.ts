@@ -54,7 +54,7 @@ function sourcesOf({ config_files }: Document): Tree {
 const services = readdirSync(fixture('x').replace(/x\.json$/, '')).map((name) => basename(name, '.json'));
 
 for (const service of services.filter((name) => name !== 'two-users')) {
-  test(`${service}: what plan mounts is all that kolla-init needs, and it fills all of it`, { skip }, async () => {
+  test(`${service}: plan's mounts are all that kolla-init needs, and it fills all of them`, { skip }, async () => {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
     const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
@@ -95,7 +95,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
   });
 }
 
-test('where the CA store has no volume kolla-init is 77 and has written nothing', { skip }, async () => {
+test('if the CA store has no volume kolla-init is 77 and has written nothing', { skip }, async () => {
   const text = readFileSync(fixture('mariadb-tls'), 'utf8');
   const plan = await planOf(fixture('mariadb-tls'));
   const { user, spec } = plan;

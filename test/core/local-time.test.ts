@@ -42,7 +42,7 @@ for (const zone of [
   });
 }
 
-test('a zone that is a file is read, one that is absent is UTC', { skip }, async () => {
+test('a zone file is read, a missing one is UTC', { skip }, async () => {
   await using directory = await privateDirectory('zone');
   const file = join(directory.path, 'localtime');
   const at = new Date('1999-07-15T12:00:00Z');
@@ -62,11 +62,11 @@ test('a link into the database, and TZ, are left to Date', { skip }, async () =>
   assert.deepEqual(localTime(at, 'UTC', join(directory.path, 'tokyo')), own);
 });
 
-test('what is no zone is left to Date', () => {
+test('an invalid zone is left to Date', () => {
   assert.equal(zoneOffset(Buffer.from('no zone'), new Date(0)), undefined);
 });
 
-test('a moment is written as Date writes it', () => {
+test('a time is formatted as by Date', () => {
   for (const at of [0, 951_782_399_999, 951_782_400_000, 1_795_000_000_007, 4_102_444_800_000].map(
     (ms) => new Date(ms),
   ))

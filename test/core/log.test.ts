@@ -13,17 +13,17 @@ function logged(options: Partial<LogOptions>, say: (log: ReturnType<typeof creat
 
 const json = (fields: Fields) => JSON.parse(logged({}, (log) => log.info('hello', fields))) as Record<string, unknown>;
 
-test('a JSON line begins with time, level, helper and msg', () => {
+test('a JSON line starts with time, level, helper and msg', () => {
   const line = logged({}, (log) => log.warn('hello', { port: 5 }));
   assert.equal(line, '{"time":"2026-11-21T03:00:00.123Z","level":"warn","helper":"kolla-x","msg":"hello","port":5}\n');
 });
 
-test('a field may not take the place of our own', () => {
+test('a field cannot replace our own', () => {
   assert.equal(json({ level: 'fatal', msg: 'other' })['level'], 'info');
   assert.equal(json({ msg: 'other' })['msg'], 'hello');
 });
 
-test('errors, big integers and circles in fields do not end the log', () => {
+test('errors, big integers and circles in fields do not break the log', () => {
   const circle: Record<string, unknown> = {};
   circle['me'] = circle;
   assert.equal(json({ cause: new Error('why') })['cause'], 'why');
@@ -46,7 +46,7 @@ test('a readable line has the time of day, the message and the fields', () => {
   assert.equal(text, '03:00:00.123 info  hello pod=k-0 reason="two words"\n');
 });
 
-test('what others sent can not steer a terminal', () => {
+test('foreign text cannot control the terminal', () => {
   const text = logged({ format: 'text' }, (log) => log.error('bad \u001B[2J\u009B server', { by: '\u0007x' }));
   assert.doesNotMatch(text, /(?!\n)\p{Cc}/u);
   assert.match(text, /bad \\u001b\[2J/);

@@ -22,7 +22,7 @@ test('a file and a link take the place of others, and nothing else is left', asy
   assert.deepEqual((await readdir(directory.path)).toSorted(), ['a', 'b']);
 });
 
-test('a link takes the place of a file, and a link that a dead run left goes', async () => {
+test('a link replaces a file, and a link left by a dead run is removed', async () => {
   await using directory = await privateDirectory('replacer');
   const [dead, used] = [join(directory.path, '.a.kolla-0a0a0a'), join(directory.path, '.a.kolla-0b0b0b')];
   await writeFile(join(directory.path, 'a'), 'file');
@@ -34,7 +34,7 @@ test('a link takes the place of a file, and a link that a dead run left goes', a
   assert.deepEqual((await readdir(directory.path)).toSorted(), ['.a.kolla-0b0b0b', 'a']);
 });
 
-test('what cannot be renamed leaves no temporary', async () => {
+test('a failed rename leaves no temporary file', async () => {
   await using directory = await privateDirectory('replacer');
   await mkdir(join(directory.path, 'a'));
   const replacer = new Replacer();

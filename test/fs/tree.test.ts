@@ -10,7 +10,7 @@ import { must } from '../../tools/process.ts';
 const MIB = 1024 * 1024;
 const image = (text: string) => ({ content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
 
-test('a directory that is held stays the one, whatever takes its name', async () => {
+test('an open directory stays the same, whatever takes its name', async () => {
   await using directory = await privateDirectory('tree');
   const [held, other] = [join(directory.path, 'held'), join(directory.path, 'other')];
   for (const path of [held, other]) await mkdir(path);
@@ -21,7 +21,7 @@ test('a directory that is held stays the one, whatever takes its name', async ()
   assert.deepEqual([await readdir(`${held}.moved`), await readdir(other)], [['a'], []]);
 });
 
-test('no link is followed below a root, nor one out of it', async () => {
+test('no link is followed below a root, nor out of it', async () => {
   await using directory = await privateDirectory('tree');
   await using outside = await privateDirectory('tree');
   const [out, within] = [join(directory.path, 'out'), join(directory.path, 'within')];
@@ -36,7 +36,7 @@ test('no link is followed below a root, nor one out of it', async () => {
   assert.equal(made.path, join(directory.path, 'real/a'));
 });
 
-test('the mode is set of a file that may not be read, and never through a link', async () => {
+test('the mode of an unreadable file is set, and never through a link', async () => {
   await using directory = await privateDirectory('tree');
   const path = join(directory.path, 'a');
   await writeFile(path, 'x');
@@ -49,7 +49,7 @@ test('the mode is set of a file that may not be read, and never through a link',
   assert.equal((await stat(path)).mode & 0o777, 0o640);
 });
 
-test('errors name the path that a person knows', async () => {
+test('errors have the user-visible path', async () => {
   await using directory = await privateDirectory('tree');
   using handle = Directory.open(directory.path);
   assert.throws(() => handle.readlink('a'), { message: new RegExp(`'${join(directory.path, 'a')}'`) });
@@ -83,7 +83,7 @@ test('a large file that was replaced is an error, unless it was kept open', asyn
   assert.equal(bytesOf(old)[0], 'a'.charCodeAt(0));
 });
 
-test('contents are the same by their bytes, held or not, and one byte tells them apart', async () => {
+test('contents are compared by their bytes, open or not', async () => {
   await using directory = await privateDirectory('tree');
   const path = join(directory.path, 'a');
   const bytes = Buffer.alloc(2 * MIB + 5, 'a');
@@ -96,7 +96,7 @@ test('contents are the same by their bytes, held or not, and one byte tells them
   assert.deepEqual(await readFile(path), bytesOf(readContent(path)));
 });
 
-test('a pipe in the place of a file is compared without waiting for who writes to it', async () => {
+test('a FIFO in place of a file is compared without waiting for its writer', async () => {
   await using directory = await privateDirectory('tree');
   const pipe = join(directory.path, 'pipe');
   await must('mkfifo', [pipe]);

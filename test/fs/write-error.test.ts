@@ -11,13 +11,13 @@ for (const [code, Expected, message] of [
   ['EROFS', NotPermittedError, 'cannot write /x: EROFS: why; mount it'],
   ['ENOSPC', UnavailableError, 'cannot write /x: ENOSPC: why'],
 ] as const)
-  test(`a write that ends with ${code} is told with its fix only where that helps`, () => {
+  test(`a write that fails with ${code} is reported with a fix only if there is one`, () => {
     const error = writeError('cannot write /x', 'mount it', systemError(code));
     assert.ok(error instanceof Expected);
     assert.equal(error.message, message);
   });
 
-test('what the system did not say is not told as if it had', () => {
+test('details that the system did not give are not invented', () => {
   for (const cause of [new ConfigError('said already'), new TypeError('a mistake of ours')])
     assert.equal(writeError('cannot write /x', 'mount it', cause), cause);
 });

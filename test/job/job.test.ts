@@ -3,38 +3,38 @@ import { test } from 'node:test';
 import { JOB_OPTIONS, SECRET_VARIABLES } from '../../src/job/options.ts';
 import { runHelper } from '../support/helper.ts';
 
-test('no flag and no variable of a job stands twice, though three capabilities have their own', () => {
+test('no flag and no variable of a job is defined twice, though three capabilities have their own', () => {
   for (const key of ['flag', 'env'] as const) {
     const words = JOB_OPTIONS.map((option) => option[key]);
     assert.deepEqual([...new Set(words)], words);
   }
 });
 
-test("no child of a job is given what is secret to Keystone, RabbitMQ or the database's admin", () => {
+test("no child of a job gets secrets of Keystone, RabbitMQ or the database's admin", () => {
   for (const name of ['OS_PASSWORD', 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD', 'KOLLA_DB_SYNC_ADMIN_PASSWORD'])
     assert.ok(SECRET_VARIABLES.includes(name), name);
 });
 
-test('a job without the database that its parts are in says which file has it, and how to leave it out', async () => {
+test("a job without its parts' database reports the file that has it, and how to skip the parts", async () => {
   const env = { KOLLA_BOOTSTRAP_SERVICE_CONFIG: '/nowhere/glance-api.conf' };
   const { code, stderr } = await runHelper('kolla-bootstrap', ['glance'], { env });
   assert.equal(code, 65);
   assert.match(stderr, /cannot read \/nowhere\/glance-api\.conf.*--only queue --only users --only endpoints/);
 });
 
-test('a wait that can not be read ends it before anything is looked at', async () => {
+test('an invalid wait ends it before anything else', async () => {
   const { code, stderr } = await runHelper('kolla-bootstrap', ['glance', '--wait', 'jub/keystone'], { env: {} });
   assert.equal(code, 64);
   assert.match(stderr, /jub/);
 });
 
-test('a part of another name is refused with the nearest one', async () => {
+test('an unknown part is rejected with the nearest one', async () => {
   const { code, stderr } = await runHelper('kolla-bootstrap', ['glance', '--only', 'scheme'], { env: {} });
   assert.equal(code, 64);
   assert.match(stderr, /schema/);
 });
 
-test('a part that was asked for and has no database to be done in is not skipped as done', async () => {
+test('a requested part without a database is not skipped as done', async () => {
   const { code, stderr } = await runHelper('kolla-bootstrap', ['ceilometer', '--only', 'schema'], { env: {} });
   assert.equal(code, 65);
   assert.match(stderr, /whose lock schema would take: set KOLLA_DB_SYNC_CONNECTION/);

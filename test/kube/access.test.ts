@@ -17,7 +17,7 @@ const found =
   (_, response) =>
     void response.end(JSON.stringify(job(version)));
 
-test('who may not watch polls, and says once which verb is missing', async () => {
+test('without permission to watch it polls, and logs the missing verb once', async () => {
   await using api = await scriptedApi(forbidden('watch'), status(404), status(404), found('7'), found('7'), found('8'));
   using client = await api.client();
   const { seen, warnings } = await observe(client, upTo(3));
@@ -28,14 +28,14 @@ test('who may not watch polls, and says once which verb is missing', async () =>
   assert.equal(api.requests[1]!.url.pathname, '/apis/batch/v1/namespaces/ns/jobs/sync');
 });
 
-test('while polling, a deleted object and a server that fails are told', async () => {
+test('while polling, a deleted object and a failing server are reported', async () => {
   await using api = await scriptedApi(forbidden('watch'), found('7'), status(404), status(500, 'down'), found('9'));
   using client = await api.client();
   const { seen } = await observe(client, upTo(5));
   assert.deepEqual(kinds(seen), ['object 7', 'deleted', 'trouble', 'connected', 'object 9']);
 });
 
-test('who may neither watch nor get is told the Role to apply', async () => {
+test('without permission to watch and get the error has the Role to apply', async () => {
   await using api = await scriptedApi(forbidden('watch'), forbidden('get'));
   using client = await api.client();
   const error: unknown = await observe(client, () => false).catch((reason: unknown) => reason);
@@ -49,7 +49,7 @@ test('who may neither watch nor get is told the Role to apply', async () => {
 });
 
 for (const verb of ['watch', 'get'] as const) {
-  test(`a refusal of an API server that is not ready yet is trouble (${verb})`, async () => {
+  test(`a denial by an API server that is not ready yet is temporary (${verb})`, async () => {
     // Until it has read its Roles it refuses everything.
     let asked = 0;
     const refused: Handler = (request, response) => {
@@ -66,7 +66,7 @@ for (const verb of ['watch', 'get'] as const) {
   });
 }
 
-test('a refusal that lasts is meant, where readiness may not be read', async () => {
+test('a lasting denial is real, if readiness is not readable', async () => {
   await using api = await scriptedApi(forbidden('get'));
   api.isReady = false;
   using client = await api.client({ ...FAST, refusedMs: 100 });
@@ -76,7 +76,7 @@ test('a refusal that lasts is meant, where readiness may not be read', async () 
   );
 });
 
-test('on 401 the token is read again at once', async () => {
+test('on 401 the token is reloaded at once', async () => {
   await using api = await scriptedApi(
     (_, response) => {
       writeFileSync(join(api.accountDirectory, 'token'), 'token-2');
@@ -94,7 +94,7 @@ test('on 401 the token is read again at once', async () => {
   );
 });
 
-test('a renewed CA is believed at the next connection', async () => {
+test('a renewed CA is trusted on the next connection', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
   await writeFile(join(api.accountDirectory, 'ca.crt'), makeAuthority('another').certificate);
   using client = await api.client();
@@ -108,7 +108,7 @@ test('a renewed CA is believed at the next connection', async () => {
   assert.equal(seen[0]?.kind, 'trouble');
 });
 
-test('a kubeconfig gives server, namespace and credentials', async () => {
+test('a kubeconfig provides server, namespace and credentials', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
   await using directory = await privateDirectory('kubeconfig');
   using inCluster = await api.client();
@@ -133,7 +133,7 @@ test('a kubeconfig gives server, namespace and credentials', async () => {
   assert.equal(api.requests[0]!.token, 'Bearer from-file');
 });
 
-test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when the server does not know its token", async () => {
+test("a kubeconfig's tokenFile is resolved relative to it, and reloaded on a 401", async () => {
   await using directory = await privateDirectory('kubeconfig');
   await using api = await scriptedApi(
     (_, response) => {
@@ -160,7 +160,7 @@ test("a kubeconfig's tokenFile is read, beside the kubeconfig, and again when th
   assert.deepEqual(tokens, ['Bearer first', 'Bearer second']);
 });
 
-test('credentials that are missing or make no sense are a configuration error that names them', async () => {
+test('missing or contradicting credentials are a configuration error that names them', async () => {
   await using api = await scriptedApi(events());
   await rm(join(api.accountDirectory, 'token'));
   await assert.rejects(api.client(), (error) => {
@@ -171,7 +171,7 @@ test('credentials that are missing or make no sense are a configuration error th
   await assert.rejects(connectKube({ kind: 'kubeconfig', files: ['/no/such'] }), ConfigError);
 });
 
-test('a resource that can not be watched is asked for', async () => {
+test('a resource that cannot be watched is polled', async () => {
   await using api = await scriptedApi(status(405, 'the server does not allow this method'), found('7'));
   using client = await api.client();
   const { seen, warnings } = await observe(client, upTo(1));
@@ -181,7 +181,7 @@ test('a resource that can not be watched is asked for', async () => {
   ]);
 });
 
-test('an exec plugin that does not answer is a configuration error within a limit', async () => {
+test('an exec plugin that does not respond is a configuration error within a limit', async () => {
   await using directory = await privateDirectory('kubeconfig');
   const file = join(directory.path, 'config');
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sleep', args: ['2'] };
@@ -201,7 +201,7 @@ test('an exec plugin that does not answer is a configuration error within a limi
   });
 });
 
-test('a server that freezes in the midst of an answer is an error within a limit', async (t) => {
+test('a server that freezes during a response is an error within a limit', async (t) => {
   const half: Handler = (_, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"metadata":');
@@ -211,7 +211,7 @@ test('a server that freezes in the midst of an answer is an error within a limit
   await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no whole answer in 0.1 s/);
 });
 
-test('a pooled connection that the server closes as it is used is replaced silently', async (t) => {
+test('a pooled connection closed by the server on use is replaced silently', async (t) => {
   const last = (request: IncomingMessage) => request.socket.destroy();
   await using api = await scriptedApi(found('7'), last, found('8'));
   using client = await api.client();

@@ -131,7 +131,7 @@ function sender(
 for (const endsBeginning of [true, false]) {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     const kind = endsBeginning ? 'tells' : 'does not tell';
-    test(`of a server that ${kind} when it sent all, through random faults, only true states are told, in order (seed ${seed})`, async () => {
+    test(`with a server that ${kind} when it sent all, through random faults, only true states are reported, in order (seed ${seed})`, async () => {
       const random = randomFrom(seed);
       const model = new Model(endsBeginning);
       const faults = { on: true };

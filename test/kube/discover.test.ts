@@ -54,14 +54,14 @@ for (const [word, expected] of [
   ['relics', 'relics.v1.twice.test'],
   ['log', undefined],
 ] as const) {
-  test(`a server that answers group by group, one of them broken, has ${expected ?? 'nothing'} for ${word}`, async () => {
+  test(`a server that responds group by group, one of them broken, has ${expected ?? 'nothing'} for ${word}`, async () => {
     await using api = await scriptedApi(answers(OLD));
     using client = await api.client();
     assert.equal(await nameOf(client, word), expected);
   });
 }
 
-test('what was found is kept, and a definition that comes later is found', async () => {
+test('results are cached, and a definition created later is found', async () => {
   const bodies: Record<string, unknown> = { '/api': { versions: [] }, '/apis': { groups: [] } };
   await using api = await scriptedApi(answers(bodies));
   using client = await api.client();
@@ -74,7 +74,7 @@ test('what was found is kept, and a definition that comes later is found', async
   assert.equal(api.requests.length, asked);
 });
 
-test('many that ask at once ask once, and one that gives up leaves the others their answer', async () => {
+test('concurrent lookups share one request, and one that aborts does not affect the others', async () => {
   await using api = await scriptedApi(answers(OLD));
   using client = await api.client();
   const controller = new AbortController();
@@ -86,7 +86,7 @@ test('many that ask at once ask once, and one that gives up leaves the others th
   assert.equal(api.requests.filter(({ url }) => url.pathname === '/apis').length, 1);
 });
 
-test('an apiVersion and kind cost one small answer', async () => {
+test('an apiVersion and kind cost one small response', async () => {
   await using api = await scriptedApi(answers(OLD));
   using client = await api.client();
   const found = await client.discover({ apiVersion: 'twice.test/v1', kind: 'Relic' }, { signal });

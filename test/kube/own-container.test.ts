@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { containerIn } from '../../src/kube/own-place.ts';
 
-test("the kubelet's mounts say which container we are", () => {
+test("the kubelet's mounts identify our container", () => {
   const mountinfo = [
     '1234 1200 0:50 / /proc rw,nosuid - proc proc rw',
     '1235 1200 254:1 /var/lib/kubelet/pods/0b1c-2d/etc-hosts /etc/hosts rw - ext4 /dev/vda1 rw',
@@ -11,6 +11,6 @@ test("the kubelet's mounts say which container we are", () => {
   assert.deepEqual(containerIn(mountinfo), { podUid: '0b1c-2d', name: 'init' });
 });
 
-test('where there is no kubelet, no mount says so', () => {
+test('without a kubelet, no mount does', () => {
   assert.equal(containerIn('1234 1200 0:50 / /proc rw,nosuid - proc proc rw\n'), undefined);
 });

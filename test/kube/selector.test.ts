@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectorText } from '../../src/kube/rollout.ts';
 
-test('a selector is written as the API takes it', () => {
+test('a selector is formatted for the API', () => {
   const matchExpressions = [
     { key: 'a', operator: 'In', values: ['x', 'y'] },
     { key: 'b', operator: 'NotIn', values: ['z'] },

@@ -7,7 +7,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 const IN_POD = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443', HOME: '/root' };
 
-test('an API server is given by a kubeconfig, or by a Pod whose ServiceAccount is mounted', async () => {
+test('the API server comes from a kubeconfig, or from a mounted ServiceAccount', async () => {
   await using directory = await privateDirectory('service-account');
   assert.equal(givenKubeSource(undefined, IN_POD, directory.path), undefined);
   await writeFile(join(directory.path, 'token'), 'secret');

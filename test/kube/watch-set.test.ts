@@ -31,7 +31,7 @@ async function observe(
   return { seen, said: seen.map((o) => (o.kind === 'set' ? [...o.objects.keys()].join(' ') : o.kind)), warnings };
 }
 
-test('what exists is told as one set, when a bookmark has ended it, and no list is asked for', async () => {
+test('existing objects are reported as one set after the bookmark, without a list request', async () => {
   await using api = await scriptedApi((request, response) => {
     events(line('ADDED', pod('a')), line('ADDED', pod('b')))(request, response);
     setTimeout(() => response.write(bookmark('9') + line('ADDED', pod('c'))), 20);
@@ -44,7 +44,7 @@ test('what exists is told as one set, when a bookmark has ended it, and no list 
   assert.equal(url.searchParams.get('labelSelector'), 'app=x');
 });
 
-test('a server that does not tell that it has sent what exists is asked for a list, once and from then on first', async () => {
+test('a server without an initial-events bookmark is listed, once and from then on first', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a'))),
     list([pod('a'), pod('b')]),
@@ -68,7 +68,7 @@ test('a server that does not tell that it has sent what exists is asked for a li
   ]);
 });
 
-test('after a watch ended it goes on from its last version, and tells only changes', async () => {
+test('after a watch has ended it resumes from its last version, and reports only changes', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a')), bookmark('9')),
     events(line('ADDED', pod('b', '10'))),
@@ -78,7 +78,7 @@ test('after a watch ended it goes on from its last version, and tells only chang
   assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '9');
 });
 
-test('a connection that ends while what exists is being sent is restarted from nothing', async () => {
+test('a connection that ends during the initial events starts over', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a', '30'))),
     events(line('ADDED', pod('a', '30')), line('ADDED', pod('b', '20')), bookmark('31')),
@@ -88,7 +88,7 @@ test('a connection that ends while what exists is being sent is restarted from n
   assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), null);
 });
 
-test('what was deleted during an outage is gone after a 410', async () => {
+test('objects deleted during an outage are gone after a 410', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', pod('a')), line('ADDED', pod('b')), bookmark('9')),
     eventsThenEnd(line('ERROR', { kind: 'Status', code: 410 })),
@@ -98,7 +98,7 @@ test('what was deleted during an outage is gone after a 410', async () => {
   assert.deepEqual((await observe(client, 2)).said, ['a b', 'b']);
 });
 
-test('a list of many comes page by page', async () => {
+test('a list of many is paginated', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a'))),
     list([pod('a')], { resourceVersion: '50', continue: 'more' }),
@@ -110,13 +110,13 @@ test('a list of many comes page by page', async () => {
   assert.equal(api.requests[2]!.url.searchParams.get('continue'), 'more');
 });
 
-test('only the names that are of interest are kept', async () => {
+test('only the requested names are kept', async () => {
   await using api = await scriptedApi(events(line('ADDED', pod('a')), line('ADDED', pod('b')), bookmark('9')));
   using client = await api.client();
   assert.deepEqual((await observe(client, 1, { ...PODS, names: ['b', 'c'] })).said, ['b']);
 });
 
-test('objects of all namespaces are told apart', async () => {
+test('objects of different namespaces are distinguished', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a', '1', 'x')), line('ADDED', pod('a', '2', 'y')), bookmark('9')),
   );
@@ -126,7 +126,7 @@ test('objects of all namespaces are told apart', async () => {
   assert.equal(api.requests[0]!.url.pathname, '/api/v1/pods');
 });
 
-test('a silent connection is replaced, and the set is not told again', async () => {
+test('a silent connection is replaced, and the set is not reported again', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a')), bookmark('9')),
     events(line('DELETED', pod('a', '10'))),
@@ -135,7 +135,7 @@ test('a silent connection is replaced, and the set is not told again', async () 
   assert.deepEqual((await observe(client, 2)).said, ['a', '']);
 });
 
-test('who may not watch lists, and tells only what is new', async () => {
+test('without permission to watch it lists, and reports only changes', async () => {
   await using api = await scriptedApi(
     forbidden('watch'),
     list([pod('a')]),
@@ -152,7 +152,7 @@ test('who may not watch lists, and tells only what is new', async () => {
   ]);
 });
 
-test('who may only get reads the names one by one', async () => {
+test('with get only it reads the names one by one', async () => {
   await using api = await scriptedApi((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'https://api');
     if (pathname.endsWith('/pods/a')) response.end(JSON.stringify(pod('a')));
@@ -169,7 +169,7 @@ for (const [what, ref, kind] of [
   ['of a namespace', PODS, 'Role'],
   ['of the cluster', { group: '', version: 'v1', resource: 'nodes' }, 'ClusterRole'],
 ] as const) {
-  test(`who may neither watch nor list a set ${what} is told the ${kind} to apply`, async () => {
+  test(`without permission to watch or list a set ${what} the error has the ${kind} to apply`, async () => {
     await using api = await scriptedApi(forbidden('watch'), forbidden('list'));
     using client = await api.client();
     const error: unknown = await observe(client, 1, ref).catch((reason: unknown) => reason);
@@ -184,13 +184,13 @@ for (const [what, ref, kind] of [
   });
 }
 
-test('a Role that is fixed while it polls is noticed', async () => {
+test('a Role fixed while polling is noticed', async () => {
   await using api = await scriptedApi(forbidden('watch'), list([]), events(line('ADDED', pod('a')), bookmark('9')));
   using client = await api.client({ ...FAST, rewatchMs: 1 });
   assert.deepEqual((await observe(client, 2)).said, ['', 'a']);
 });
 
-test('the hundred and first watch asks instead', async () => {
+test('the hundred and first watch polls instead', async () => {
   await using api = await scriptedApi((request, response) => {
     if (request.url?.includes('watch=true')) events(line('ADDED', pod('a')), bookmark('9'))(request, response);
     else list([pod('listed')])(request, response);

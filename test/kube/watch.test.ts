@@ -5,7 +5,7 @@ import { FAST, events, eventsThenEnd, job, kinds, line, observe, scriptedApi, st
 
 const upTo = (n: number) => (seen: readonly unknown[]) => seen.length === n;
 
-test('a watch by name asks for bookmarks and a random end, and needs no list', async () => {
+test('a watch by name requests bookmarks and a random timeout, and needs no list', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
   using client = await api.client();
   const { seen } = await observe(client, upTo(1));
@@ -19,7 +19,7 @@ test('a watch by name asks for bookmarks and a random end, and needs no list', a
   assert.ok(seconds >= 300 && seconds <= 600);
 });
 
-test('what does not exist yet is absent, and seen when it comes', async () => {
+test('a missing object is absent, and noticed when it is created', async () => {
   await using api = await scriptedApi((request, response) => {
     events()(request, response);
     setTimeout(() => response.write(line('ADDED', job('7'))), 200);
@@ -29,7 +29,7 @@ test('what does not exist yet is absent, and seen when it comes', async () => {
   assert.deepEqual(kinds(seen), ['absent', 'object 7']);
 });
 
-test('a bookmark before anything else says that it is absent, without waiting', async () => {
+test('a bookmark before any event means absent, without waiting', async () => {
   const bookmark = line('BOOKMARK', { metadata: { resourceVersion: '5' } });
   await using api = await scriptedApi(events(bookmark, line('ADDED', job('7'))));
   using client = await api.client({ ...FAST, absentMs: 60_000 });
@@ -37,7 +37,7 @@ test('a bookmark before anything else says that it is absent, without waiting', 
   assert.deepEqual(kinds(seen), ['absent', 'object 7']);
 });
 
-test('after the server ends a watch it goes on from the last bookmark', async () => {
+test('after the server ends a watch it resumes from the last bookmark', async () => {
   await using api = await scriptedApi(
     eventsThenEnd(line('ADDED', job('7')), line('BOOKMARK', { metadata: { resourceVersion: '90' } })),
     events(line('MODIFIED', job('91'))),
@@ -52,7 +52,7 @@ for (const [name, handler] of [
   ['an ERROR event', eventsThenEnd(line('ERROR', { kind: 'Status', code: 410, message: 'too old' }))],
   ['a status', status(410, 'too old')],
 ] as const) {
-  test(`410 as ${name} starts again with what is there now`, async () => {
+  test(`410 as ${name} restarts with the current objects`, async () => {
     await using api = await scriptedApi(
       eventsThenEnd(line('ADDED', job('7'))),
       handler,
@@ -75,7 +75,7 @@ test('a silent connection is replaced, silently', async () => {
   assert.equal(api.connections(), 2);
 });
 
-test('a server that is silent and then does not answer is trouble', async () => {
+test('a silent server that then does not respond is reported as trouble', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), () => {}, events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200, answerMs: 100 });
   const { seen } = await observe(client, upTo(4));
@@ -83,7 +83,7 @@ test('a server that is silent and then does not answer is trouble', async () => 
   assert.equal((seen[1] as { reason: string }).reason, 'no answer in 0.1 s');
 });
 
-test('a connection that is cut in the middle of an event loses nothing', async () => {
+test('a connection broken in the middle of an event loses nothing', async () => {
   const whole = line('MODIFIED', job('8'));
   await using api = await scriptedApi((request, response) => {
     events(line('ADDED', job('7')), whole.slice(0, 20))(request, response);
@@ -95,7 +95,7 @@ test('a connection that is cut in the middle of an event loses nothing', async (
   assert.equal(api.requests[1]!.url.searchParams.get('resourceVersion'), '7');
 });
 
-test('an event in chunks of one byte, with characters of several, is read whole', async () => {
+test('an event in chunks of one byte, with multi-byte characters, is read whole', async () => {
   const bytes = Buffer.from(line('ADDED', job('7', { message: 'žluťoučký 🐎' })) + line('MODIFIED', job('8')));
   await using api = await scriptedApi((request, response) => {
     events()(request, response);
@@ -128,7 +128,7 @@ for (const [text, said] of [
   ['{"type":"ADDED","object":null}', 'an event ADDED without an object'],
   ['{"type":"BOOKMARK","object":{"kind":"Job"}}', 'an event BOOKMARK without an object'],
 ] as const)
-  test(`${text} in an event's place is trouble that names what came, behind what came before it`, async () => {
+  test(`${text} in place of an event is trouble that names it, after the events before it`, async () => {
     await using api = await scriptedApi(
       eventsThenEnd(line('ADDED', job('7')), `${text}\n`),
       events(line('MODIFIED', job('8'))),
@@ -139,7 +139,7 @@ for (const [text, said] of [
     assert.equal((seen[1] as { reason: string }).reason, `${said} came where an event of a watch was due`);
   });
 
-test('overload is answered by staying away as long as the server asks', async () => {
+test("on overload it retries after the server's Retry-After", async () => {
   await using api = await scriptedApi(
     status(429, 'slow down', { 'retry-after': '1' }),
     events(line('ADDED', job('7'))),
@@ -151,7 +151,7 @@ test('overload is answered by staying away as long as the server asks', async ()
   assert.ok(performance.now() - began >= 1000);
 });
 
-test('a server that is not there is trouble with its reason until it is', async () => {
+test('a missing server is trouble with its reason until it is available', async () => {
   await using api = await scriptedApi(status(500, 'etcd is down'), status(503), events(line('ADDED', job('7'))));
   using client = await api.client();
   const { seen } = await observe(client, upTo(4));
@@ -159,7 +159,7 @@ test('a server that is not there is trouble with its reason until it is', async 
   assert.equal((seen[0] as { reason: string }).reason, 'etcd is down');
 });
 
-test('what a handler throws reaches its caller, and the connection is closed', async () => {
+test('an error thrown by a handler reaches its caller, and the connection is closed', async () => {
   let closed: Promise<void> | undefined;
   await using api = await scriptedApi((request, response) => {
     closed = new Promise((resolve) => void response.once('close', resolve));
@@ -182,7 +182,7 @@ test('an aborted signal ends a quiet watch with its own reason', async () => {
   await assert.rejects(watching, (error) => error === reason);
 });
 
-test('an aborted signal ends a wait between two tries', async () => {
+test('an aborted signal ends a wait between two attempts', async () => {
   await using api = await scriptedApi(status(500));
   using client = await api.client({ ...FAST, backoff: { minMs: 60_000, maxMs: 60_000 } });
   const controller = new AbortController();
@@ -191,7 +191,7 @@ test('an aborted signal ends a wait between two tries', async () => {
   await assert.rejects(watching, (error) => error === reason);
 });
 
-test('deletion is told with the last that was known', async () => {
+test('a deletion has the last known state', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7')), line('DELETED', job('9', { done: true }))));
   using client = await api.client();
   const { seen } = await observe(client, upTo(2));
@@ -206,13 +206,13 @@ test('fifty reconnections use a handful of connections', async () => {
   assert.ok(api.connections() <= 3, `${api.connections()} connections`);
 });
 
-test('the namespace comes trimmed from the mounted file', async () => {
+test('the namespace is trimmed when read from the mounted file', async () => {
   await using api = await scriptedApi(events());
   using client = await api.client();
   assert.equal(client.namespace, 'own');
 });
 
-test('the kernel asks after a quiet connection within ten seconds', async () => {
+test('the kernel sends keepalives on a quiet connection within ten seconds', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))));
   using client = await api.client({ ...FAST, idleMs: 60_000 });
   const port = Number(new URL(api.url).port).toString(16).toUpperCase().padStart(4, '0');

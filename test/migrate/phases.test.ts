@@ -14,29 +14,29 @@ test("a phase's steps are the service's own", () => {
   assert.deepEqual(stepsOfService('keystone', 'contract'), ['keystone-manage db_sync --contract']);
 });
 
-test('a service in phases has nothing to do in one that it lacks', () => {
+test('a service with phases has nothing to do in one that it lacks', () => {
   assert.deepEqual(stepsOfService('cinder', 'migrate'), []);
 });
 
-test('a part of a migration of one step is refused', () => {
+test('a phase of a single-step migration is rejected', () => {
   assert.throws(() => stepsOfService('heat', 'expand'), UsageError);
 });
 
-test('what the check says to come next is not done, and what came before it is', () => {
+test("the check's next phase is pending, and earlier ones are done", () => {
   assert.deepEqual(
     PHASES.filter((phase) => isBehind(phase, 'migrate')),
     ['expand'],
   );
 });
 
-test('a complete schema leaves nothing to do but what is moved online', () => {
+test('a complete schema leaves only online migrations', () => {
   assert.deepEqual(
     PHASES.filter((phase) => isBehind(phase, 'complete')),
     ['all', 'expand', 'migrate', 'contract'],
   );
 });
 
-test('a check that can not tell, or ends with an unknown code, leaves all to do', () => {
+test('a check that cannot tell, or exits with an unknown code, leaves everything pending', () => {
   for (const answer of ['error', undefined] as const)
     assert.deepEqual(
       PHASES.filter((phase) => isBehind(phase, answer)),
@@ -48,7 +48,7 @@ for (const [name, last] of [
   ['keystone', ['migrate']],
   ['neutron', ['expand']],
 ] as const) {
-  test(`of ${name} code may start after all of it, a command, or ${last.join()}`, () => {
+  test(`for ${name} code may start after all of it, a command, or ${last.join()}`, () => {
     const service = serviceNamed(name);
     assert.ok(service);
     const words = [...PHASES, 'command' as const].filter((word) => isLastBeforeRollout(service, word));

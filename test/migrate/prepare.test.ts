@@ -55,7 +55,7 @@ async function prepared({ options = {}, inherited = {}, configFile }: Case) {
 
 const INHERITED = { OS_DATABASE__CONNECTION: URL_OF_VARIABLE };
 
-test('the variable that the tool takes before its file is what is locked, and that is said without its password', async () => {
+test('the variable that takes precedence for the tool is locked, which is logged without its password', async () => {
   const { locks, told, toldAs, said, redact } = await prepared({ inherited: INHERITED });
   assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
   assert.equal(toldAs, 'mysql+pymysql://m:x@new-db/keystone');
@@ -64,38 +64,38 @@ test('the variable that the tool takes before its file is what is locked, and th
   assert.equal(redact('of-variable'), '***');
 });
 
-test('so it is where the user names the file: also that one comes after the variable', async () => {
+test('also if the user names the file: that too comes after the variable', async () => {
   const { locks, told } = await prepared({ inherited: INHERITED, options: { serviceConfig: 'FILE' } });
   assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
 });
 
-test('where the variable says it, the file need not be there, but for one that the user names', async () => {
+test('with the variable the file may be missing, unless the user names it', async () => {
   const { locks } = await prepared({ inherited: INHERITED, configFile: '/nowhere/keystone.conf' });
   assert.equal(locks, 'new-db');
   const options = { serviceConfig: '/nowhere/keystone.conf' };
   await assert.rejects(prepared({ inherited: INHERITED, options }), /cannot read \/nowhere\/keystone\.conf/);
 });
 
-test('a URL that is given to us, and a host, count before the variable, and the tool is told', async () => {
+test('a given URL and host take precedence over the variable, and are passed to the tool', async () => {
   const given = await prepared({ inherited: INHERITED, options: { connection: URL_GIVEN } });
   assert.deepEqual([given.locks, given.told], ['given-db', URL_GIVEN]);
   const moved = await prepared({ inherited: INHERITED, options: { host: ['n1'] } });
   assert.deepEqual([moved.locks, moved.told], ['n1', 'mysql+pymysql://keystone:of-variable@n1:3306/keystone']);
 });
 
-test('without a variable the tool is told nothing that it finds itself', async () => {
+test('without a variable nothing is passed that the tool finds itself', async () => {
   const { locks, told } = await prepared({});
   assert.deepEqual([locks, told], ['old-db', undefined]);
 });
 
-test('an empty variable is named: the tool would take it, and not the file', async () => {
+test('an empty variable is reported: the tool would use it, and not the file', async () => {
   await assert.rejects(
     prepared({ inherited: { OS_DATABASE__CONNECTION: '' } }),
     /keystone\.conf: \[database\] connection \(OS_DATABASE__CONNECTION is empty\) is not set/,
   );
 });
 
-test("a variable is not looked at for a service whose file is not oslo.config's", async () => {
+test('a variable is ignored for a service without oslo.config', async () => {
   await using directory = await privateDirectory('prepare');
   const configFile = join(directory.path, 'keystone.yaml');
   await writeFile(configFile, `database: { connection: '${URL_OF_FILE}' }\n`);

@@ -16,7 +16,7 @@ interface Item {
 
 const printed = async (...args: string[]) => await runHelper('kolla-db-sync', ['rbac', 'keystone', ...args]);
 
-test('the Role holds all but create to the one Lease, and the binding names the ServiceAccount', async () => {
+test('the Role limits everything but create to the one Lease, and the binding names the ServiceAccount', async () => {
   const { stdout } = await printed('-n', 'openstack', '--service-account', 'migrator');
   const [role, binding] = loadAll(stdout) as Item[];
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
@@ -51,7 +51,7 @@ for (const [args, why] of [
   });
 }
 
-test('the Role of the example is the one that is printed', async () => {
+test("the example's Role equals the output", async () => {
   const { stdout } = await printed('--service-account', 'keystone-db-sync');
   const [role] = loadAll(stdout) as Item[];
   const example = (loadAll(await readFile(EXAMPLE, 'utf8')) as Item[]).find(

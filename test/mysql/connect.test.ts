@@ -24,7 +24,7 @@ async function silentServer(): Promise<{ port: number } & AsyncDisposable> {
   };
 }
 
-test('a server that never greets is given up, as something that may pass', async (t) => {
+test('a server that never greets times out, as a temporary error', async (t) => {
   await using server = await silentServer();
   await assert.rejects(connect(targetAt(server.port), { signal: t.signal, handshakeMs: 50 }), (error: unknown) =>
     isPassing(error),
@@ -40,6 +40,6 @@ test("an abort ends a handshake with the signal's reason", async () => {
   await assert.rejects(connected, reason);
 });
 
-test('a refused connection may pass', async (t) => {
+test('a refused connection is temporary', async (t) => {
   await assert.rejects(connect(targetAt(await freePort()), { signal: t.signal }), (error: unknown) => isPassing(error));
 });

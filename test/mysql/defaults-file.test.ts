@@ -8,7 +8,7 @@ test('the file that kolla-ansible writes', () => {
   assert.deepEqual(read('[mariadb-client]\nuser=monitor\npassword=s3cret\n'), { user: 'monitor', password: 's3cret' });
 });
 
-test("only the client's groups are read, and the last of an option wins", () => {
+test("only the client's groups are read, and the last of an option applies", () => {
   assert.deepEqual(
     read('[mysqld]\nuser=mysql\n[client]\nuser = a\nport=1\n[mariadb]\nport=9\n[client-mariadb]\nport=2'),
     {
@@ -18,7 +18,7 @@ test("only the client's groups are read, and the last of an option wins", () => 
   );
 });
 
-test('comments, quotes and escapes are as the client has them', () => {
+test('comments, quotes and escapes are parsed as by the client', () => {
   const text = [
     '# a comment',
     '; another',
@@ -39,7 +39,7 @@ test('comments, quotes and escapes are as the client has them', () => {
   });
 });
 
-test('a line that is none is refused by its number, never its text', () => {
+test('an invalid line is rejected by its number, never its text', () => {
   assert.throws(
     () => parseDefaults('[client]\npassword hidden'),
     (error: Error) => {

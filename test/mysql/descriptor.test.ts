@@ -36,7 +36,7 @@ for (const [what, tls] of [
   ['in clear text', undefined],
   ['in TLS', certificate],
 ] as const)
-  test(`a session's descriptor is the one connection to its server, ${what}`, async (t) => {
+  test(`a session's descriptor is its only connection to its server, ${what}`, async (t) => {
     await using server = await askingServer({ ...GREETS, ...(tls && { tls }) });
     const session = await connect(targetAt(server.port, tls && { tls: { verifyIdentity: false } }), t);
     assert.deepEqual([await readlink(`/proc/self/fd/${session.descriptor}`)], await connectedTo(server.port));

@@ -17,7 +17,7 @@ for (const [errno, text, hint] of [
   [1030, 'Got error 28 "No space left on device" from storage engine InnoDB', /disk .* is full: make room/],
   [1419, 'You do not have the SUPER privilege and binary logging is enabled', /log_bin_trust_function_creators=1/],
 ] as const) {
-  test(`error ${errno}, ${text}: what to do is said`, () => {
+  test(`error ${errno}, ${text}: has a hint`, () => {
     const error = serverError(errno, text);
     assert.match(reasonOf(error), hint);
     assert.equal(isPassing(error), false, 'it is not waited for');
@@ -25,12 +25,12 @@ for (const [errno, text, hint] of [
   });
 }
 
-test('an option that has nothing to do with reading gets no such hint', () => {
+test('an option unrelated to reading has no such hint', () => {
   const text = 'The MariaDB server is running with the --secure-file-priv option so it cannot execute this statement';
   assert.equal(reasonOf(serverError(1290, text)), `error 1290: ${text}`);
 });
 
-test('a server that wants TLS is not waited for', () => {
+test('a server that requires TLS is not waited for', () => {
   const error = serverError(3159, 'Connections using insecure transport are prohibited');
   assert.equal(isPassing(error), false);
   assert.ok(mysqlError('log in', error) instanceof NotPermittedError);

@@ -4,17 +4,17 @@ import { placesOf, preferring, parseMysqlUrl, urlAt, whyUnusable, type GaleraSta
 
 const SYNCED: GaleraState = { replicates: true, isReady: true, component: 'Primary', state: 'Synced', size: 3 };
 
-test('a node that is Synced, ready and with the majority can be used', () => {
+test('a node that is Synced, ready and in the majority is usable', () => {
   assert.equal(whyUnusable(SYNCED, 'wait'), undefined);
 });
 
-test('a donor can be used by policy', () => {
+test('a donor is usable by policy', () => {
   const donor = { ...SYNCED, state: 'Donor/Desynced' };
   assert.equal(whyUnusable(donor, 'ok'), undefined);
   assert.match(whyUnusable(donor, 'wait') ?? '', /Donor\/Desynced, not Synced/);
 });
 
-test('any other node says why it can not', () => {
+test('any other node reports why it is not', () => {
   const cases: [Partial<GaleraState>, RegExp][] = [
     [{ replicates: false }, /wsrep_on is OFF/],
     [{ component: 'non-Primary', state: 'Initialized', isReady: false }, /non-Primary: it has no quorum/],
@@ -30,7 +30,7 @@ const PLACES = [
   { host: 'n2', port: 2 },
 ];
 
-test('a target with places is tried at each of them, but not where it has a socket', () => {
+test('a target with places is tried at each of them, but not if it has a socket', () => {
   const target = { ...parseMysqlUrl(URL), places: PLACES };
   assert.deepEqual(
     placesOf(target).map(({ host, port }) => ({ host, port })),
@@ -39,14 +39,14 @@ test('a target with places is tried at each of them, but not where it has a sock
   assert.equal(placesOf({ ...target, socket: '/run/s' }).length, 1);
 });
 
-test('the place that let us in is tried first from then on', () => {
+test('the place that accepted us is tried first from then on', () => {
   const target = { ...parseMysqlUrl(URL), places: PLACES };
   assert.deepEqual(preferring(target, PLACES[1]!).places, PLACES.toReversed());
   assert.deepEqual(preferring(target, { host: 'elsewhere', port: 2 }).places, PLACES);
   assert.equal(preferring(parseMysqlUrl(URL), PLACES[0]!).places, undefined);
 });
 
-test('a URL is moved without touching account, database and parameters', () => {
+test("a URL's host is replaced without touching account, database and parameters", () => {
   const moved = { host: 'n1', port: 3310 };
   assert.equal(urlAt(URL, moved), 'mysql+pymysql://u:p%2F@n1:3310/d');
   assert.equal(urlAt('mysql://u:p@[::1]:1/d?charset=utf8', moved), 'mysql://u:p@n1:3310/d?charset=utf8');

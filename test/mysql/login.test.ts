@@ -28,7 +28,7 @@ for (const way of WAYS) {
   const { greets, switchesTo } = way;
   for (const isTls of [false, true]) {
     const how = isTls ? 'over TLS that verifies nothing' : 'in plain';
-    test(`a server that greets with ${greets} and asks by ${switchesTo} ${how} gets no password`, async (t) => {
+    test(`a server that greets with ${greets} and switches to ${switchesTo} ${how} gets no password`, async (t) => {
       await using server = await askingServer({ ...way, ...(isTls && { tls: certificate }) });
       const target = targetAt(server.port, isTls ? { tls: { verifyIdentity: false } } : {});
       await assert.rejects(connect(target, { signal: t.signal }), {
@@ -44,20 +44,20 @@ for (const way of WAYS) {
   }
 }
 
-test('a proof that the server has in its cache is enough', async (t) => {
+test("a proof in the server's cache is enough", async (t) => {
   const way = { greets: 'caching_sha2_password', switchesTo: 'caching_sha2_password', isCached: true } as const;
   await using server = await askingServer(way);
   (await connect(targetAt(server.port), { signal: t.signal })).destroy();
   assert.ok(!server.heard().includes(PASSWORD));
 });
 
-test('a server that asks before it has named a plugin gets nothing', async (t) => {
+test('a server that requests authentication before naming a plugin gets nothing', async (t) => {
   await using server = await askingServer({ greets: 'caching_sha2_password' });
   await assert.rejects(connect(targetAt(server.port), { signal: t.signal }), /no auth plugin/);
   assert.ok(!server.heard().includes(PASSWORD));
 });
 
-test('a server that TLS has verified, and one behind a socket file, get the password', async (t) => {
+test('a server verified by TLS, and one behind a socket file, get the password', async (t) => {
   await using directory = await privateDirectory('login');
   const caFile = join(directory.path, 'ca.pem');
   const socket = join(directory.path, 'mysqld.sock');
@@ -72,7 +72,7 @@ test('a server that TLS has verified, and one behind a socket file, get the pass
   assert.ok(local.heard().includes(PASSWORD));
 });
 
-test('a server with native passwords is proven the same password as before', async (t) => {
+test('a server with native passwords gets the same proof as before', async (t) => {
   await using server = await askingServer({ greets: 'mysql_native_password' });
   (await connect(targetAt(server.port), { signal: t.signal })).destroy();
   assert.ok(!server.heard().includes(PASSWORD));

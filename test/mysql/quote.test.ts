@@ -10,7 +10,7 @@ test('quotes, backslashes and NUL in a text are escaped', () => {
   assert.equal(quoteText(`a'b\\c\0`), String.raw`'a\'b\\c\0'`);
 });
 
-test('a granted database is no pattern', () => {
+test('a granted database is not a pattern', () => {
   assert.equal(quotePattern('key_stone%'), '`key\\_stone\\%`');
 });
 

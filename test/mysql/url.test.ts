@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMysqlUrl, urlAs, urlAt, type MysqlTls } from '../../src/mysql/index.ts';
 
-test('a URL as kolla-ansible writes it gives server, account and database', () => {
+test('a URL written by kolla-ansible has server, account and database', () => {
   assert.deepEqual(parseMysqlUrl('mysql+pymysql://keystone:p%40ss@mariadb:3307/keystone?charset=utf8'), {
     host: 'mariadb',
     port: 3307,
@@ -12,21 +12,21 @@ test('a URL as kolla-ansible writes it gives server, account and database', () =
   });
 });
 
-test('a URL without a port means 3306, without a host localhost', () => {
+test('the default port is 3306, the default host localhost', () => {
   const { host, port } = parseMysqlUrl('mysql://u:p@/db');
   assert.deepEqual({ host, port }, { host: 'localhost', port: 3306 });
 });
 
-test('an IPv6 address stands in brackets', () => {
+test('an IPv6 address is in brackets', () => {
   const { host, port } = parseMysqlUrl('mysql+pymysql://u:p@[fd00::1]:3308/db');
   assert.deepEqual({ host, port }, { host: 'fd00::1', port: 3308 });
 });
 
-test('a socket is taken from the query', () => {
+test('a socket is read from the query', () => {
   assert.equal(parseMysqlUrl('mysql://u:p@localhost/db?unix_socket=%2Frun%2Fm.sock').socket, '/run/m.sock');
 });
 
-test('another place or account is put into a URL whose password has all that a URL divides by', () => {
+test('another place or account is set in a URL whose password has all delimiters', () => {
   const url = "mysql+pymysql://u:p:/s?'s!@h:1/db?charset=utf8";
   const at = parseMysqlUrl(urlAt(url, { host: 'fd00::1', port: 2 }));
   assert.deepEqual([at.host, at.port, at.password, at.database], ['fd00::1', 2, "p:/s?'s!", 'db']);
@@ -34,7 +34,7 @@ test('another place or account is put into a URL whose password has all that a U
   assert.deepEqual([as.host, as.port, as.user, as.password, as.database], ['h', 1, 'u_m1', 'x', 'db']);
 });
 
-test('TLS files are taken from the query', () => {
+test('TLS files are read from the query', () => {
   assert.deepEqual(tlsIn('ssl_ca=/etc/ca.pem&ssl_cert=/c&ssl_key=/k'), {
     caFile: '/etc/ca.pem',
     certFile: '/c',
@@ -68,7 +68,7 @@ for (const [query, reason] of [
   ['ssl_capath=/etc/ssl/certs', /ssl_capath is not read/],
   ['ssl_ca=/ca&ssl_key=/k', /an ssl_key, but no ssl_cert/],
 ] as const) {
-  test(`?${query} is refused: TLS would be weaker than it reads`, () => {
+  test(`?${query} is rejected: TLS would be weaker than it reads`, () => {
     assert.throws(() => tlsIn(query), reason);
   });
 }
@@ -98,7 +98,7 @@ for (const [url, reason] of [
   ['mysql://u:hunter2@h:99999/db', /port 99999/],
   ['mysql://u:hunter2@h/db\nx', /line break/],
 ] as const) {
-  test(`${JSON.stringify(url)} is refused with the reason and without the password`, () => {
+  test(`${JSON.stringify(url)} is rejected with the reason and without the password`, () => {
     assert.throws(
       () => parseMysqlUrl(url),
       (error: unknown) =>

@@ -29,7 +29,7 @@ const missing = (await canBuildCore()) ?? (process.geteuid?.() === 0 ? undefined
 const skip = missing ?? false;
 
 for (const name of FILES)
-  test(`${name} by kolla-core`, { skip }, async () => {
+  test(`${name} with kolla-core`, { skip }, async () => {
     // Without the variable by which a runner tells its own files to speak to it.
     const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
     const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });

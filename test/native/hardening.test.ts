@@ -17,7 +17,7 @@ const [DT_NEEDED, DT_FLAGS, DT_FLAGS_1, DF_BIND_NOW, DF_1_PIE, PF_X] = [1, 30, 0
 
 for (const architecture of Object.keys(TARGETS) as Architecture[]) {
   test(
-    `kolla-core for ${architecture} is static, lies anywhere, and has no page to write and run`,
+    `kolla-core for ${architecture} is static, position-independent, and has no page that is writable and executable`,
     { skip },
     async () => {
       const { binary } = await buildCore(`${directory.path}/${architecture}`, architecture);
@@ -32,7 +32,7 @@ for (const architecture of Object.keys(TARGETS) as Architecture[]) {
   );
 }
 
-test('functions look after their stack', { skip }, async () => {
+test('functions have stack protection', { skip }, async () => {
   const { binary } = await buildCore(`${directory.path}/x64`, 'x64');
   // movq %fs:0x28, REGISTER: the word that an overrun would change.
   const looks = (await readFile(binary)).toString('latin1').match(/\x64\x48\x8b.\x25\x28\0\0\0/gs) ?? [];

@@ -43,7 +43,7 @@ for (const [mib, ends, size] of [
   // What it takes before its first line.
   [1, 70, 'old'.length],
 ] as const)
-  test(`a file of 2.3 GB with ${mib} MiB of memory ends with ${ends}`, { skip }, async () => {
+  test(`a file of 2.3 GB with ${mib} MiB of memory exits with ${ends}`, { skip }, async () => {
     await using root = await rootWithLarge(LARGE);
     const placed = await placeCore(binary, root.path, NAME);
     const limited = `ulimit -d ${mib * 1024}; exec "$@"`;
@@ -54,7 +54,7 @@ for (const [mib, ends, size] of [
     assert.ok(found.blocks * 512 < MIB, 'holes stay holes');
   });
 
-test('SIGTERM ends a long copy, which leaves the old file, and the next start converges', { skip }, async () => {
+test('SIGTERM ends a long copy, which keeps the old file, and the next start converges', { skip }, async () => {
   await using root = await rootWithLarge(ENDLESS);
   const at = join(root.path, 'etc/x');
   const placed = await placeCore(binary, root.path, NAME);

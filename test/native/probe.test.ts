@@ -28,7 +28,7 @@ for (const [words, what] of [
   ['db-sync nova', "'db-sync'"],
   ['http https://127.0.0.1:5000/?token=t0ken', "'http' with a URL that is not plain http"],
 ] as const)
-  test(`serve refuses ${words} at its start, by its place and with the fix`, { skip }, async () => {
+  test(`serve rejects ${words} on start, by its place and with the fix`, { skip }, async () => {
     const file = configured('refused', `checks: { api: { run: "tcp a:1" }, x: { run: "${words}" } }\n`);
     const { code, stderr } = await run(PROBE, ['serve', '--config', file], { env });
     assert.equal(code, 65);
@@ -36,7 +36,7 @@ for (const [words, what] of [
     assert.doesNotMatch(stderr, /t0ken/);
   });
 
-test("sections of kolla-pod.yaml for kolla-pod's checks are not refused", { skip }, async () => {
+test("sections of kolla-pod.yaml for kolla-pod's checks are accepted", { skip }, async () => {
   const file = configured('sections', 'probe: { mysql: { user: u }, serve: { listen: "9808" } }\n');
   const { code, stderr } = await run(PROBE, ['process', 'nobody-runs-this', '--config', file], { env });
   assert.equal(code, 1, stderr);
@@ -44,24 +44,20 @@ test("sections of kolla-pod.yaml for kolla-pod's checks are not refused", { skip
   assert.equal((await run(PROBE, ['process', 'x', '--config', wrong], { env })).code, 65);
 });
 
-test(
-  'where stdout and stderr are closed, nothing else gets their numbers, and it does its work',
-  { skip },
-  async () => {
-    const opened = join(directory.path, 'opened');
-    writeFileSync(opened, '');
-    const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
-    assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
-    assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
-    assert.equal((await run('sh', [...closed, 'file-age', join(directory.path, 'none'), '1h'], { env })).code, 1);
-  },
-);
+test('with closed stdout and stderr no other file gets their numbers, and it works', { skip }, async () => {
+  const opened = join(directory.path, 'opened');
+  writeFileSync(opened, '');
+  const closed = ['-c', 'exec "$@" <&- >&- 2>&-', 'sh', PROBE];
+  assert.equal((await run('sh', [...closed, '--version'], { env })).code, 0);
+  assert.equal((await run('sh', [...closed, 'file-age', opened, '1h'], { env })).code, 0);
+  assert.equal((await run('sh', [...closed, 'file-age', join(directory.path, 'none'), '1h'], { env })).code, 1);
+});
 
 const NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 const hasNamespace = (await run('unshare', [...NAMESPACE, 'true']).catch(() => undefined))?.code === 0;
 
 test(
-  'as PID 1 it reaps what others leave behind, and ends by SIGTERM',
+  'as PID 1 it reaps orphans, and exits on SIGTERM',
   {
     skip: skip || (!hasNamespace && 'needs root, for a pid namespace'),
   },

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const skip = (await canCompileByGcc()) ?? false;
 
 for (const file of globSync(join(ROOT, 'native/*.c')))
-  test(`gcc's analyzer has nothing against ${basename(file)}`, { skip }, async () => await analyzed(file, '/dev/null'));
+  test(`gcc's analyzer reports nothing for ${basename(file)}`, { skip }, async () => await analyzed(file, '/dev/null'));
 
 for (const file of globSync(join(ROOT, 'test/{contract,engine}/**/core.test.ts')))
   test(`${relative(ROOT, file)} under AddressSanitizer and UndefinedBehaviorSanitizer`, { skip }, async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatAddress, formatListen, parseAddress, parseListen } from '../../src/net/address.ts';
 
 for (const text of ['mariadb:3306', '127.0.0.1:1', '[::1]:65535']) {
-  test(`${text} is an address and is written as it was read`, () =>
+  test(`${text} is an address and is formatted as it was parsed`, () =>
     assert.equal(formatAddress(parseAddress(text)), text));
 }
 
@@ -29,14 +29,14 @@ for (const [text, expected] of [
   ['127.0.0.1:9809', { host: '127.0.0.1', port: 9809 }],
   ['[::1]:0', { host: '::1', port: 0 }],
 ] as const) {
-  test(`'${text}' is where a server may listen`, () => assert.deepEqual(parseListen(text), expected));
+  test(`'${text}' is a listen address`, () => assert.deepEqual(parseListen(text), expected));
 }
 
 for (const text of ['', ':', ':65536', '127.0.0.1', '127.0.0.1:', '::1', 'http://a:1']) {
-  test(`'${text}' is nowhere to listen`, () => assert.throws(() => parseListen(text), RangeError));
+  test(`'${text}' is not a listen address`, () => assert.throws(() => parseListen(text), RangeError));
 }
 
-test('where a server listens is written with its address, if it has one', () => {
+test('a listen address is formatted with its host, if it has one', () => {
   assert.equal(formatListen({ port: 9809 }), 'port 9809');
   assert.equal(formatListen({ host: '::1', port: 9809 }), '[::1]:9809');
 });

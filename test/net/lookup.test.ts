@@ -13,12 +13,12 @@ function connected(port: number, lookup: LookupFunction): Promise<string | undef
   });
 }
 
-test('a name that is answered for is as ever', async () => {
+test('a resolvable name behaves as usual', async () => {
   await using server = await listenTcp(() => {});
   assert.equal(await connected(server.port, lookupWithin(60_000)), 'connected');
 });
 
-test('silent DNS servers are told from a silent host, and late answers are ignored', async () => {
+test('silent DNS servers are distinguished from a silent host, and late answers are ignored', async () => {
   let answer: (() => void) | undefined;
   const late: LookupFunction = (_, __, callback) =>
     (answer = () => callback(null, [{ address: '127.0.0.1', family: 4 }]));

@@ -24,12 +24,12 @@ test('a family is its help, its type and its samples', () => {
   );
 });
 
-test('what a label holds can not end it', () => {
+test("a label's value cannot terminate it", () => {
   const samples = [{ labels: { a: 'b"} 1\n\\', c: '' }, value: 1 }];
   assert.match(metricsText([{ name: 'x', type: 'gauge', help: 'X.', samples }]), /^x\{a="b\\"\} 1\\n\\\\",c=""\} 1$/m);
 });
 
-test('numbers are written as Prometheus reads them', () => {
+test("numbers are in Prometheus' format", () => {
   const samples = [NaN, Infinity, -Infinity, 1e21, 0].map((value) => ({ value }));
   const text = metricsText([{ name: 'x', type: 'gauge', help: 'X.', samples }]);
   assert.deepEqual(text.match(/^x .*/gm), ['x NaN', 'x +Inf', 'x -Inf', 'x 1e+21', 'x 0']);
@@ -39,7 +39,7 @@ test('a family without a sample is left out', () => {
   assert.equal(metricsText([{ name: 'x', type: 'gauge', help: 'X.', samples: [] }]), '');
 });
 
-test('a process shows its time, its memory and when it began', () => {
+test('a process reports its CPU time, memory and start time', () => {
   const values = new Map(processFamilies().map(({ name, samples }) => [name, samples[0]?.value ?? 0]));
   assert.ok((values.get('process_cpu_seconds_total') ?? 0) > 0);
   assert.ok((values.get('process_resident_memory_bytes') ?? 0) > 1e6);

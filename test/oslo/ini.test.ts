@@ -11,11 +11,11 @@ test('an option is found in its section only', () => {
   );
 });
 
-test('the last of several wins, also over two sections of one name', () => {
+test('the last of several applies, also across two sections of one name', () => {
   assert.equal(at('[database]\nconnection=a\nconnection=b\n[x]\ny=1\n[database]\nconnection=c\n'), 'c');
 });
 
-test('an indented line goes on with the value above', () => {
+test('an indented line continues the value above', () => {
   assert.equal(at('[database]\nconnection = a\n  b\nother = x\n  y\n'), 'a\nb');
 });
 
@@ -23,11 +23,11 @@ test('comments and blank lines end a value', () => {
   assert.equal(at('[database]\n# connection = no\n;connection = no\nconnection = a # b\n\n'), 'a # b');
 });
 
-test('the first of = and : divides', () => {
+test('the first of = and : is the separator', () => {
   assert.equal(at('[database]\nconnection: mysql://u:p@h/d?a=b\n'), 'mysql://u:p@h/d?a=b');
 });
 
-test('percent signs, dollars and inner quotes stay as they are written; outer quotes fall away', () => {
+test('percent signs, dollars and inner quotes are kept; outer quotes are removed', () => {
   assert.equal(at(`[database]\nconnection = "a%40$b'c"\n`), `a%40$b'c`);
 });
 
@@ -36,7 +36,7 @@ test('a file without the option has none', () => {
 });
 
 for (const text of ['[database]\nhunter2\n', '  hunter2\n', '[hunter2\n', '[database]\n=hunter2\n']) {
-  test(`${JSON.stringify(text)} is refused by its line, not its text`, () => {
+  test(`${JSON.stringify(text)} is rejected by its line, not its text`, () => {
     assert.throws(
       () => at(text),
       (error: unknown) =>
@@ -45,7 +45,7 @@ for (const text of ['[database]\nhunter2\n', '  hunter2\n', '[hunter2\n', '[data
   });
 }
 
-test('a line as long as a file is read at once: it would take hours if each beginning were tried with each end', () => {
+test('a line as long as a file is parsed in linear time', () => {
   const word = 'a'.repeat(1_000_000);
   assert.throws(() => at(`[database]\n${word}`), /^RangeError: line 2 is not KEY = VALUE$/);
   assert.equal(at(`[database]\n${word}=\nconnection=${word}`), word);

@@ -46,7 +46,7 @@ for (const written of [
   '${other.host}',
   '$connection',
 ]) {
-  test(`${written}, with which oslo.config ends the service, is refused by the option and not by its value`, () => {
+  test(`${written}, on which oslo.config ends the service, is rejected by the option and not by its value`, () => {
     assert.throws(
       () => at(written),
       (error: unknown) =>
@@ -55,7 +55,7 @@ for (const written of [
   });
 }
 
-test('a variable counts before the file, also for an option that is referred to', () => {
+test('a variable takes precedence over the file, also for a referenced option', () => {
   const env = { OS_DATABASE__CONNECTION: 'v$my_ip', OS_DEFAULT__MY_IP: 'a$$' };
   assert.equal(osloValue(`${OTHERS}connection = f\n`, PLACE, env), 'va$');
   assert.equal(osloValue(OTHERS, PLACE, { OS_DATABASE__CONNECTION: '' }), '');
@@ -65,11 +65,11 @@ test('a variable counts before the file, also for an option that is referred to'
   );
 });
 
-test('an option that is not set has no value', () => {
+test('an unset option has no value', () => {
   assert.equal(osloValue(OTHERS, PLACE, {}), undefined);
 });
 
-test('what is handed over is read as it is', () => {
+test('an escaped value is read back unchanged', () => {
   for (const value of ['', 'a', 'pa$w', 'a$', '$$', '${x}', String.raw`a\$b`, String.raw`a\\$$b\\`, '$1'])
     assert.equal(osloValue(`[database]\nconnection = x${asOslo(value)}\n`, PLACE, {}), `x${value}`);
 });

@@ -12,7 +12,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
 const DEFAULTS = '/etc/mysql/healthcheck.cnf';
 
-test('what each container shall be asked is a check that kolla-probe takes, and liveness asks no other Pod', async () => {
+test("each container's check is accepted by kolla-probe, and liveness does not depend on other Pods", async () => {
   await using directory = await privateDirectory('advice');
   const file = join(directory.path, 'healthcheck.cnf');
   await writeFile(file, '[client]\nuser = healthcheck\n');
@@ -31,7 +31,7 @@ test('no two containers have the same name', () => {
   assert.deepEqual(names, [...new Set(names)]);
 });
 
-test('liveness asks for no connection to what another pod has, and starts no process', () => {
+test('liveness checks neither connect to another Pod nor start a process', () => {
   for (const { container, liveness } of allProbes())
     assert.match(liveness, /^(?:process|listen|socket|tcp 127\.0\.0\.1) ?/, container);
 });

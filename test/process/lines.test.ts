@@ -9,22 +9,22 @@ async function linesOf(...chunks: Buffer[]): Promise<string[]> {
   return lines;
 }
 
-test('lines come whole, also over chunks and without a last line end', async () => {
+test('lines are whole, also across chunks and without a final newline', async () => {
   assert.deepEqual(await linesOf(Buffer.from('a\nb'), Buffer.from('c\r\n\nd')), ['a', 'bc', '', 'd']);
 });
 
-test('a character over two chunks stays whole', async () => {
+test('a character across two chunks stays whole', async () => {
   const bytes = Buffer.from('é\n');
   assert.deepEqual(await linesOf(bytes.subarray(0, 1), bytes.subarray(1)), ['é']);
 });
 
-test('a line without end is cut, and nothing of it lost', async () => {
+test('an endless line is split, without loss', async () => {
   const lines = await linesOf(Buffer.alloc(50_000, 'x'));
   assert.ok(lines.every((line) => line.length <= 16_384));
   assert.equal(lines.join('').length, 50_000);
 });
 
-test('a secret that a cut would halve is hidden, wherever it stands', async () => {
+test('a secret across a split is hidden', async () => {
   const secret = 'hunter2-hunter2-hunter2';
   for (let before = 16_384 - secret.length - 1; before <= 16_384 + 1; before++) {
     const line = Buffer.from(`${'x'.repeat(before)}${secret}${'y'.repeat(20_000)}`);

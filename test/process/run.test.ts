@@ -40,7 +40,7 @@ async function stopped(script: string, graceMs: number) {
   return { ...ended, lines };
 }
 
-test('the exit code and the end of both outputs come back, also without a last line end', async () => {
+test('the exit code and the end of both outputs are returned, also without a final newline', async () => {
   const lines: string[] = [];
   const { code, by, out, err } = await sh("printf 'a\\nb'; printf 'c' >&2; exit 3", {
     onLine: (line) => lines.push(line),
@@ -55,13 +55,13 @@ for (const [name, code] of [
   ['HUP', 129],
   ['SYS', 159],
 ] as const) {
-  test(`a child that SIG${name} ended has ${code}, and the signal's name`, async () => {
+  test(`a child killed by SIG${name} has ${code}, and the signal's name`, async () => {
     const ended = await sh(`kill -${name} $$`).ended;
     assert.deepEqual([ended.code, ended.by], [code, `SIG${name}`]);
   });
 }
 
-test('a child that heeds SIGTERM ends by it, and with its own code', async () => {
+test('a child that handles SIGTERM exits with its own code', async () => {
   const { code, lines } = await stopped(
     "exec 2>/dev/null; trap 'echo bye; exit 9' TERM; echo up; while :; do sleep 0.01; done",
     60_000,
@@ -69,18 +69,18 @@ test('a child that heeds SIGTERM ends by it, and with its own code', async () =>
   assert.deepEqual([code, lines], [9, ['up', 'bye']]);
 });
 
-test('a child that ignores SIGTERM is killed after the grace, its children with it', async () => {
+test('a child that ignores SIGTERM is killed after the grace period, with its children', async () => {
   const { code, by, lines } = await stopped("trap '' TERM; sleep 300 & echo $!; wait", 20);
   assert.deepEqual([code, by], [137, 'SIGKILL']);
   await gone(Number(lines[0]));
 });
 
-test('without a grace it is killed at once', async () => {
+test('without a grace period it is killed at once', async () => {
   const { by, lines } = await stopped("trap 'echo heeded' TERM; echo up; while :; do sleep 0.01; done", 0);
   assert.deepEqual([by, lines], ['SIGKILL', ['up']]);
 });
 
-test('of a child that was stopped nothing stays, though it ended in time itself', async () => {
+test('nothing remains of a stopped child, though it exited in time itself', async () => {
   const { code, lines } = await stopped(
     "(trap '' TERM; exec sleep 300) >/dev/null 2>&1 & trap 'exit 0' TERM; echo $!; while :; do sleep 0.01; done",
     60_000,
@@ -89,20 +89,20 @@ test('of a child that was stopped nothing stays, though it ended in time itself'
   await gone(Number(lines[0]));
 });
 
-test('a grandchild that holds the output open is not waited for, and goes on', async (t) => {
+test('a grandchild that keeps the output open is not waited for, and keeps running', async (t) => {
   const { code, out } = await sh("sleep 300 & printf '%s' $!", { drainMs: 20 }).ended;
   t.after(() => process.kill(Number(out), 'SIGKILL'));
   assert.equal(code, 0);
   assert.doesNotThrow(() => process.kill(Number(out), 0), 'a daemon that a command starts is to stay');
 });
 
-test('a grandchild that holds the output open is killed where leftovers are', async () => {
+test('a grandchild that keeps the output open is killed with leftovers: kill', async () => {
   const { code, out } = await sh('sleep 300 & echo $!', { drainMs: 20, killsLeftovers: true }).ended;
   assert.equal(code, 0);
   await gone(Number(out));
 });
 
-test('of a flood the end is kept, and every line is called back', async () => {
+test('of a flood the end is kept, and every line is passed on', async () => {
   let count = 0;
   const script = 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i + 1)); done';
   const { out } = await sh(script, { onLine: () => (count += 1) }).ended;
@@ -111,7 +111,7 @@ test('of a flood the end is kept, and every line is called back', async () => {
   assert.ok(out.endsWith('line 19998\nline 19999'));
 });
 
-test('a flood without a line end is cut into lines, and its end is kept', async () => {
+test('a flood without newlines is split into lines, and its end is kept', async () => {
   const longest = { length: 0 };
   const { err } = await sh("head -c 1000000 /dev/zero | tr '\\0' x >&2", {
     onLine: ({ length }) => (longest.length = Math.max(longest.length, length)),
@@ -121,7 +121,7 @@ test('a flood without a line end is cut into lines, and its end is kept', async 
   assert.ok(err.length > 0 && err.length <= 4096);
 });
 
-test('secrets are hidden in the lines and in what is kept of them', async () => {
+test('secrets are hidden in the lines and in the kept end', async () => {
   const lines: string[] = [];
   const redact = (text: string) => text.replaceAll('hidden', '***');
   const { out, err } = await sh('echo a hidden; echo b hidden >&2', { redact, onLine: (line) => lines.push(line) })
@@ -135,12 +135,12 @@ test("an open file is the child's third descriptor", async (t) => {
   assert.equal((await sh('cat <&3', { descriptors: [openSync(file, 'r')] }).ended).out, 'its content');
 });
 
-test('it has a process group of its own, and nothing to read', async () => {
+test('it has its own process group, and an empty stdin', async () => {
   const child = sh('read -r line || ps -o pgid= -p $$');
   assert.equal(Number((await child.ended).out), child.pid);
 });
 
-test('a program that is not there, or may not be run, is an error that says so', async (t) => {
+test('a missing or non-executable program is an error that says so', async (t) => {
   const [absent, file] = [join(directory(t), 'absent'), join(directory(t), 'file')];
   writeFileSync(file, '#!/bin/sh\n', { mode: 0o600 });
   const options = { env: {}, signal: NEVER, graceMs: 0, killsLeftovers: true };
@@ -154,7 +154,7 @@ test('a program that is not there, or may not be run, is an error that says so',
   }
 });
 
-test('nothing is started once the signal is aborted', (t) => {
+test('nothing is started after an abort', (t) => {
   const mark = join(directory(t), 'mark');
   const signal = AbortSignal.abort(new Error('told to end'));
   assert.throws(() => sh(`touch ${mark}`, { signal }), /told to end/);

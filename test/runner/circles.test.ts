@@ -9,7 +9,7 @@ test('no files of src import each other in a circle, types counted', () => {
   assert.deepEqual(found, [], 'move what both need into a file of its own');
 });
 
-test('circles are found in a tree: of two files, of one, and of four that two circles make', () => {
+test('circles are found in a tree: of two files, of one, and of four in two circles', () => {
   const imports: Readonly<Record<string, readonly string[]>> = {
     a: ['b'],
     b: ['a', 'alone'],

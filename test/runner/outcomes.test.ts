@@ -68,7 +68,7 @@ test('each test has its full name, its file and its outcome', async () => {
   ]);
 });
 
-test('files that run at the same time do not mix their names, and one that breaks is an outcome', async () => {
+test('concurrent files do not mix their names, and a crash is an outcome', async () => {
   const slow = `
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';

@@ -29,7 +29,7 @@ function stage(lanes: Readonly<Record<string, string>>) {
   };
 }
 
-test('a lane runs as many tasks as it has places, in their order, and lanes do not wait for one another', async () => {
+test('a lane runs as many tasks as it has places, in order, and lanes do not wait for one another', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x', c: 'y', d: 'x' });
   const run = inLanes(tasks, { x: 1, y: 1 }, never, ended);
   await started('c');
@@ -47,7 +47,7 @@ test('a lane runs as many tasks as it has places, in their order, and lanes do n
   );
 });
 
-test('a task whose parts are not ready gives its place to the next one', async () => {
+test('a task whose parts are not ready is overtaken by the next one', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x' });
   const ready = Promise.withResolvers<void>();
   const run = inLanes([{ ...tasks[0]!, ready: ready.promise }, tasks[1]!], { x: 1 }, never, ended);
@@ -60,7 +60,7 @@ test('a task whose parts are not ready gives its place to the next one', async (
   assert.deepEqual(events, ['start b', 'end b', 'start a', 'end a']);
 });
 
-test('once the time is over nothing is started any more, and what was not is returned', async () => {
+test('after the time limit nothing is started, and the rest is returned', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x' });
   const over = new AbortController();
   const run = inLanes(tasks, { x: 1 }, over.signal, ended);
@@ -74,7 +74,7 @@ test('once the time is over nothing is started any more, and what was not is ret
   assert.deepEqual(events, ['start a', 'end a']);
 });
 
-test('an error of the runner itself is thrown after what runs has ended', async () => {
+test('an error of the runner itself is thrown after running tasks have ended', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x', c: 'x' });
   const broken = { name: 'broken', lane: 'y', run: () => Promise.reject(new Error('no such file')) };
   const run = inLanes([tasks[0]!, broken], { x: 1, y: 1 }, never, ended);

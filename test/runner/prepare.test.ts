@@ -11,11 +11,11 @@ function part(name: string, module: string, lane: Part['lane'], make: Part['make
   return { name, module, lane, make };
 }
 
-test('each part belongs to a module that is there', () => {
+test('each part belongs to an existing module', () => {
   for (const { module } of PARTS) assert.ok(existsSync(module), module);
 });
 
-test('a test file needs the parts whose modules it reaches, through others too', () => {
+test('a test file needs the parts whose modules it imports, transitively', () => {
   const helm = part('helm', 'tools/helm.ts', 'computes', assert.fail);
   const kube = part('kube', 'test/cluster/kubernetes/binaries.ts', 'computes', assert.fail);
   const docker = part('docker', 'test/cluster/docker/index.ts', 'fetches', assert.fail);
@@ -23,7 +23,7 @@ test('a test file needs the parts whose modules it reaches, through others too',
   assert.deepEqual(needsOf('test/runner/prepare.test.ts'), []);
 });
 
-test('a file is ready when the last of its parts is, and parts that no file needs are not set up', async () => {
+test('a file is ready when the last of its parts is, and unused parts are not set up', async () => {
   const [helm, kube] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const unneeded: string[] = [];
   const parts = [
@@ -46,11 +46,11 @@ test('a file is ready when the last of its parts is, and parts that no file need
   assert.match(said.join('\n'), /^ {2}helm: ready \([\d.]+ s\)\n {2}kube: ready \([\d.]+ s\)$/);
 });
 
-test('a file that needs no part has nothing to wait for', () => {
+test('a file without parts waits for nothing', () => {
   assert.equal(prepare([], never, assert.fail).readyFor('test/runner/pool.test.ts'), undefined);
 });
 
-test('a part that can not be set up is named with the reason, and its files are left to say so', async () => {
+test('a part that cannot be set up is reported with the reason, and its files report it themselves', async () => {
   const said: string[] = [];
   const parts = [
     part('helm', 'tools/helm.ts', 'computes', async () => 'no go here'),
@@ -60,7 +60,7 @@ test('a part that can not be set up is named with the reason, and its files are 
   assert.match(said.join('\n'), /helm: not set up: no go here \(.*\n.*kube: not set up: disk full \(/);
 });
 
-test('after an abort nothing more is begun, and no file waits', async () => {
+test('after an abort nothing is started, and no file waits', async () => {
   const begun: string[] = [];
   const parts = [part('helm', 'tools/helm.ts', 'computes', async () => void begun.push('helm'))];
   await prepare([FILE], AbortSignal.abort(), assert.fail, parts).readyFor(FILE);

@@ -20,7 +20,7 @@ function ranOf(name: string, outcomes: readonly Partial<Outcome>[], more: Partia
   return { item: { suite: 'unit', name, lane: 'processor' }, result, endedAt: 10 };
 }
 
-test('the summary counts every file, and nothing of one that was cut', () => {
+test('the summary counts every file, and no tests of an interrupted one', () => {
   const all = [
     ranOf('a', [{}, {}]),
     ranOf('b', [{ result: 'failed' }]),
@@ -38,7 +38,7 @@ test('the summary counts every file, and nothing of one that was cut', () => {
   ]);
 });
 
-test('a failure is told by its file and test, with what the test said', () => {
+test('a failure is reported with its file, test and message', () => {
   const failed = ranOf('a.test.ts', [{ name: 'd > t', result: 'failed', reason: 'no\n\nby: gone' }]);
   assert.deepEqual(failuresOf([failed, ranOf('b', [{}])]), ['  a.test.ts: d > t', '    no', '    by: gone']);
   assert.match(lineOf(failed), /^✖ unit: a\.test\.ts .*\nwhy$/);
@@ -49,13 +49,13 @@ test('a failure is told by its file and test, with what the test said', () => {
   assert.deepEqual(failuresOf([killed]), ['  d', '    said', '    exitCode: 1']);
 });
 
-test('of a file that was cut a failure is not one', () => {
+test('a failure in an interrupted file does not count', () => {
   const cut = ranOf('a', [{ result: 'failed' }], { isCut: true });
   assert.deepEqual(failuresOf([cut]), []);
   assert.match(lineOf(cut), /^✂ /);
 });
 
-test('skipped tests are named by their reason', () => {
+test('skipped tests are listed by reason', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const skipped = names.map((name): Partial<Outcome> => ({ name, result: 'skipped', reason: 'needs root' }));
   assert.deepEqual(skipsOf([ranOf('a', skipped)]), ['  unit: needs root', '    a; b; c; and 2 more']);
@@ -66,7 +66,7 @@ test('a suite has a row with its wall time, its cost and its slowest files', () 
   assert.deepEqual(rows, ['unit             2 s  CPU     3 s  2 tests  (a 2 s, b 2 s)']);
 });
 
-test('every suite is in one tier, has files, and is named with its command where it did not run', () => {
+test('every suite is in one tier, has files, and is listed with its command if it did not run', () => {
   const full = suitesOf('full');
   const quick = suitesOf('test');
   assert.ok(quick.length > 0 && quick.every((name) => full.includes(name)));

@@ -29,7 +29,7 @@ describe('outer', () => {
 describe('whole', { skip: 'no server' }, () => { test('never', () => {}); });
 `;
 
-test('each test has one outcome under its full name, and so has a describe() that was skipped', async () => {
+test('each test has one outcome under its full name, and so has a skipped describe()', async () => {
   const result = await runText(SAMPLE);
   assert.deepEqual(
     result.outcomes.map(({ name, result: of, reason }) => [name, of, ...(reason === undefined ? [] : [reason])]),
@@ -47,7 +47,7 @@ test('each test has one outcome under its full name, and so has a describe() tha
   assert.match(result.text, /it says why/);
 });
 
-test('what the file and its children have cost is known', async () => {
+test('the cost of the file and its children is known', async () => {
   const { cpuSeconds } = await runText(`
     import { execFileSync } from 'node:child_process';
     import { test } from 'node:test';
@@ -56,12 +56,12 @@ test('what the file and its children have cost is known', async () => {
   assert.ok(cpuSeconds !== undefined && cpuSeconds >= 0.2, `${cpuSeconds}`);
 });
 
-test('a file that throws, or ends, before its tests have run has failed', async () => {
+test('a file that throws, or exits, before its tests have run has failed', async () => {
   for (const text of ["throw new Error('at import')", 'process.exit(3)', 'await new Promise(() => {})'])
     assert.ok(hasFailed(await runText(text)), text);
 });
 
-test('a file of which only a hook fails has failed', async () => {
+test('a file with only a failing hook has failed', async () => {
   const hook = "after(() => { throw new Error('left over'); })";
   const text = `import { after, describe, test } from 'node:test';\ndescribe('x', () => { ${hook}; test('fine', () => {}); });`;
   const result = await runText(text);
@@ -69,7 +69,7 @@ test('a file of which only a hook fails has failed', async () => {
   assert.equal(result.counts.failed, 1);
 });
 
-test('a file that is cut in the middle says nothing', async () => {
+test('an interrupted file reports nothing', async () => {
   await using directory = await privateDirectory('runner');
   const file = join(directory.path, 'sample.test.mjs');
   const started = Promise.withResolvers<void>();

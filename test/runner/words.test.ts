@@ -25,7 +25,7 @@ test('data in quotes, a path or a name is no wording, but an identifier with fol
   assert.equal(problemsIn('x.ts', 'const stateFolder = 1;', []).length, 1);
 });
 
-test('an exception excuses its line in its file alone', () => {
+test('an exception applies to its line in its file only', () => {
   const exceptions = ['x.ts: the user nobody'];
   const used = new Set<string>();
   assert.deepEqual(problemsIn('x.ts', '  the user nobody', exceptions, used), []);
@@ -34,4 +34,4 @@ test('an exception excuses its line in its file alone', () => {
   assert.equal(problemsIn('x.ts', '  the user nobody else', exceptions).length, 1);
 });
 
-test('the exceptions are each another line', () => assert.equal(new Set(EXCEPTIONS).size, EXCEPTIONS.length));
+test('the exceptions are distinct lines', () => assert.equal(new Set(EXCEPTIONS).size, EXCEPTIONS.length));

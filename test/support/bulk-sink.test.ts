@@ -23,7 +23,7 @@ const post = (sink: BulkSink, body: string | Buffer, path = FILTERED, headers: R
 const bulk = async (sink: BulkSink, body: string | Buffer) => (await (await post(sink, body)).json()) as Bulk;
 const statuses = ({ items = [] }: Bulk) => items.map(({ create }) => create.status);
 
-test('what came is told apart from what did not, and from what came twice', async () => {
+test('received, missing and duplicate documents are distinguished', async () => {
   await using sink = await startBulkSink();
   await bulk(sink, bodyOf([0, 1, 3]));
   await bulk(
@@ -35,7 +35,7 @@ test('what came is told apart from what did not, and from what came twice', asyn
   assert.deepEqual([requests, documents, distinct], [2, 4, 4]);
 });
 
-test('an id that is there is a conflict, a document without one is new each time', async () => {
+test('an existing id is a conflict, a document without one is always new', async () => {
   await using sink = await startBulkSink();
   await bulk(sink, bodyOf([0]));
   assert.deepEqual(statuses(await bulk(sink, bodyOf([0, 1]))), [409, 201]);
@@ -48,7 +48,7 @@ test('an id that is there is a conflict, a document without one is new each time
   assert.deepEqual((await sink.documents())[0], { _index: 'flog', _id: 'id-0', _source: { Payload: 'line seq=0' } });
 });
 
-test('single documents fail as asked, the others are in', async () => {
+test('selected documents fail, the others are indexed', async () => {
   await using sink = await startBulkSink();
   await sink.set({ poison: 'seq=1' });
   const reply = await bulk(sink, bodyOf([0, 1]));
@@ -75,7 +75,7 @@ test('the same seed fails the same documents', async () => {
   assert.equal(await refused(), await refused());
 });
 
-test('whole requests fail as asked, and nothing of them is in', async () => {
+test('selected requests fail as a whole, and none of them is indexed', async () => {
   await using sink = await startBulkSink();
   await sink.set({ status: 503 });
   assert.equal((await post(sink, bodyOf([0]))).status, 503);
@@ -89,7 +89,7 @@ test('whole requests fail as asked, and nothing of them is in', async () => {
   assert.equal((await sink.counts()).documents, 1);
 });
 
-test('who has not logged in is refused, and ids can be ignored', async () => {
+test('a client without login is rejected, and ids can be ignored', async () => {
   await using sink = await startBulkSink();
   await sink.set({ login: 'me:secret' });
   assert.equal((await post(sink, bodyOf([0]))).status, 401);
@@ -100,14 +100,14 @@ test('who has not logged in is refused, and ids can be ignored', async () => {
   assert.deepEqual((await sink.numbers(1)).doubled, [0]);
 });
 
-test('gzip and the whole reply', async () => {
+test('gzip and the full reply', async () => {
   await using sink = await startBulkSink();
   const reply = await post(sink, gzipSync(bodyOf([0])), '/_bulk', { 'content-encoding': 'gzip' });
   const { items } = (await reply.json()) as { items: { create: { _id: string; result: string } }[] };
   assert.deepEqual([items[0]?.create._id, items[0]?.create.result], ['id-0', 'created']);
 });
 
-test('the fast one counts documents, and answers for each', async () => {
+test('the fast one counts documents, and replies for each', async () => {
   await using sink = await startBulkSink({ fast: true });
   const reply = await bulk(sink, bodyOf(Array.from({ length: 5000 }, (_, i) => i)));
   assert.equal(statuses(reply).length, 5000);

@@ -4,7 +4,7 @@ import { logLines, TRACEBACK } from './log-lines.ts';
 
 const linesOf = (options: Parameters<typeof logLines>[0]) => [...logLines(options)].join('').trimEnd().split('\n');
 
-test('each line has its number, and all are of the length that figures are given for', () => {
+test('each line has its number, and all have the documented length', () => {
   const lines = linesOf({ events: 20_000, from: 100 });
   assert.deepEqual(
     lines.map((line) => Number(/seq=(\d+)$/.exec(line)?.[1])),
@@ -14,13 +14,13 @@ test('each line has its number, and all are of the length that figures are given
   assert.ok(mean > 222 && mean < 232, `${mean} bytes`);
 });
 
-test('the same seed writes the same lines, another one others', () => {
+test('the same seed yields the same lines, another one others', () => {
   const [one, same, other] = [1, 1, 2].map((seed) => linesOf({ events: 50, seed }).join('\n'));
   assert.equal(one, same);
   assert.notEqual(one, other);
 });
 
-test('each traceback is whole, and other workers write between its lines', () => {
+test("each traceback is complete, interleaved with other workers' lines", () => {
   const lines = linesOf({ events: 100, tracebackEvery: 20 });
   const raised = lines.filter((line) => !line.includes('seq='));
   assert.equal(raised.length, 5 * TRACEBACK.length);

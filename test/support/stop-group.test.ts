@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { start } from '../../tools/process.ts';
 import { stopGroup } from './stop-group.ts';
 
-test('a process and its children have stopped when it resolves', async () => {
+test('a process and its children have exited when it resolves', async () => {
   // Both work without a pause, and would go on for a moment after the signal was sent.
   const spin = 'while :; do :; done';
   await using running = await start('bash', ['-c', `(${spin}) & echo $!; ${spin}`], {

@@ -29,7 +29,7 @@ test('bash offers the helpers and commands after kolla-pod', async () => {
   for (const word of ['probe', 'init', 'completion', 'doctor', '--help']) assert.ok(words.includes(word), word);
 });
 
-test('bash offers what begins as typed, and nothing else', async () => {
+test('bash offers only completions of the typed prefix', async () => {
   assert.deepEqual(await offered('kolla-probe', 'h'), ['http']);
 });
 
@@ -55,14 +55,14 @@ test('bash offers files for a path, and for the command line after --', async ()
   assert.deepEqual(await offered('kolla-db-sync', 'keystone', '--', 'some-f'), ['some-file']);
 });
 
-test('bash offers the words that an operand may be', async () => {
+test('bash offers the values of an operand', async () => {
   assert.equal(
     (await offered('kolla-pod', 'completion', '')).join(' '),
     'bash zsh fish --config --log-level --log-format --termination-log --help --version',
   );
 });
 
-test('no shell is offered a secret as a flag', () => {
+test('no shell offers a secret as a flag', () => {
   for (const script of [bashCompletion(all()), zshCompletion(all()), fishCompletion(all())]) {
     assert.match(script, /admin-password-file/);
     assert.doesNotMatch(script, /admin-password(?!-file)/);

@@ -51,7 +51,7 @@ async function pod() {
   };
 }
 
-test('a pod that has everything lacks nothing', async () => {
+test('a complete Pod lacks nothing', async () => {
   await using here = await pod();
   const of = await here.look({ POD_NAME: 'k-0', POD_NAMESPACE: 'openstack', NODE_NAME: 'n1' });
   for (const what of ['user', 'config.json', 'bash', 'directory /run', 'termination log', 'memory limit', 'POD_NAME'])
@@ -77,13 +77,13 @@ for (const [what, gone, state] of [
   });
 }
 
-test('a config.json that is no JSON is lacking, and its text is not shown', async () => {
+test('an invalid config.json is reported, and its text is not shown', async () => {
   await using here = await pod();
   await here.put('var/lib/kolla/config_files/config.json', `{${SECRET}`);
   assert.equal((await here.look())('config.json').state, 'lacks');
 });
 
-test('a memory limit below what a helper takes is lacking, in both cgroup versions', async () => {
+test("a memory limit below a helper's need is reported, in both cgroup versions", async () => {
   await using here = await pod();
   await here.put('sys/fs/cgroup/memory.max', String(32 * 2 ** 20));
   assert.match((await here.look())('memory limit').detail, /^32 MiB$/);
@@ -92,12 +92,12 @@ test('a memory limit below what a helper takes is lacking, in both cgroup versio
   assert.equal((await here.look())('memory limit').state, 'ok');
 });
 
-test('variables that are not set come with the manifest to set them', async () => {
+test('unset variables come with the manifest to set them', async () => {
   await using here = await pod();
   assert.match((await here.look())('POD_NAME').fix ?? '', /fieldPath: metadata\.name/);
 });
 
-test('an API server that answers anything is reached; one that does not is lacking', async () => {
+test('an API server with any response is reachable; an unresponsive one is reported', async () => {
   await using here = await pod();
   await using api = await scriptedApi(status(401));
   await here.put(`${ACCOUNT}/ca.crt`, api.authority.certificate);
@@ -108,7 +108,7 @@ test('an API server that answers anything is reached; one that does not is lacki
   assert.deepEqual([gone.state, /ECONNREFUSED/.test(gone.detail)], ['lacks', true]);
 });
 
-test('the command takes a helper, in both spellings, and refuses others', async () => {
+test('the command accepts a helper, in both forms, and rejects others', async () => {
   for (const word of ['probe', 'kolla-probe']) {
     const { stdout } = await runHelper('kolla-pod', ['doctor', word, '-o', 'json']);
     const findings = JSON.parse(stdout) as Finding[];

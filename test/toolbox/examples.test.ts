@@ -16,7 +16,7 @@ const LINES = all().flatMap((helper) =>
   commandsOf(helper).flatMap(([, command]) => command.examples.map(({ line }) => ({ helper, line }))),
 );
 
-test('every stage is for an example that is shown', () => {
+test('every stage belongs to a printed example', () => {
   assert.deepEqual(
     Object.keys(STAGES).filter((line) => !LINES.some((example) => example.line === line)),
     [],
@@ -24,7 +24,7 @@ test('every stage is for an example that is shown', () => {
 });
 
 for (const { helper, line } of LINES) {
-  test(`the example works as shown: ${line}`, async () => {
+  test(`the example works as printed: ${line}`, async () => {
     const setStage = STAGES[line];
     assert.ok(setStage, 'has no stage: set one in test/toolbox/stages/');
     assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');

@@ -42,7 +42,7 @@ async function needs(t: TestContext, capability: Capability): Promise<boolean> {
   return reason === undefined;
 }
 
-test('the binary and a link a name lie in the directory', async () => {
+test('the binary and one link per name are in the directory', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install();
   assert.equal(code, 0, stderr);
@@ -56,7 +56,7 @@ test('the binary and a link a name lie in the directory', async () => {
   assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
 });
 
-test('the script that an older version had as sudo becomes the link', async () => {
+test('the former script sudo is replaced by the link', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'rootless-bin'), { recursive: true });
   await writeFile(join(one.volume, 'rootless-bin/sudo'), '#!/bin/bash\n', { mode: 0o755 });
@@ -87,7 +87,7 @@ test('a second run changes nothing and says so', async () => {
   assert.deepEqual(await look(), before);
 });
 
-test('another version replaces the binary and its own old names, and leaves other files alone', async () => {
+test('another version replaces the binary and its own old names, and keeps other files', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'bin'), { recursive: true });
   await writeFile(join(one.volume, 'kolla-pod'), PROGRAM.replace('"$@"', ''), { mode: 0o755 });
@@ -100,7 +100,7 @@ test('another version replaces the binary and its own old names, and leaves othe
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
 });
 
-test('a binary that can not be run by all is replaced though its content is right', async () => {
+test('a binary not executable by all is replaced though its content is right', async () => {
   await using one = await stage();
   await one.install();
   await chmod(join(one.volume, 'kolla-pod'), 0o700);
@@ -108,7 +108,7 @@ test('a binary that can not be run by all is replaced though its content is righ
   assert.equal((await stat(join(one.volume, 'kolla-pod'))).mode & 0o777, 0o755);
 });
 
-test('a binary that runs is replaced, and runs on', async () => {
+test('a running binary is replaced, and keeps running', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   // A script could be written over; an executable that runs can not.
@@ -130,7 +130,7 @@ test('a link under one of its names is replaced, though it leads to the right co
   assert.equal(await readFile(one.source, 'utf8'), PROGRAM);
 });
 
-test('what a run was killed at before all could enter its directories is opened', async () => {
+test('directories that a killed run left private are opened', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'bin'), { recursive: true });
   await chmod(join(one.volume, 'bin'), 0o700);
@@ -138,7 +138,7 @@ test('what a run was killed at before all could enter its directories is opened'
   assert.equal((await stat(join(one.volume, 'bin'))).mode & 0o777, 0o755);
 });
 
-test('what another run is just putting in place is left to it', async () => {
+test('files of a concurrent run are left to it', async () => {
   await using one = await stage();
   const temporary = join(one.volume, 'bin/.kolla-init.kolla-0a1b2c');
   await mkdir(join(one.volume, 'bin'), { recursive: true });
@@ -162,7 +162,7 @@ async function halfInstall(one: { source: string; volume: string; directory: { p
   return { running, [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose]() };
 }
 
-test('killed in the middle it leaves no binary, and the next run finishes and removes what was left', async () => {
+test('killed in the middle it leaves no binary, and the next run finishes and cleans up', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -175,7 +175,7 @@ test('killed in the middle it leaves no binary, and the next run finishes and re
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('ended by SIGTERM in the middle it leaves nothing and ends with 143', async () => {
+test('stopped by SIGTERM in the middle it leaves nothing and exits with 143', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -183,7 +183,7 @@ test('ended by SIGTERM in the middle it leaves nothing and ends with 143', async
   assert.deepEqual(await readdir(one.volume), []);
 });
 
-test('four at once leave one whole', async () => {
+test('four concurrent runs leave one complete installation', async () => {
   await using one = await stage();
   const all = await Promise.all(Array.from({ length: 4 }, () => one.install()));
   assert.deepEqual(
@@ -193,7 +193,7 @@ test('four at once leave one whole', async () => {
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('a DIR that is no directory, or lies in none, is refused with 65', async () => {
+test('a DIR that is not a directory, or is not in one, is rejected with 65', async () => {
   await using one = await stage();
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
@@ -203,7 +203,7 @@ test('a DIR that is no directory, or lies in none, is refused with 65', async ()
   assert.equal(inner.code, 65);
 });
 
-test('a place where no directory can be made is told at once, and so is a source that is no file', async () => {
+test('a place where no directory can be created is reported at once, and so is a source that is not a file', async () => {
   await using one = await stage();
   const { code, stderr } = await runHelper('kolla-pod', ['install', '/proc/x/y', '--from', one.source]);
   assert.equal(code, 69, stderr);
@@ -213,7 +213,7 @@ test('a place where no directory can be made is told at once, and so is a source
   assert.match(device.stderr, /\/dev\/null is no file/);
 });
 
-test('something else under the name of one of its directories is refused with 65', async () => {
+test('something else under the name of one of its directories is rejected with 65', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await writeFile(join(one.volume, 'bin'), 'mine');
@@ -222,7 +222,7 @@ test('something else under the name of one of its directories is refused with 65
   assert.match(stderr, /volume\/bin is not a directory: remove what stands there/);
 });
 
-test('a link that leads out of the volume is no directory of ours', async () => {
+test('a link that leads out of the volume is not one of our directories', async () => {
   await using one = await stage();
   const elsewhere = join(one.directory.path, 'elsewhere');
   for (const directory of [one.volume, elsewhere]) await mkdir(directory);
@@ -233,7 +233,7 @@ test('a link that leads out of the volume is no directory of ours', async () => 
   assert.deepEqual(await readdir(elsewhere), []);
 });
 
-test('a directory in the binary’s place is refused with 65, before anything is copied', async () => {
+test('a directory in the binary’s place is rejected with 65, before anything is copied', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
   const { code, stderr } = await one.install();
@@ -241,7 +241,7 @@ test('a directory in the binary’s place is refused with 65, before anything is
   assert.match(stderr, /volume\/kolla-pod is a directory, .*: name that, or another DIR/);
 });
 
-test('where no volume is mounted over our image’s own files it is refused with 65', async () => {
+test('without a volume over our image’s own files it is rejected with 65', async () => {
   await using one = await stage();
   await one.install();
   const own = join(one.directory.path, 'usr-local-bin');
@@ -253,7 +253,7 @@ test('where no volume is mounted over our image’s own files it is refused with
   assert.equal(itself.code, 0, itself.stderr);
 });
 
-test('wrong words are refused with 64, an executable that is not there with 69', async () => {
+test('invalid arguments are rejected with 64, a missing executable with 69', async () => {
   await using one = await stage();
   assert.equal((await runHelper('kolla-pod', ['install'])).code, 64);
   const notBinary = await runHelper('kolla-pod', ['install', one.volume]);
@@ -272,7 +272,7 @@ async function onTmpfs(one: { source: string; volume: string }, mounts: string) 
   return await run('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script, one.volume, ...words]);
 }
 
-test('a full disk is told with what is needed, and the half copy is gone', async (t) => {
+test('a full disk is reported with the space needed, and the partial copy removed', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage('x'.repeat(2 ** 20));
   const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o size=300k none "$0"');
@@ -281,7 +281,7 @@ test('a full disk is told with what is needed, and the half copy is gone', async
   assert.match(stderr, /\nleft: \n$/);
 });
 
-test('a volume that nothing may be run from is refused with 69', async (t) => {
+test('a volume mounted noexec is rejected with 69', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage();
   const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o noexec none "$0"');
@@ -289,7 +289,7 @@ test('a volume that nothing may be run from is refused with 69', async (t) => {
   assert.match(stderr, /can't be run: mount .*volume without noexec/);
 });
 
-test('a volume mounted read-only is enough where all is there, and else refused with 77', async (t) => {
+test('a volume mounted read-only is accepted if complete, and otherwise rejected with 77', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage();
   const [tmpfs, readOnly] = ['mount -t tmpfs none "$0"', 'mount -o remount,ro "$0"'];
@@ -302,7 +302,7 @@ test('a volume mounted read-only is enough where all is there, and else refused 
   assert.match(full.stderr, /it is there already/);
 });
 
-test('without the right to write it ends with 77 and names the fix', async (t) => {
+test('without write permission it exits with 77 and the fix', async (t) => {
   if (!(await needs(t, canGiveFilesAway))) return;
   await using one = await stage();
   await chmod(one.directory.path, 0o755);
@@ -315,7 +315,7 @@ test('without the right to write it ends with 77 and names the fix', async (t) =
   assert.match(stderr, /cannot write into .*volume: EACCES.*fsGroup/);
 });
 
-test('a directory that others can not enter is warned of', async () => {
+test('a directory that others cannot enter is reported', async () => {
   await using one = await stage();
   await mkdir(one.volume);
   await chmod(one.volume, 0o700);

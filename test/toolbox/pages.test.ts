@@ -18,7 +18,7 @@ test('explain knows every code by number and by name', async () => {
   }
 });
 
-test("explain says of a code that is none of ours whose it is, and of a signal's which", async () => {
+test("explain tells whose a foreign code is, and which signal a signal's is", async () => {
   assert.match((await runHelper('kolla-pod', ['explain', '137'])).stdout, /SIGKILL[^]*memory limit/);
   assert.match(
     (await runHelper('kolla-pod', ['explain', '99'])).stdout,
@@ -26,14 +26,14 @@ test("explain says of a code that is none of ours whose it is, and of a signal's
   );
 });
 
-test('explain names the nearest of an unknown name', async () => {
+test('explain suggests the nearest of an unknown name', async () => {
   const { code, stderr } = await runHelper('kolla-pod', ['explain', 'deadlien']);
   assert.equal(code, 64);
   assert.match(stderr, /no exit code 'deadlien'; did you mean 'deadline'\?/);
   assert.equal((await runHelper('kolla-pod', ['explain', '256'])).code, 64);
 });
 
-test('the schema has a section a helper with its options, and no secret', () => {
+test('the schema has a section per helper with its options, and no secret', () => {
   const { properties } = fileSchema(all()) as { properties: Node };
   assert.deepEqual(properties['probe']?.properties?.['tcp']?.properties?.['timeout']?.['default'], '900ms');
   assert.ok(properties['init']?.properties?.['wait']?.['anyOf']);
@@ -49,7 +49,7 @@ test('kolla-pod --help lists the helpers and its own commands', async () => {
 });
 
 for (const helper of all()) {
-  test(`the manual page of ${helper.name} has every option and is understood by groff, if that is here`, async (t) => {
+  test(`the manual page of ${helper.name} has every option and is accepted by groff, if that is installed`, async (t) => {
     const page = manPage(helper);
     for (const [, command] of commandsOf(helper))
       for (const { flag, env } of command.options) assert.ok(page.includes(env) || page.includes(flag), flag);
@@ -60,7 +60,7 @@ for (const helper of all()) {
     assert.match(groff.stdout.replaceAll(/.[\b]/g, ''), /^EXIT STATUS$/m);
   });
 
-  test(`${helper.name}'s help fits into 60 columns, but for usage and examples`, () => {
+  test(`${helper.name}'s help fits into 60 columns, except for usage and examples`, () => {
     for (const [name, command] of commandsOf(helper)) {
       const help = commandHelp(helper, name, command, { isTerminal: true, color: false, width: 60 });
       const body = help.slice(help.indexOf('\n'), help.indexOf('\nExamples'));

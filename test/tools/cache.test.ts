@@ -17,7 +17,7 @@ function withCache(directory: string, body: string): Promise<Finished> {
 const BUILD =
   "await cached('part', ['1'], async (into) => writeFileSync(into + '/a', '')); console.log('built or found');";
 
-test('what is cached is built once', async () => {
+test('a cached object is built once', async () => {
   await using directory = await privateDirectory('cache');
   await withCache(directory.path, BUILD);
   const { stdout } = await withCache(
@@ -27,7 +27,7 @@ test('what is cached is built once', async () => {
   assert.equal(stdout, 'other\n');
 });
 
-test('what a killed run was building is removed by the next one that builds', async () => {
+test('the unfinished build of a killed run is removed by the next build', async () => {
   await using directory = await privateDirectory('cache');
   await withCache(directory.path, "await cached('other', [], async () => process.kill(process.pid, 'SIGKILL'));");
   assert.match((await readdir(directory.path)).join(), /^\.other-\d+/);
@@ -36,7 +36,7 @@ test('what a killed run was building is removed by the next one that builds', as
   assert.match((await partsIn(directory.path)).join(), /^part-[0-9a-f]{12}$/);
 });
 
-test('what was built under former keys and not asked for in two weeks is removed by the next build of its name', async () => {
+test('builds under former keys unused for two weeks are removed by the next build of their name', async () => {
   await using directory = await privateDirectory('cache');
   const [old, recent, other] = ['part-000000000000', 'part-111111111111', 'part-two-000000000000'];
   for (const name of [old, recent, other]) await mkdir(join(directory.path, name));
@@ -51,7 +51,7 @@ test('what was built under former keys and not asked for in two weeks is removed
   assert.equal(names.length, 3);
 });
 
-test('what is asked for again counts as used, and does not change', async () => {
+test('a lookup counts as use, and does not change the object', async () => {
   await using directory = await privateDirectory('cache');
   await withCache(directory.path, BUILD);
   const [name = ''] = await partsIn(directory.path);

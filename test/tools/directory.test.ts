@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateDirectory } from '../../tools/directory.ts';
 
-test('a private directory is gone at the end, with what lies in it', async () => {
+test('a private directory is removed at the end, with its content', async () => {
   let path = '';
   {
     await using directory = await privateDirectory('test');

@@ -7,7 +7,7 @@ import { must } from '../../tools/process.ts';
 import { imagesTar, imageTar, layerOfFile, layerOfDirectory } from '../../tools/image.ts';
 import { tarOf } from '../../tools/tar.ts';
 
-test('tar reads what we wrote: directories, files, links, owners and modes', async () => {
+test('tar reads our archives: directories, files, links, owners and modes', async () => {
   await using directory = await privateDirectory('image');
   const file = join(directory.path, 'layer.tar');
   const entries = [
@@ -23,11 +23,11 @@ test('tar reads what we wrote: directories, files, links, owners and modes', asy
   );
 });
 
-test('an entry whose name does not fit is refused', () => {
+test('an entry with an overlong name is rejected', () => {
   assert.throws(() => [...tarOf([{ name: 'x'.repeat(101), mode: 0o644 }])], RangeError);
 });
 
-test('an image holds its layers with their digests, and its configuration', async () => {
+test('an image has its layers with their digests, and its configuration', async () => {
   await using directory = await privateDirectory('image');
   const root = join(directory.path, 'root');
   await mkdir(join(root, 'usr/bin'), { recursive: true });
@@ -66,7 +66,7 @@ test('an image holds its layers with their digests, and its configuration', asyn
   assert.match(listed, /^-rwxr-xr-x 42\/42 +1000001 .* \.\/usr\/bin\/tool$/m);
 });
 
-test('the same layers give the same image', async () => {
+test('the same layers yield the same image', async () => {
   await using directory = await privateDirectory('image');
   const root = join(directory.path, 'root');
   await mkdir(root);
@@ -79,7 +79,7 @@ test('the same layers give the same image', async () => {
   assert.deepEqual(await readFile(images[0]!), await readFile(images[1]!));
 });
 
-test('a layer that ends in an error leaves no image behind', async () => {
+test('a failing layer leaves no image behind', async () => {
   await using directory = await privateDirectory('image');
   const file = join(directory.path, 'image.tar');
   const missing = layerOfDirectory(join(directory.path, 'nowhere'));
@@ -89,7 +89,7 @@ test('a layer that ends in an error leaves no image behind', async () => {
   await assert.rejects(imageTar(file, { reference: 'example.test/a:1', layers: [unreadable] }), { code: 'ENOENT' });
 });
 
-test('a layer that two images have is written once, and each names its own', async () => {
+test('a layer shared by two images is written once, and each names its own', async () => {
   await using directory = await privateDirectory('image');
   const file = join(directory.path, 'images.tar');
   const layer = (name: string) => [...tarOf([{ name, mode: 0o644, content: name }])];

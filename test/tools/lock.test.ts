@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { exclusively } from '../../tools/lock.ts';
 
-test('those who ask for the same lock go one after the other', async () => {
+test('callers of the same lock run one after the other', async () => {
   const name = crypto.randomUUID();
   let inside = 0;
   let most = 0;
@@ -18,13 +18,13 @@ test('those who ask for the same lock go one after the other', async () => {
   assert.equal(most, 1);
 });
 
-test('different locks do not meet', async () => {
+test('different locks are independent', async () => {
   const outer = crypto.randomUUID();
   const inner = crypto.randomUUID();
   assert.equal(await exclusively(outer, () => exclusively(inner, () => Promise.resolve('both'))), 'both');
 });
 
-test('a lock whose work fails is free again', async () => {
+test('a lock is free again after its work fails', async () => {
   const name = crypto.randomUUID();
   await assert.rejects(
     exclusively(name, () => Promise.reject(new Error('no'))),
@@ -33,7 +33,7 @@ test('a lock whose work fails is free again', async () => {
   assert.equal(await exclusively(name, () => Promise.resolve('next')), 'next');
 });
 
-test('a lock whose holder is killed is free again', async () => {
+test('a lock is free again after its holder is killed', async () => {
   const name = crypto.randomUUID();
   const holder = spawn(
     process.execPath,

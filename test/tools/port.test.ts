@@ -5,20 +5,20 @@ import { test } from 'node:test';
 import { must } from '../../tools/process.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
 
-test('ports that are asked for at once differ, and none is ephemeral', async () => {
+test('concurrently requested ports differ, and none is ephemeral', async () => {
   const ports = (await Promise.all([freePorts(10), freePorts(10), freePort()])).flat();
   assert.equal(new Set(ports).size, 21);
   for (const port of ports) assert.ok(port >= 1024 && port < 32_768, String(port));
 });
 
-test('a port that a server has taken is skipped', async () => {
+test('a port in use is skipped', async () => {
   const [first = 0] = await freePorts(1);
   await using server = createServer().listen(first + 1, '127.0.0.1');
   await once(server, 'listening');
   assert.notEqual(await freePort(), first + 1);
 });
 
-test('processes that live at the same time are given different ports', async () => {
+test('concurrent processes get different ports', async () => {
   const own = await freePorts(20);
   const program = `
     import { freePorts } from ${JSON.stringify(import.meta.resolve('../../tools/port.ts'))};

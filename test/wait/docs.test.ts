@@ -7,7 +7,7 @@ const page = await readFile(new URL('../../docs/reference/kolla-init.md', import
 const table = page.slice(page.indexOf('| `--wait` |'), page.indexOf('`@NAMESPACE` behind'));
 
 for (const { word, form } of KINDS) {
-  test(`the page says what waiting for ${word} means`, () => {
+  test(`the page documents waiting for ${word}`, () => {
     const separator = { object: '/', server: '://', url: '://', path: ':' }[form];
     assert.ok(table.split(`\`${word}${separator}`).length > 1, word);
   });

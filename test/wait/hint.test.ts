@@ -21,7 +21,7 @@ test('the hint for a host shows the Pods that should answer', () => {
   );
 });
 
-test('without a cluster there is no hint of kubectl', () => {
+test('without a cluster there is no kubectl hint', () => {
   const outside = { ...self, isInCluster: false };
   assert.equal(insideHint(outside, '/run/a'), undefined);
   assert.equal(endpointsHint('127.0.0.1', outside), undefined);

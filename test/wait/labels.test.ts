@@ -23,7 +23,7 @@ for (const [requirements, expected] of [
 }
 
 for (const labels of [undefined, null]) {
-  test(`labels that are ${labels} satisfy only that one is not there`, () => {
+  test(`labels that are ${labels} match only a negated requirement`, () => {
     assert.equal(matches(['app'], labels), false);
     assert.equal(matches(['!app'], labels), true);
   });

@@ -31,7 +31,7 @@ test('a failed Job ends the wait with its reason and the command that shows its 
   });
 });
 
-test('a failed Job may be replaced by another when that is asked for', async () => {
+test('a failed Job may be replaced on request', async () => {
   const script = { one: () => [broken, gone(broken), complete] };
   const { done, messages } = waitOn('job/sync', script, { onFailedJob: 'wait' });
   await done;
@@ -42,7 +42,7 @@ test('a failed Job may be replaced by another when that is asked for', async () 
   ]);
 });
 
-test('a Job that its TTL removed after its end was Complete, a Pod that is gone is not Ready', async () => {
+test('a Job removed by its TTL after its end was Complete, a deleted Pod is not Ready', async () => {
   await waitOn('job/sync', { one: () => [gone(complete)] }).done;
   const ready = seen({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
   const { done, messages } = waitOn('pod/sync', { one: () => [gone(ready), ready] });
@@ -50,7 +50,7 @@ test('a Job that its TTL removed after its end was Complete, a Pod that is gone 
   assert.deepEqual(states(messages()), ['deleted; waiting for another', 'met: Ready']);
 });
 
-test('after trouble with the API server the last state is told again', async () => {
+test('after trouble with the API server the last state is reported again', async () => {
   const script: Script = {
     one: () => [absent, { kind: 'trouble', reason: 'ECONNREFUSED' }, { kind: 'connected' }, complete],
   };
@@ -63,12 +63,12 @@ test('after trouble with the API server the last state is told again', async () 
 const lease = (name: string) => `/apis/coordination.k8s.io/v1/namespaces/own/leases/kolla-db-sync-${name}`;
 const migrated = { metadata: { name: 'x', annotations: { 'kolla-pod/ready-for': '' } } };
 
-test('an absent Job is spoken for by its migration, by the name that is derived or given', async () => {
+test("an absent Job is replaced by its migration's record, by the derived or given name", async () => {
   await waitOn('job/nova-db-sync', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
   await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
 });
 
-test('of an absent Job that is no migration by its name no Lease is asked for, which its Role does not allow', async () => {
+test('for an absent Job that is no migration by its name no Lease is read, which its Role does not allow', async () => {
   const script = { one: () => [absent], objects: { [lease('sync')]: migrated } };
   const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
   await assert.rejects(done, /no such Job in namespace own yet/);
@@ -81,7 +81,7 @@ for (const [record, wanted] of [
   [{ 'kolla-pod/ready-for': 'old' }, '?release=new'],
   [{ 'kolla-pod/ready-for': '' }, '?release=new'],
 ] as const) {
-  test(`a record that says ${JSON.stringify(record)} does not speak for an absent job/a-db-sync${wanted}`, async () => {
+  test(`a record of ${JSON.stringify(record)} does not replace an absent job/a-db-sync${wanted}`, async () => {
     const objects = { [lease('a')]: { metadata: { name: 'x', annotations: record } } };
     const { done, messages, client } = waitOn(
       `job/a-db-sync${wanted}`,
@@ -94,7 +94,7 @@ for (const [record, wanted] of [
   });
 }
 
-test('conditions and JSONPaths stand for what the kind means, and all must hold', async () => {
+test("conditions and JSONPaths replace the kind's default, and all must hold", async () => {
   const text = 'job/sync?condition=suspended&jsonpath={.status.active}=0';
   const of = (status: string, active: number) =>
     seen({ status: { active, conditions: [{ type: 'Suspended', status }] } });
@@ -119,12 +119,12 @@ test('a condition of an older generation does not count', async () => {
   assert.deepEqual(states(messages()), ['its controller has not seen the latest spec yet', 'met: Ready=True']);
 });
 
-test('a JSONPath that can not be run is a mistake of the command line', async () => {
+test('an invalid JSONPath is an error of the command line', async () => {
   const { done } = waitOn('job/sync?jsonpath={.a[?(@.b==)]}', { one: () => [seen({ a: [{ b: 1 }] })] });
   await assert.rejects(done, UsageError);
 });
 
-test('negated, an object must be gone, and that it is must be certain', async () => {
+test('a negated object must certainly be absent', async () => {
   const path = '/apis/batch/v1/namespaces/own/jobs/sync';
   const there = { metadata: { name: 'sync' } };
   // A watch that is quiet may only be slow: what is asked for says that it is there.
@@ -133,7 +133,7 @@ test('negated, an object must be gone, and that it is must be certain', async ()
   assert.deepEqual(states(messages()), ['is there', 'met: no such Job in namespace own']);
 });
 
-test('a kind that has no namespace takes none', async () => {
+test('a cluster-scoped kind takes no namespace', async () => {
   const { done } = waitOn('widgets.example.org/x@ns', {
     resource: { group: 'example.org', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: false },
   });
@@ -143,13 +143,13 @@ test('a kind that has no namespace takes none', async () => {
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
 
 for (const text of ['SECRETS/db?jsonpath={.data.password}=x', 'SECRETS/db?condition=Ready', 'SECRETS?label=app=x'])
-  test(`what is in a Secret is not looked at, whatever word leads there: ${text}`, async () => {
+  test(`the content of a Secret is not read, whatever its resource name: ${text}`, async () => {
     const { done, client } = waitOn(text, { resource: SECRETS });
     await assert.rejects(done, UsageError);
     assert.deepEqual(client.watched, []);
   });
 
-test('a Secret is there by its metadata alone, whatever word leads there', async () => {
+test('a Secret exists by its metadata alone, whatever its resource name', async () => {
   const asked: (boolean | undefined)[] = [];
   const one: Script['one'] = (_, { metadataOnly }) => {
     asked.push(metadataOnly);
@@ -159,7 +159,7 @@ test('a Secret is there by its metadata alone, whatever word leads there', async
   assert.deepEqual(asked, [true]);
 });
 
-test('up to eight names have a watch each, more share one', async () => {
+test('up to eight names have their own watches, more share one', async () => {
   const ready = (name: string) => ({
     metadata: { name },
     status: { conditions: [{ type: 'Complete', status: 'True' }] },
@@ -184,7 +184,7 @@ test('up to eight names have a watch each, more share one', async () => {
   assert.deepEqual((many.client.watched[0] as SetRef).names, names(9));
 });
 
-test('two sets of labels of one kind and namespace share a watch, one alone is for the server to choose', async () => {
+test('two label selectors of one kind and namespace share a watch, a single one is applied by the server', async () => {
   const pod = (name: string, app: string) => ({
     metadata: { name, labels: { app } },
     status: { conditions: [{ type: 'Ready', status: 'True' }] },
@@ -201,7 +201,7 @@ test('two sets of labels of one kind and namespace share a watch, one alone is f
   assert.equal((one.client.watched[0] as SetRef).labelSelector, 'app=a,!old');
 });
 
-test('Secrets have a watch each however many they are, of metadata alone', async () => {
+test('Secrets have their own watches whatever their number, for metadata only', async () => {
   const texts = Array.from({ length: 12 }, (_, i) => `secret/s-${i}`);
   const asked: (boolean | undefined)[] = [];
   const { done, client } = waitOn(texts, {
@@ -215,7 +215,7 @@ test('Secrets have a watch each however many they are, of metadata alone', async
   assert.deepEqual(new Set(asked), new Set([true]));
 });
 
-test('a Pod on this node is one whose spec says so', async () => {
+test('a Pod on this node is one with this node in its spec', async () => {
   const on = (name: string, nodeName: string) => ({
     metadata: { name, labels: { app: 'x' } },
     spec: { nodeName },
@@ -240,7 +240,7 @@ test('an unknown node is read from our Pod', async () => {
   await assert.rejects(unknown.done, /set NODE_NAME from spec.nodeName \(downward API\), and POD_NAME/);
 });
 
-test('the node is asked for once, however many waits need it', async () => {
+test('the node is resolved once, however many waits need it', async () => {
   const on = (name: string) => ({
     metadata: { name, labels: { app: name } },
     spec: { nodeName: 'node9' },
@@ -254,14 +254,14 @@ test('the node is asked for once, however many waits need it', async () => {
   assert.deepEqual(client.asked, [path]);
 });
 
-test('this very container is refused with the reason', async () => {
+test('the own container is rejected with the reason', async () => {
   const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
   const self = { podName: 'me', nodeName: undefined, container: 'init', isInCluster: true };
   const { done } = waitOn('container/init', { one: () => [own] }, { self });
   await assert.rejects(done, (error) => error instanceof UsageError && /this very container/.test(error.message));
 });
 
-test('what a shared watch can not go on with ends the wait', async () => {
+test('an unrecoverable error of a shared watch ends the wait', async () => {
   const { done } = waitOn('pod?label=app=x', {
     set() {
       throw new UnavailableError('no way');
@@ -270,7 +270,7 @@ test('what a shared watch can not go on with ends the wait', async () => {
   await assert.rejects(done, /no way/);
 });
 
-test('a signal ends watches of one and of many', async () => {
+test('a signal ends shared and own watches', async () => {
   const stop = new AbortController();
   const { done, client } = waitOn(
     ['job/sync', 'pod?label=app=x', 'daemonset/d'],

@@ -17,7 +17,7 @@ for (const [what, container] of [
   ['one with the Lease of that name', { ...SYNC, command: ['kolla-db-sync', 'nova', '--lease-name', 'keystone'] }],
   ['one that expands', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
 ] as const) {
-  test(`${what} behind us that makes the migration is found`, () => {
+  test(`finds ${what} after us that runs the migration`, () => {
     const { restartPolicy, command, ...rest } = container;
     const later: Container = { ...rest, ...(restartPolicy && { restartPolicy }), ...(command && { command }) };
     assert.equal(laterMigrator(podOf(INIT, later), 'keystone', 'kolla-init'), 'migrate');
@@ -74,5 +74,5 @@ for (const [what, done] of [
   ],
   ['the migration is in another namespace', () => waiting(OBJECTS, 'db-sync/keystone@other')],
 ] as const) {
-  test(`a migration is waited for as ever where ${what}`, async () => await done().done);
+  test(`a migration is waited for as usual if ${what}`, async () => await done().done);
 }

@@ -27,7 +27,7 @@ test('each dependency is a line: whether it is met, since when, and why', () => 
   );
 });
 
-test('where not all find room, those that are open do, and how many are left is said', () => {
+test('with too little room unmet ones are shown first, with the number of the rest', () => {
   const rows = [...Array.from({ length: 5 }, (_, i) => row(`met-${i}`, { isMet: true })), row('open')];
   const lines = tableLines(rows, 2000, { columns: 80, lines: 3 });
   assert.equal(lines.length, 3);
@@ -35,7 +35,7 @@ test('where not all find room, those that are open do, and how many are left is 
   assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 ready');
 });
 
-test('a long name is cut in its middle and leaves half of the room to the reason', () => {
+test('a long name is truncated in the middle and leaves half of the room to the reason', () => {
   const [line] = tableLines([row(`job/${'x'.repeat(100)}-db-sync`)], 2000, { columns: 60, lines: 3 });
   assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  not there yet');
 });

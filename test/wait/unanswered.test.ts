@@ -37,7 +37,7 @@ for (const [error, is] of [
   });
 }
 
-test('where no DNS server answers, no server is taken for gone', { skip }, async () => {
+test('if no DNS server responds, no server counts as absent', { skip }, async () => {
   const waits = ['tcp', 'mysql', 'amqp', 'memcached', 'http', 'https'].map((kind) => `!${kind}://nobody.test:1`);
   const words = waits.flatMap((one) => ['--wait', one]);
   const args = ['kolla-init', '--config-dir', '/no/config', '--timeout', '1h', ...words];
@@ -57,7 +57,7 @@ test('where no DNS server answers, no server is taken for gone', { skip }, async
   assert.doesNotMatch(said, /ready after/);
 });
 
-test('who shows a certificate that we do not trust is not gone', async () => {
+test('a server with an untrusted certificate is not absent', async () => {
   const { certificate, key } = makeAuthority('nobody').issue({ commonName: 'api', hosts: ['127.0.0.1'] });
   const server = createServer({ cert: certificate, key }).listen(0, '127.0.0.1');
   await once(server, 'listening');

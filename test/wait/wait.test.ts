@@ -8,7 +8,7 @@ import { freePort } from '../../tools/port.ts';
 import { listenHttp, listenTcp } from '../support/server.ts';
 import { scriptedClient, seen, wait } from './support.ts';
 
-test('a server that comes later is waited for, and every change is one line', async () => {
+test('a server that starts later is waited for, and every change is one line', async () => {
   const port = await freePort();
   await using servers = new AsyncDisposableStack();
   const { done, messages } = wait([`tcp://127.0.0.1:${port}`], {
@@ -37,7 +37,7 @@ test('an http dependency is met by a status below 400 and not before', async () 
   assert.match(messages().at(-1) ?? '', /ready after .*: status 300$/);
 });
 
-test('the deadline names every open dependency, what was last seen, and what to run next', async () => {
+test('the deadline names every unmet dependency, its last state, and the next command', async () => {
   await using met = await listenTcp(() => {});
   const [first, second] = [await freePort(), await freePort()];
   const { done } = wait([`tcp://127.0.0.1:${met.port}`, `tcp://127.0.0.1:${first}`, `http://127.0.0.1:${second}/`], {
@@ -66,13 +66,13 @@ test('SIGTERM ends a wait at once', async () => {
   await assert.rejects(done, SignalError);
 });
 
-test('the first that never will be met ends the wait for all', async () => {
+test('the first that can never be met ends the wait for all', async () => {
   const kube = () => Promise.reject(new UnavailableError('no way'));
   const { done } = wait([`tcp://127.0.0.1:${await freePort()}`, 'job/sync'], { kube });
   await assert.rejects(done, /no way/);
 });
 
-test('what two waiters warn of alike is said once', async () => {
+test('the same warning of two waiters is logged once', async () => {
   const client = scriptedClient({
     one(_, { warn }) {
       warn('may not watch');
@@ -84,7 +84,7 @@ test('what two waiters warn of alike is said once', async () => {
   assert.equal(messages().filter((message) => message === 'may not watch').length, 1);
 });
 
-test('a dependency may have a deadline of its own, which ends the wait and names all that is open', async () => {
+test('a dependency may have its own timeout, which ends the wait and names all unmet ones', async () => {
   const [first, second] = [await freePort(), await freePort()];
   const { done } = wait([`tcp://127.0.0.1:${first}?timeout=300ms`, `tcp://127.0.0.1:${second}`]);
   await assert.rejects(done, (error) => {
@@ -95,7 +95,7 @@ test('a dependency may have a deadline of its own, which ends the wait and names
   });
 });
 
-test('a negated dependency is met when nothing answers any more', async () => {
+test('a negated dependency is met when nothing responds any more', async () => {
   const server = await listenTcp(() => {});
   const { done, messages } = wait([`!tcp://127.0.0.1:${server.port}`], {
     onLine: (line) => {
@@ -106,7 +106,7 @@ test('a negated dependency is met when nothing answers any more', async () => {
   assert.match(messages().at(-1) ?? '', /ready after .*: connection refused by \S+ \(ECONNREFUSED\)$/);
 });
 
-test('that a file is not there is what a negated dependency waits for, and nothing that will still come', async () => {
+test('a missing file satisfies a negated dependency, and a temporary error does not', async () => {
   await using directory = await privateDirectory('negated');
   const [none, link] = [join(directory.path, 'none'), join(directory.path, 'link')];
   await symlink(none, link);
@@ -116,7 +116,7 @@ test('that a file is not there is what a negated dependency waits for, and nothi
   assert.deepEqual(ends.toSorted(), [`a link to ${none}, which is not there`, 'not there', 'not there']);
 });
 
-test('what can not be looked at is not taken for gone', async () => {
+test('an inaccessible object does not count as absent', async () => {
   await using directory = await privateDirectory('negated');
   const loop = join(directory.path, 'loop');
   await symlink(loop, loop);
@@ -129,7 +129,7 @@ test('what can not be looked at is not taken for gone', async () => {
   assert.ok(messages().includes(`!file:${loop}: can't be looked at: ELOOP`));
 });
 
-test('a refusal of one of several says how to get the Roles of all', async () => {
+test('a denial of one of several reports how to get the Roles of all', async () => {
   const kube = () => Promise.reject(new NotPermittedError('apply this:\nkind: Role\n'));
   const { done } = wait(['job/a', 'job/b', 'file:/no/such'], { kube });
   await assert.rejects(done, (error) => {

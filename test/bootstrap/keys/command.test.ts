@@ -29,7 +29,7 @@ async function rules(conf: string, given: Partial<typeof NOT_GIVEN> | object = {
   };
 }
 
-test('how long tokens live and how many keys stay is what keystone.conf says, and else what Keystone would take', async () => {
+test("token lifetime and number of keys come from keystone.conf, or else are Keystone's defaults", async () => {
   const { lifetimeMs, keep } = await rules('');
   assert.deepEqual([lifetimeMs, keep], [49 * 3_600_000, 3]);
   const set = await rules(
@@ -40,7 +40,7 @@ test('how long tokens live and how many keys stay is what keystone.conf says, an
   assert.deepEqual([given.lifetimeMs, given.keep], [5, 4]);
 });
 
-test('a keystone.conf that is there and may not be read stands for no default: keys would be dropped too early', async () => {
+test('an unreadable keystone.conf is an error: with defaults keys would be dropped too early', async () => {
   await using directory = await privateDirectory('keys');
   const { log } = recordedLog();
   // A directory can't be read as a file, whoever asks.
@@ -57,14 +57,14 @@ test('a keystone.conf that is there and may not be read stands for no default: k
   assert.throws(() => config.check(), /^ConfigError: .*, which can't be read: EISDIR/);
 });
 
-test('fewer keys than late replicas need are not taken, which is said; a word is no number', async () => {
+test('fewer keys than late replicas need are rejected with a warning; a word is not a number', async () => {
   const { keep, said } = await rules('[fernet_tokens]\nmax_active_keys = 2\n');
   assert.equal(keep, 3);
   assert.match(said, /2 keys are too few for replicas that see a rotation late; 3 are kept/);
   await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is no whole number/);
 });
 
-test('what is encrypted anew needs its old keys no longer', async () => {
+test('re-encrypted data no longer needs its old keys', async () => {
   const { log } = recordedLog();
   const config = await readServiceConfig({ ...keystone, configFile: '/none' }, undefined, {});
   assert.deepEqual(rulesFor(credential!, { ...NOT_GIVEN, tokenLifetime: 5 }, config, log), {
@@ -74,7 +74,7 @@ test('what is encrypted anew needs its old keys no longer', async () => {
   });
 });
 
-test('a directory is read as keystone-manage leaves it; without keys, or with another file for one, it is refused', async () => {
+test('a directory is read as written by keystone-manage; without keys, or with another file, it is rejected', async () => {
   await using directory = await privateDirectory('keys');
   const at = (name: string) => join(directory.path, name);
   await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, given by --keys-from, holds no keys/);
@@ -94,14 +94,14 @@ test('a directory is read as keystone-manage leaves it; without keys, or with an
   );
 });
 
-test('--keys-from names keys that there are, once each', () => {
+test('--keys-from names existing keys, once each', () => {
   assert.deepEqual([...directoriesOf(['fernet=/a=b'], keystone.keys!)], [['fernet', '/a=b']]);
   assert.throws(() => directoriesOf(['/etc/keys'], keystone.keys!), /write NAME=DIRECTORY/);
   assert.throws(() => directoriesOf(['fernt=/a'], keystone.keys!), /no keys 'fernt'; did you mean 'fernet'\?/);
   assert.throws(() => directoriesOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
-test('a line that is no option is refused by its number before the tool reads it, which would quote a password', async () => {
+test('an invalid line is rejected by its number before the tool, which would quote a password, reads it', async () => {
   await using directory = await privateDirectory('keys');
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
@@ -130,7 +130,7 @@ async function reencrypted(script: string, signal: AbortSignal = new AbortContro
   return { failure, ring, out: await readFile(env.OUT, 'utf8').catch(() => '') };
 }
 
-test('the tool gets the keys in a directory of its own, closed to others, which is gone afterwards', async () => {
+test('the tool gets the keys in a private directory, which is removed afterwards', async () => {
   const { failure, out } = await reencrypted(
     'directory=$(sed -n "s/key_repository = //p" "$4"); printf %s "$directory" > "$OUT"; [ "$(ls "$directory" | tr "\\n" " ")" = "0 1 " ] && [ "$(stat -c %a "$directory")" = 700 ] && [ "$1 $2 $3 $5" = "--config-file /etc/keystone/keystone.conf --config-file credential_migrate" ]',
   );
@@ -139,7 +139,7 @@ test('the tool gets the keys in a directory of its own, closed to others, which 
   await assert.rejects(stat(out), /ENOENT/);
 });
 
-test('a tool that fails is told with its last words, without a key', async () => {
+test('a failing tool is reported with its last line, without a key', async () => {
   const { failure = '', ring } = await reencrypted(
     'directory=$(sed -n "s/key_repository = //p" "$4"); echo "bad $(cat $directory/1)" >&2; exit 3',
   );
@@ -147,13 +147,13 @@ test('a tool that fails is told with its last words, without a key', async () =>
   assert.ok(!failure.includes(ring.keys.get(1)!));
 });
 
-test('a tool goes when we are to end', async () => {
+test('a tool is stopped on shutdown', async () => {
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('asked to end')), 100);
   assert.equal((await reencrypted('exec sleep 600', stop.signal)).failure, 'asked to end');
 });
 
-test('the printed Role reads and writes these Secrets alone', async () => {
+test('the printed Role covers these Secrets only', async () => {
   const { code, stdout } = await runHelper('kolla-bootstrap', [
     'keys',
     'rbac',
@@ -184,7 +184,7 @@ for (const [words, code, text] of [
     'no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig',
   ],
 ] as const) {
-  test(`kolla-bootstrap keys ${words.join(' ')} ends with ${code}`, async () => {
+  test(`kolla-bootstrap keys ${words.join(' ')} exits with ${code}`, async () => {
     const finished = await runHelper('kolla-bootstrap', ['keys', ...words], { env: { HOME: '/nonexistent' } });
     assert.equal(finished.code, code, finished.stderr);
     assert.ok(

@@ -10,7 +10,7 @@ import { quietEffects } from '../effects-support.ts';
 
 const repository = keystone.keys!.find(({ name }) => name === 'credential')!;
 
-test("the tool is led to the Secret's keys by a variable, which no file of the deployment can override", async () => {
+test("the tool finds the Secret's keys by a variable, which no file of the deployment can override", async () => {
   await using directory = await privateDirectory('reencrypt');
   const out = join(directory.path, 'out');
   const script = join(directory.path, 'tool.sh');
@@ -22,7 +22,7 @@ test("the tool is led to the Secret's keys by a variable, which no file of the d
   assert.equal(await readFile(out, 'utf8'), ring.keys.get(1));
 });
 
-test('a signal that came before the tool began stops it', async () => {
+test("a signal before the tool's start stops it", async () => {
   const signal = AbortSignal.abort(new Error('stopped'));
   const effects = { ...quietEffects(), signal, configFile: '', env: process.env };
   const ran = reencryptWith({ ...repository, reencrypt: ['sleep', '600'] }, newRing(Date.now()), effects);

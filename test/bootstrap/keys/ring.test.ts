@@ -28,14 +28,14 @@ function rotations(count: number, everyMs: number, rules: RotationRules = RULES)
   return { ring, sizes };
 }
 
-test('a new ring is a primary and a staged key, both of Fernet, no two alike', () => {
+test('a new ring is a primary and a staged Fernet key, both different', () => {
   const { keys } = newRing(START);
   assert.deepEqual([...keys.keys()], [0, 1]);
   assert.ok([...keys.values()].every(isKey));
   assert.equal(new Set([...keys.values(), newKey()]).size, 3);
 });
 
-test('a rotation makes the staged key the primary, and no replica lacks a key that another may use', () => {
+test('a rotation makes the staged key the primary, and no replica lacks a key in use', () => {
   const before = newRing(START);
   const next = rotated(before, RULES, START + HOUR);
   assert.equal(next.kind, 'rotated');
@@ -47,7 +47,7 @@ test('a rotation makes the staged key the primary, and no replica lacks a key th
   assert.ok(![...before.keys.values()].includes(ring.keys.get(0)!));
 });
 
-test('it is early while a replica may not have the last change, whoever made it', () => {
+test('it is too early while a replica may not have the last change, whoever made it', () => {
   const ring = { ...newRing(START), changedAt: START + HOUR };
   assert.equal(dueAt(ring, RULES), START + HOUR + RULES.settleMs);
   assert.deepEqual(rotated(ring, RULES, START + HOUR + RULES.settleMs - 1), {
@@ -57,11 +57,11 @@ test('it is early while a replica may not have the last change, whoever made it'
   assert.equal(rotated(ring, RULES, START + HOUR + RULES.settleMs).kind, 'rotated');
 });
 
-test('rotated once a week there are three keys, as Keystone has it', () => {
+test('with a weekly rotation there are three keys, as in Keystone', () => {
   assert.deepEqual(rotations(5, 7 * 24 * HOUR).sizes, [3, 3, 3, 3, 3]);
 });
 
-test('rotated every day with tokens of 49 hours, each key is kept as long as a token of it may live', () => {
+test('with a daily rotation and tokens of 49 hours, each key is kept while a token of it may be valid', () => {
   const { ring, sizes } = rotations(8, 24 * HOUR);
   // Staged, primary, and those that ended now, 24 and 48 hours ago.
   assert.deepEqual(sizes, [3, 4, 5, 5, 5, 5, 5, 5]);
@@ -71,18 +71,18 @@ test('rotated every day with tokens of 49 hours, each key is kept as long as a t
   );
 });
 
-test('the time until a key is needed is said, with that for which replicas may be behind', () => {
+test("reports how long a key is needed, including the replicas' delay", () => {
   const { ring } = rotations(1, 24 * HOUR);
   const next = rotated(ring, RULES, START + 48 * HOUR);
   assert.ok(next.kind === 'rotated');
   assert.deepEqual([...next.needed], [[1, START + 24 * HOUR + 49 * HOUR + RULES.settleMs]]);
 });
 
-test('more keys than that are kept where the service asks for them', () => {
+test('more keys are kept if the service requires it', () => {
   assert.deepEqual(rotations(5, 7 * 24 * HOUR, { ...RULES, keep: 5 }).sizes, [3, 4, 5, 5, 5]);
 });
 
-test('keys that are not needed go, the oldest first, also when they are many', () => {
+test('keys no longer needed are removed, oldest first, also if there are many', () => {
   const many: Ring = {
     ...newRing(START),
     keys: new Map([0, 3, 4, 8, 9].map((id) => [id, newKey()])),
@@ -97,7 +97,7 @@ test('keys that are not needed go, the oldest first, also when they are many', (
   );
 });
 
-test('of keys without a record, none is removed before the last change is long ago', () => {
+test('keys without a record are removed only long after the last change', () => {
   const adopted: Ring = { keys: new Map([0, 1, 2].map((id) => [id, newKey()])), promoted: new Map(), changedAt: START };
   const next = rotated(adopted, RULES, START + HOUR);
   assert.ok(next.kind === 'rotated');
@@ -116,7 +116,7 @@ test('without a staged key none is promoted: no replica would know it', () => {
   assert.equal(next.ring.keys.get(4), before.keys.get(4));
 });
 
-test('a ring whose only key is the staged one goes on from it', () => {
+test('a ring with only a staged key continues from it', () => {
   const before: Ring = { ...newRing(START), keys: new Map([[0, newKey()]]) };
   const next = rotated(before, RULES, START + HOUR);
   assert.ok(next.kind === 'rotated');

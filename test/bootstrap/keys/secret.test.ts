@@ -20,7 +20,7 @@ function secret(data: Record<string, string>, metadata: object = {}): SecretObje
   return { metadata: { name: REF.name, ...metadata }, data: Object.fromEntries(entries) as Record<string, string> };
 }
 
-test('a ring is read as it was written, and the rest of the Secret stays', () => {
+test('a ring is read as written, and the rest of the Secret is kept', () => {
   const before = { ...secret({ note: 'mine' }, { labels: { a: 'b' }, resourceVersion: '7' }), type: 'Opaque' };
   const ring = newRing(AT);
   const after = withRing(before, ring);
@@ -32,12 +32,12 @@ test('a ring is read as it was written, and the rest of the Secret stays', () =>
   assert.equal(after.metadata.annotations?.[PROMOTED], '1=2026-01-01T00:00:00.000Z');
 });
 
-test('a key that was dropped is gone from the Secret', () => {
+test('a dropped key is removed from the Secret', () => {
   const after = withRing(secret({ 0: newKey(), 1: newKey() }), { ...newRing(AT), keys: new Map([[5, newKey()]]) });
   assert.deepEqual(Object.keys(after.data ?? {}), ['5']);
 });
 
-test('the last change is the latest of what the API server noted of entries, whoever wrote them, and of what we did', () => {
+test('the last change is the latest recorded by the API server for entries, by any client, or by us', () => {
   const noted = (time: string, field: string) => ({ time, fieldsV1: { [field]: {} } });
   const metadata = {
     creationTimestamp: '2026-01-01T00:00:00Z',
@@ -48,25 +48,25 @@ test('the last change is the latest of what the API server noted of entries, who
   assert.equal(ringIn(secret({}, { ...metadata, annotations }), '').changedAt, Date.parse('2026-01-04T00:00:00Z'));
 });
 
-test('a damaged annotation counts as none', () => {
+test('a damaged annotation counts as missing', () => {
   for (const text of ['', 'x', '1', '1=', '1=soon', 'x=2026-01-01T00:00:00Z']) {
     assert.deepEqual([...ringIn(secret({}, { annotations: { [PROMOTED]: text } }), '').promoted], [], text);
   }
 });
 
-test('entries that Keystone would not read are not looked at', () => {
+test('entries that Keystone would not read are ignored', () => {
   const key = newKey();
   const { keys } = ringIn(secret({ 0: key, 1: '', 2: '\n', '0.tmp': 'x', '01': 'x', readme: 'x' }), '');
   assert.deepEqual([...keys], [[0, key]]);
 });
 
-test('a line break after a key is part of it: Keystone takes the hash of the whole file', () => {
+test('a line break after a key is part of it: Keystone hashes the whole file', () => {
   const key = `${newKey()}\n`;
   const after = withRing(secret({}), ringIn(secret({ 3: key }), ''));
   assert.equal(after.data?.['3'], encoded(key));
 });
 
-test('an entry that is no key is refused, and not shown', () => {
+test('an invalid key is rejected, and not shown', () => {
   for (const wrong of ['of-somebody', newKey().slice(1), `${newKey()}x`]) {
     assert.throws(
       () => ringIn(secret({ 1: wrong }), 'Secret a/b'),
@@ -76,7 +76,7 @@ test('an entry that is no key is refused, and not shown', () => {
   }
 });
 
-test('a person reads which key is which', () => {
+test('output tells users which key is which', () => {
   const ring = { ...newRing(AT), keys: new Map([5, 0, 4].map((id) => [id, newKey()])) };
   assert.equal(ringText(ring), '0 (staged), 4, 5 (primary)');
   assert.equal(emptySecret(REF).metadata.name, 'keystone-fernet-keys');

@@ -15,7 +15,7 @@ async function access(env: NodeJS.ProcessEnv, home?: string): Promise<Access> {
   return await findAccess(resolveOptions(ACCESS_OPTIONS, none, env, undefined) as AccessOptions, home);
 }
 
-test('a password with a project, both of domain Default unless said', async () => {
+test('a password with a project, both of the domain Default unless given', async () => {
   const { proof, authUrl, who } = await access({ ...PASSWORD, OS_PROJECT_DOMAIN_ID: 'd1' });
   const user = { name: 'admin', domain: { name: 'Default' }, password: 'hidden' };
   const scope = { project: { name: 'admin', domain: { id: 'd1' } } };
@@ -23,12 +23,12 @@ test('a password with a project, both of domain Default unless said', async () =
   assert.deepEqual([authUrl.href, who], ['http://k:5000/v3', 'user admin']);
 });
 
-test('the system as scope', async () => {
+test('system scope', async () => {
   const { proof } = await access({ ...URL_AND_USER, OS_SYSTEM_SCOPE: 'all' });
   assert.deepEqual((proof as { auth: { scope: object } }).auth.scope, { system: { all: true } });
 });
 
-test('an application credential needs no scope, by name it needs its user', async () => {
+test('an application credential needs no scope; by name it needs its user', async () => {
   const secret = { OS_AUTH_URL: 'http://k:5000/v3/', OS_APPLICATION_CREDENTIAL_SECRET: 'hidden' };
   const { proof } = await access({ ...secret, OS_APPLICATION_CREDENTIAL_ID: 'x' });
   const identity = { methods: ['application_credential'], application_credential: { id: 'x', secret: 'hidden' } };
@@ -36,12 +36,12 @@ test('an application credential needs no scope, by name it needs its user', asyn
   await assert.rejects(access({ ...secret, OS_APPLICATION_CREDENTIAL_NAME: 'n' }), /OS_USERNAME/);
 });
 
-test('a token is used as it is, at --os-url, without an auth URL', async () => {
+test('a token is used unchanged, at --os-url, without an auth URL', async () => {
   const { proof, apiUrl } = await access({ OS_URL: 'http://k:35357/identity', OS_TOKEN: 'hidden' });
   assert.deepEqual([proof, apiUrl.href], [{ token: 'hidden' }, 'http://k:35357/identity/v3']);
 });
 
-test('a password from a file loses the line break at its end', async () => {
+test('a password from a file loses its trailing line break', async () => {
   await using directory = await privateDirectory('access');
   const file = join(directory.path, 'p');
   await writeFile(file, 'hidden\n');
@@ -53,7 +53,7 @@ test('a password from a file loses the line break at its end', async () => {
   );
 });
 
-test('a cloud of clouds.yaml, with secure.yaml beside it; an option counts before it', async () => {
+test('a cloud of clouds.yaml, with secure.yaml; an option takes precedence', async () => {
   await using directory = await privateDirectory('clouds');
   const config = join(directory.path, '.config/openstack');
   await mkdir(config, { recursive: true });
@@ -69,7 +69,7 @@ test('a cloud of clouds.yaml, with secure.yaml beside it; an option counts befor
   await assert.rejects(access({ OS_CLOUD: 'kola' }, directory.path), /no cloud 'kola'; did you mean 'kolla'\?/);
 });
 
-test('a clouds.yaml that is no YAML is named with the line, not with its text', async () => {
+test('an invalid clouds.yaml is reported with the line number, not with its text', async () => {
   await using directory = await privateDirectory('clouds');
   const file = join(directory.path, 'clouds.yaml');
   await writeFile(file, 'clouds:\n  kolla: {password: hidden\n');
@@ -87,18 +87,18 @@ for (const [what, env, says] of [
   ['API v2.0', { ...PASSWORD, OS_AUTH_URL: 'http://k:5000/v2.0' }, /ends with \/v3/],
   ['a cloud without a file', { OS_CLOUD: 'x', OS_CLIENT_CONFIG_FILE: '/none' }, /no clouds.yaml: looked for \/none/],
 ] as const) {
-  test(`${what}: says what is missing and where it belongs`, async () => {
+  test(`${what}: reports what is missing and where it belongs`, async () => {
     await assert.rejects(access(env), says);
   });
 }
 
-test('a URL that names a user is refused without its words, as it would be told in messages', async () => {
+test('a URL with a user is rejected without its text, which messages would show', async () => {
   await assert.rejects(
     access({ ...PASSWORD, OS_AUTH_URL: 'http://admin:hidden@k:5000' }),
     ({ message }: Error) => message.startsWith('OS_AUTH_URL names a user') && !message.includes('hidden'),
   );
 });
 
-test('a token with a line break is refused at once: no request could carry it', async () => {
+test('a token with a line break is rejected at once: no request could carry it', async () => {
   await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a line break at its end\?/);
 });

@@ -18,14 +18,14 @@ function urls(service: typeof nova, templates: Partial<Templates>, regions = ['R
   );
 }
 
-test("a host alone stands for the service's own path behind it", () => {
+test("a host alone is completed with the service's own path", () => {
   assert.deepEqual(urls(nova, { public: ['https://nova.example.com'], internal: ['http://nova:8774/'] }), [
     'nova public RegionOne https://nova.example.com/v2.1',
     'nova internal RegionOne http://nova:8774/v2.1',
   ]);
 });
 
-test('a URL with a path is taken as it stands', () => {
+test('a URL with a path is used unchanged', () => {
   assert.deepEqual(urls(nova, { public: ['https://example.com/compute'] }), [
     'nova public RegionOne https://example.com/compute',
   ]);
@@ -40,7 +40,7 @@ test('a template fits every entry and region', () => {
   ]);
 });
 
-test('an entry of its own counts before one for all, wherever it stands', () => {
+test('a separate entry takes precedence over a general one, in any order', () => {
   assert.deepEqual(urls(heat, { public: ['heat-cfn=https://cfn.example.com', 'https://api.example.com:{port}'] }), [
     'heat public RegionOne https://api.example.com:8004/v1/%(project_id)s',
     'heat-cfn public RegionOne https://cfn.example.com/v1',
@@ -60,16 +60,16 @@ for (const [what, service, templates, says] of [
   ['an entry that is none', heat, { public: ['heatcfn=http://x'] }, /no entry 'heatcfn'; there is heat, heat-cfn/],
   ['one URL for two entries', heat, { public: ['http://x/v1'] }, /the same URL for endpoints of several entries/],
 ] as const) {
-  test(`${what} is refused`, () => {
+  test(`${what} is rejected`, () => {
     assert.throws(() => urls(service, templates), says);
   });
 }
 
-test('one URL for two regions is refused', () => {
+test('one URL for two regions is rejected', () => {
   assert.throws(() => urls(nova, { public: ['http://x'] }, ['a', 'b']), /put \{region\}/);
 });
 
-test("Keystone's two spellings of a project's id are the same URL", () => {
+test("Keystone's two forms of a project's id are the same URL", () => {
   assert.ok(isSameUrl('http://x/v3/$(tenant_id)s', 'http://x/v3/%(project_id)s'));
   assert.ok(!isSameUrl('http://x/v3/%(user_id)s', 'http://x/v3/%(project_id)s'));
 });
@@ -85,11 +85,11 @@ function lines(state: Partial<CatalogueState>): string[] {
   }).map(lineOf);
 }
 
-test('what is as it should be is not touched', () => {
+test('up-to-date objects are not changed', () => {
   assert.deepEqual(lines({}), []);
 });
 
-test('nothing there: region, service and endpoints are made, in that order', () => {
+test('on an empty catalogue region, service and endpoints are created, in that order', () => {
   assert.deepEqual(lines({ regions: new Set(), services: new Map(), endpoints: new Map() }), [
     'create region a',
     'create service nova: type compute',
@@ -97,12 +97,12 @@ test('nothing there: region, service and endpoints are made, in that order', () 
   ]);
 });
 
-test('another URL, or one that is disabled, is changed in place and shown with what stood there', () => {
+test('another URL, or a disabled one, is changed in place and shown with its previous value', () => {
   assert.deepEqual(lines({ endpoints: new Map([['nova public a', { id: 'e', url: 'http://y', enabled: false }]]) }), [
     'update endpoint nova public a: url http://y -> http://x/v2.1, enabled false -> true',
   ]);
 });
 
-test('a description that was edited stays', () => {
+test('an edited description is kept', () => {
   assert.deepEqual(lines({ services: new Map([['nova', { id: 's', description: 'ours' }]]) }), []);
 });

@@ -37,7 +37,7 @@ for (const [what, answer] of [
   ['another JSON', { status: 'ok' }],
   ['null', 'null'],
 ] as const) {
-  test(`${what} with 200 is no answer of Keystone: not an empty list, nor something that was made`, async () => {
+  test(`${what} with 200 is not Keystone's response: neither an empty list nor a created object`, async () => {
     await using fake = await keystoneOf({
       'GET /v3/users': answer,
       'GET /v3/regions/a': answer,
@@ -57,12 +57,12 @@ for (const [what, answer] of [
   });
 }
 
-test("a 401 that is not Keystone's does not say that a password is wrong", async () => {
+test('a 401 from another server does not mean a wrong password', async () => {
   await using fake = await keystoneOf({ 'POST /v3/auth/tokens': 401 });
   await assert.rejects(fake.keystone.knows(LOGIN), /what answers 401 at .* is not Keystone/);
 });
 
-test('while the domain is disabled no token is asked for, so that no password is set for that', async () => {
+test('while the domain is disabled no token is requested, so that no password is set', async () => {
   await using fake = await keystoneOf({
     'GET /v3/domains': { domains: [{ id: 'default', name: 'Default', enabled: false }] },
     'GET /v3/projects': { projects: [] },
@@ -75,7 +75,7 @@ test('while the domain is disabled no token is asked for, so that no password is
   assert.ok(!fake.asked.includes('POST /v3/auth/tokens'));
 });
 
-test('an account of another name is not ours, whatever was asked for; another spelling is', async () => {
+test('an account of another name is not ours, whatever was requested; one that differs in case is', async () => {
   for (const [name, count] of [
     ['somebody', 0],
     ['Placement', 1],
@@ -89,7 +89,7 @@ test('an account of another name is not ours, whatever was asked for; another sp
   }
 });
 
-test('the account as which we are logged in is not removed', async () => {
+test('the account in use is not removed', async () => {
   await using fake = await keystoneOf({
     'GET /v3/domains': { domains: [{ id: 'default', name: 'Default' }] },
     'GET /v3/users': { users: [{ id: 'u', name: 'placement' }] },

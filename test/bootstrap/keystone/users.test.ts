@@ -33,14 +33,14 @@ function lines(change: (state: UsersState) => void): string[] {
   return planUsers(wanted, state).map(lineOf);
 }
 
-test('what is as it should be is not touched', () => {
+test('up-to-date objects are not changed', () => {
   assert.deepEqual(
     lines(() => {}),
     [],
   );
 });
 
-test('nothing there: project, account, roles and assignments are made, in that order', () => {
+test('on an empty cloud project, account, roles and assignments are created, in that order', () => {
   const changes = lines((state) => {
     for (const part of [state.projects, state.roles, state.users, state.assignments]) part.clear();
   });
@@ -54,14 +54,14 @@ test('nothing there: project, account, roles and assignments are made, in that o
   ]);
 });
 
-test('a password is set where Keystone refuses it, and only there; it is not shown', () => {
+test('a password is set only if Keystone rejects it; it is not shown', () => {
   assert.deepEqual(
     lines((state) => state.refused.add(keyOf(user!))),
     ['update password of user placement: token request answered by 401 -> answered by 201'],
   );
 });
 
-test('what was disabled is shown as that before it is enabled', () => {
+test('a disabled object is shown as such before it is enabled', () => {
   assert.deepEqual(
     lines((state) => {
       state.users.set(keyOf(user!), { id: 'u', enabled: false });
@@ -71,7 +71,7 @@ test('what was disabled is shown as that before it is enabled', () => {
   );
 });
 
-test('a role that was taken away is given again, one that the account has besides stays', () => {
+test('a removed role is assigned again, additional ones are kept', () => {
   assert.deepEqual(
     lines((state) => {
       state.assignments.delete(assignmentKey('projects/p', 'u', 's'));
@@ -82,7 +82,7 @@ test('a role that was taken away is given again, one that the account has beside
   );
 });
 
-test("names of the service's configuration stand instead of the data's, in grants too", () => {
+test("names in the service's configuration replace the catalogue's, also in grants", () => {
   const { domains, users, projects } = wantedUsers(heat.identity!, ({ name }) =>
     name === 'heat' ? { ...NONE, name: 'heat-osh', project: 'services' } : { ...NONE, domain: 'stacks' },
   );
@@ -97,7 +97,7 @@ test("names of the service's configuration stand instead of the data's, in grant
   );
 });
 
-test('domains that its configuration names are made as well, as openstack-helm has them', () => {
+test('domains named in its configuration are created too, as in openstack-helm', () => {
   const found = { ...NONE, domain: 'service', projectDomain: 'service' };
   const elsewhere = wantedUsers(placement.identity!, () => found);
   const nothing = { ...whole(), projects: new Map(), users: new Map() };

@@ -5,7 +5,7 @@ import { listenHttp } from '../../support/server.ts';
 import { quietEffects } from '../effects-support.ts';
 
 for (const answer of ['<html>', 'null', '"x"']) {
-  test(`${answer} is no answer of RabbitMQ's management API`, async () => {
+  test(`${answer} is not a response of RabbitMQ's management API`, async () => {
     await using server = await listenHttp((_, response) => void response.end(answer));
     const url = new URL(`http://127.0.0.1:${server.port}`);
     const broker = new Broker(
@@ -18,7 +18,7 @@ for (const answer of ['<html>', 'null', '"x"']) {
   });
 }
 
-test('an object where a list belongs is refused, and a list where an object belongs', async () => {
+test('an object instead of a list is rejected, and vice versa', async () => {
   await using server = await listenHttp(
     (request, response) => void response.end(request.url === '/api/o' ? '{}' : '[]'),
   );

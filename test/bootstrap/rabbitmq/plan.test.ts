@@ -15,17 +15,17 @@ function lines(state: Partial<QueueState>): string[] {
   return planQueue(transport, { ...RIGHT, ...state }).map(lineOf);
 }
 
-test("a password is held against RabbitMQ's hash", () => {
+test("a password is compared with RabbitMQ's hash", () => {
   assert.equal(isPassword('test12', HASH, SHA256), true);
   assert.equal(isPassword('test13', HASH, SHA256), false);
   assert.equal(isPassword('test12', HASH, 'rabbit_password_hashing_of_tomorrow'), undefined);
 });
 
-test('what is as it should be is not touched', () => {
+test('up-to-date objects are not changed', () => {
   assert.deepEqual(lines({}), []);
 });
 
-test('nothing there: virtual host, account and permissions are made, in that order', () => {
+test('on an empty broker virtual host, account and permissions are created, in that order', () => {
   assert.deepEqual(lines({ vhost: undefined, user: undefined, permissions: undefined }), [
     'create virtual host nova',
     'create queue user nova',
@@ -40,17 +40,17 @@ test('another password is set, and not shown', () => {
   ]);
 });
 
-test('an account that has no password is given one', () => {
+test('an account without a password gets one', () => {
   assert.deepEqual(lines({ user: { password_hash: '' } }), [
     "update queue user nova: password none -> the transport URL's",
   ]);
 });
 
-test('a password of a kind that we do not know is left alone', () => {
+test('a password hash of an unknown kind is not changed', () => {
   assert.deepEqual(lines({ user: { password_hash: HASH, hashing_algorithm: 'other' } }), []);
 });
 
-test('permissions that were narrowed are shown before they are widened', () => {
+test('narrowed permissions are shown before they are widened', () => {
   assert.deepEqual(lines({ permissions: { ...ALL, write: '^nova' } }), [
     'update permissions of nova in virtual host nova: write ^nova -> .*',
   ]);

@@ -15,7 +15,7 @@ test('every host of a cluster is read, with one account', () => {
   });
 });
 
-test('words are percent-encoded', () => {
+test('components are percent-encoded', () => {
   const { user, password, vhost } = parseTransportUrl('rabbit://a%40b:p%3A%2Fw@r/a%2Fb');
   assert.deepEqual([user, password, vhost], ['a@b', 'p:/w', 'a/b']);
 });
@@ -37,7 +37,7 @@ for (const [url, says] of [
   ['rabbit://u:hid%den@r/v', /% that begins no %XX/],
   ['hidden', /not a URL/],
 ] as const) {
-  test(`what is wrong with ${url} is said without its password`, () => {
+  test(`reports what is wrong with ${url} without its password`, () => {
     assert.throws(
       () => parseTransportUrl(url),
       (error: Error) => says.test(error.message) && !error.message.includes('hidden'),

@@ -13,7 +13,7 @@ const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('pr
 const THERE = ['--namespace', RESTRICTED];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 
-describe('the real API server takes what each chart renders', { skip: reason ?? false, concurrency: 1 }, () => {
+describe('the real API server accepts the output of each chart', { skip: reason ?? false, concurrency: 1 }, () => {
   let cluster: SharedControlPlane;
   const table = [['chart', 'helm lint', 'server dry run', 'Pods admitted under restricted', 'run for real']];
   const notRestricted: string[] = [];
@@ -64,7 +64,7 @@ describe('the real API server takes what each chart renders', { skip: reason ?? 
     });
   }
 
-  test('reload: live, log shipping and stepwise upgrades give objects that are valid', async () => {
+  test('reload: live, log shipping and stepwise upgrades yield valid objects', async () => {
     await using chart = await rendering('keystone');
     const rendered = await chart.render(
       {

@@ -48,7 +48,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   };
   const VERSIONED = 'jobs,configmaps,secrets,roles,rolebindings';
 
-  test('an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them', async () => {
+  test('an upgrade keeps the Job and the configuration that old Pods need, and a rollback uses them', async () => {
     await install(THERE_AND_BACK, {});
     const jobs = [...(await objects(THERE_AND_BACK, 'jobs')).keys()];
     const job = jobs.find((name) => name.includes('bootstrap')) ?? '';
@@ -72,7 +72,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     assert.ok(secret !== undefined && volumes.includes(secret.replace('Secret/', '')), volumes);
   });
 
-  test('what is uninstalled and installed again takes up what was kept', async () => {
+  test('a reinstallation after an uninstall reuses the kept objects', async () => {
     await install(AGAIN, {});
     const first = await objects(AGAIN, VERSIONED);
     assert.notEqual(first.size, 0);
@@ -83,7 +83,7 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     assert.equal((await objects(AGAIN, 'deployments')).size, 1);
   });
 
-  test('the line of the README takes everything away', async () => {
+  test("the README's command removes everything", async () => {
     await install(AWAY, {});
     await run('uninstall', 'keystone', `--namespace=${AWAY}`);
     assert.notEqual((await objects(AWAY, VERSIONED)).size, 0);

@@ -51,7 +51,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
     return program.current!;
   };
   const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
-  await step('starting a Kubernetes control plane', async () => {
+  await step('starts a Kubernetes control plane', async () => {
     await startApi(run, get, site, keys, addresses, LONELY);
   });
   const apiServerAt = (port: number, program: Program, more: Readonly<Record<string, string>> = {}): ApiServer => {

@@ -94,7 +94,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
     programs.set(name, { component, flags });
     return component;
   };
-  await step('starting a Kubernetes node', async () => {
+  await step('starts a Kubernetes node', async () => {
     await Promise.all([startApi(run, get, site, keys, ADDRESSES), startContainerd(site, packages.cni)]);
     await startScheduler(run, site, keys);
     await startKubelet(run, get, site, keys, {
@@ -106,7 +106,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
   });
   const sites = [site];
   if (second)
-    await step('starting a second node', async () => {
+    await step('starts a second node', async () => {
       const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
       const started = stack.use(await startSecondNode(site, namespaces, { packages, helper, keys, get, plan }));
       sites.push(started.site);
@@ -114,12 +114,12 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
   const importEverywhere = async (file: string) => {
     for (const each of sites) await importImage(each, file);
   };
-  await step('importing images', async () => {
+  await step('imports images', async () => {
     for (const image of [await testboxImage(directory, helper), ...images]) await importEverywhere(image);
   });
   const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory });
   if (coredns !== undefined)
-    await step('starting CoreDNS', async () => {
+    await step('starts CoreDNS', async () => {
       await importEverywhere(await corednsImage(directory, coredns));
       await startDns(cluster);
     });

@@ -16,7 +16,7 @@ const ALL = [
 
 const rendered = (color: boolean) => renderDifferences(ALL, { isTerminal: color, color, width: 80 });
 
-test('a line for the file, and below it how it differs', () => {
+test('one line per file, and its differences below', () => {
   assert.equal(
     rendered(false),
     `/etc/a (config_files[0])
@@ -33,7 +33,7 @@ test('a line for the file, and below it how it differs', () => {
   );
 });
 
-test('colours are for who can see them', () => {
+test('colours are used only on a terminal', () => {
   assert.ok(rendered(true).includes('\u001B[31m-a\u001B[0m'));
   assert.ok(!rendered(false).includes('\u001B'));
 });

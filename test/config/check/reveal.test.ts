@@ -17,7 +17,7 @@ function shown(actual: string | Buffer, wanted: string | Buffer, more: Partial<S
   );
 }
 
-test('an INI file that all may read is shown as a diff', () => {
+test('a world-readable INI file is shown as a diff', () => {
   assert.deepEqual(shown('[a]\nx = 1\ny = 2\n', '[a]\nx = 1\ny = 3\n').diff, [
     '@@ -1,3 +1,3 @@',
     ' [a]',
@@ -27,7 +27,7 @@ test('an INI file that all may read is shown as a diff', () => {
   ]);
 });
 
-test('in one that others may not read, names are shown, and every value by its digest', () => {
+test('in a private one names are shown, and every value as a digest', () => {
   const { diff } = shown('[a]\n# hunter2\nregion = hunter2\n', '[a]\nregion = hunter3\n', { isPrivate: true });
   assert.deepEqual(diff, [
     '@@ -1,3 +1,2 @@',
@@ -38,7 +38,7 @@ test('in one that others may not read, names are shown, and every value by its d
   ]);
 });
 
-test('but for truth values, small numbers and addresses, unless their names speak of a secret', () => {
+test('except booleans, small numbers and addresses, unless their names suggest a secret', () => {
   const text = '[a]\ndebug = True\nworkers=5\nmy_ip = fd00::3\n';
   const closed = { isPrivate: true };
   assert.deepEqual(shown('', text, closed).diff?.slice(1), ['+[a]', '+debug = True', '+workers=5', '+my_ip = fd00::3']);
@@ -63,7 +63,7 @@ for (const [name, line] of [
   ['a section of secrets', '[secrets]\nname = hunter2'],
   ['what looks like a key itself', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
 ] as const) {
-  test(`${name} is a digest in an INI file that all may read`, () => {
+  test(`${name} is a digest in a world-readable INI file`, () => {
     const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
     assert.ok(diff?.includes('-x = 1'), String(diff));
     assert.ok(diff?.some((one) => /^\+.*<digest:[0-9a-f]{8}>$/.test(one)));
@@ -79,20 +79,20 @@ for (const [name, text] of [
   ['a keyring', '[client.glance]\n\tkey = hunter2==\n'],
   ['a name that is none', '[a]\nhunter2 hunter2 = x\n'],
 ] as const) {
-  test(`${name}, which only looks like INI, is not shown when others may not read it`, () => {
+  test(`${name}, which only looks like INI, is not shown if the file is private`, () => {
     const content = shown(text, `${text}# more\n`, { isPrivate: true });
     assert.equal(content.hidden, 'others may not read the file');
     assert.doesNotMatch(JSON.stringify(content), /hunter2/);
   });
 }
 
-test('another text that all may read is shown, unless it speaks of a secret or is named like one', () => {
+test('other world-readable text is shown, unless its content or name suggests a secret', () => {
   assert.deepEqual(shown('listen 80\n', 'listen 81\n').diff, ['@@ -1,1 +1,1 @@', '-listen 80', '+listen 81']);
   assert.equal(shown('{"password": "hunter2"}', '{}').hidden, 'it may hold a secret');
   assert.equal(shown('listen 80\n', 'listen 81\n', { dest: '/etc/ssl/private/a' }).hidden, 'it may hold a secret');
 });
 
-test('what is no text, too long, or quite another file is told by sizes and digests', () => {
+test('binary, too long, or entirely different content is reported by sizes and digests', () => {
   const { hidden, actual, wanted } = shown(Buffer.from([0, 1]), 'ab\n');
   assert.deepEqual(
     { hidden, actual, wanted },
@@ -104,7 +104,7 @@ test('what is no text, too long, or quite another file is told by sizes and dige
   assert.equal(shown(lines('a'), lines('b')).hidden, 'nearly all of it differs');
 });
 
-test('a diff is cut where it stops being useful, and steers no terminal', () => {
+test('a diff is truncated where it stops being useful, and cannot control the terminal', () => {
   const diff = shown('', Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join('')).diff;
   assert.equal(diff?.at(-1), '... 601 lines more');
   assert.ok(
@@ -115,18 +115,18 @@ test('a diff is cut where it stops being useful, and steers no terminal', () => 
   assert.equal(shown('', 'a\u001B[2Jb\n').diff?.at(-1), String.raw`+a\u001b[2Jb`);
 });
 
-test('line ends that differ are no empty diff', () => {
+test('a difference in line ends is no empty diff', () => {
   assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only spaces differ');
 });
 
-test('a digest of one run is that of no other', () => {
+test('digests of two runs differ', () => {
   const sides = { dest: '/a', actual: Buffer.from([0]), wanted: Buffer.from([0, 1]), isPrivate: true };
   const by = (key: Buffer) => reveal(sides, (text) => text, structuredPatch, key).actual.digest;
   assert.equal(by(KEY), by(Buffer.alloc(32)));
   assert.notEqual(by(KEY), by(Buffer.alloc(32, 1)));
 });
 
-test('a secret known by its value is hidden wherever it stands', () => {
+test('a secret known by its value is hidden everywhere', () => {
   const sides = { dest: '/a', actual: Buffer.from('x'), wanted: Buffer.from('listen hunter2'), isPrivate: false };
   const { diff } = reveal(sides, (text) => text.replaceAll('hunter2', '***'), structuredPatch, KEY);
   assert.ok(diff?.includes('+listen ***'));

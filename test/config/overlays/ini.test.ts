@@ -8,7 +8,7 @@ import { randomOslo } from './random-oslo.ts';
 const set = (text: string, value = '10.0.0.3', section = 'DEFAULT', key = 'my_ip') =>
   setOsloOption(Buffer.from(text), { section, key, value }).toString();
 
-test('an option that is there is replaced where it stands, in its own spelling', () => {
+test('an existing option is replaced in place, in its own spelling', () => {
   assert.equal(
     set('# mine\n[DEFAULT]\n# my_ip = x\nmy_ip=127.0.0.1\ndebug = true\n'),
     '# mine\n[DEFAULT]\n# my_ip = x\nmy_ip=10.0.0.3\ndebug = true\n',
@@ -17,19 +17,19 @@ test('an option that is there is replaced where it stands, in its own spelling',
   assert.equal(set('[DEFAULT]\nmy_ip =\n'), '[DEFAULT]\nmy_ip = 10.0.0.3\n');
 });
 
-test('what goes on with the old value goes with it', () => {
+test('continuation lines of the old value are removed with it', () => {
   assert.equal(set('[DEFAULT]\nmy_ip = a\n  b\n\tc\nx = 1\n  y\n'), '[DEFAULT]\nmy_ip = 10.0.0.3\nx = 1\n  y\n');
   assert.equal(set('[DEFAULT]\nmy_ip = a\n  b'), '[DEFAULT]\nmy_ip = 10.0.0.3');
 });
 
-test('of several, the last one counts and is changed', () => {
+test('the last of several applies and is changed', () => {
   assert.equal(
     set('[DEFAULT]\nmy_ip = a\nmy_ip = b\n[x]\nmy_ip = c\n[DEFAULT]\nmy_ip = d\n'),
     '[DEFAULT]\nmy_ip = a\nmy_ip = b\n[x]\nmy_ip = c\n[DEFAULT]\nmy_ip = 10.0.0.3\n',
   );
 });
 
-test('an option that is not there comes after the last one of its section', () => {
+test('a new option is added after the last one of its section', () => {
   assert.equal(
     set('[DEFAULT]\na = 1\n  2\n\n# about b\n[b]\nc = 1\n'),
     '[DEFAULT]\na = 1\n  2\nmy_ip = 10.0.0.3\n\n# about b\n[b]\nc = 1\n',
@@ -38,29 +38,29 @@ test('an option that is not there comes after the last one of its section', () =
   assert.equal(set('[DEFAULT]\na = 1'), '[DEFAULT]\na = 1\nmy_ip = 10.0.0.3');
 });
 
-test('a section that is not there comes at the end', () => {
+test('a new section is added at the end', () => {
   assert.equal(set('[b]\nc = 1\n'), '[b]\nc = 1\n\n[DEFAULT]\nmy_ip = 10.0.0.3\n');
   assert.equal(set('[b]\nc = 1'), '[b]\nc = 1\n\n[DEFAULT]\nmy_ip = 10.0.0.3\n');
   assert.equal(set(''), '[DEFAULT]\nmy_ip = 10.0.0.3\n');
 });
 
-test('sections are told apart without regard to case, but for DEFAULT, as oslo.config does', () => {
+test('section names are case-insensitive, except for DEFAULT, as in oslo.config', () => {
   assert.equal(set('[VNC]\nmy_ip = a\n', 'b', 'vnc'), '[VNC]\nmy_ip = b\n');
   assert.equal(set('[default]\nmy_ip = a\n', 'b'), '[default]\nmy_ip = a\n\n[DEFAULT]\nmy_ip = b\n');
 });
 
-test('the line ends of the file are kept', () => {
+test("the file's line ends are kept", () => {
   assert.equal(set('[DEFAULT]\r\nmy_ip = a\r\n[b]\r\n', 'b'), '[DEFAULT]\r\nmy_ip = b\r\n[b]\r\n');
   assert.equal(set('[a]\r\n', 'b', 'a'), '[a]\r\nmy_ip = b\r\n');
 });
 
-test('bytes that are no UTF-8 stay as they are', () => {
+test('invalid UTF-8 is kept', () => {
   const before = Buffer.from([0x5b, 0x61, 0x5d, 0x0a, 0x23, 0xff, 0xa0, 0x0a, 0x62, 0x3d, 0xc3, 0x28, 0xa0, 0x0a]);
   const after = setOsloOption(before, { section: 'a', key: 'name', value: 'José' });
   assert.deepEqual(after, Buffer.concat([before, Buffer.from('name = José\n')]));
 });
 
-test('a value that begins with a blank or stands in quotes is read as it was meant', () => {
+test('a value with a leading space or quotes is read back unchanged', () => {
   for (const value of [' a', 'a ', '"a"', "'a'", '"', '', 'a # b', '$x', '%(y)s', 'a = b'])
     assert.equal(osloOption(set('[DEFAULT]\nmy_ip = x\n', value), 'DEFAULT', 'my_ip'), value, value);
 });
@@ -71,12 +71,12 @@ for (const [text, line] of [
   ['[a\n', 1],
   ['[a]\n= 1\n', 2],
 ] as const) {
-  test(`${JSON.stringify(text)}, which oslo.config would not read, is refused by its line`, () => {
+  test(`${JSON.stringify(text)}, which oslo.config would not read, is rejected by its line`, () => {
     assert.throws(() => set(text), new RegExp(`^RangeError: line ${line} is`));
   });
 }
 
-test('on any file: the value is read back, nothing else changes, and the same again changes nothing', () => {
+test('on any file: the value is read back, nothing else changes, and repeating it changes nothing', () => {
   for (let seed = 1; seed <= 2_000; seed++) {
     const random = randomFrom(seed);
     const { text, section, key } = randomOslo(random);

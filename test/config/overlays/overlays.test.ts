@@ -28,14 +28,14 @@ function applied(section: unknown, content: string, dest = NOVA): string {
   return overlay.apply(dest, Buffer.from(content)).toString();
 }
 
-test('an INI key gets a value of this pod', () => {
+test('an INI key gets a value of this Pod', () => {
   const ini = [{ file: NOVA, key: 'my_ip', value: '$(POD_IP)' }];
   assert.equal(applied({ ini }, '[DEFAULT]\nmy_ip = x\n'), '[DEFAULT]\nmy_ip = 10.0.0.3\n');
   const url = [{ file: NOVA, section: 'vnc', key: 'url', value: 'http://$(POD_IP):6080/' }];
   assert.equal(applied({ ini: url }, ''), '[vnc]\nurl = http://10.0.0.3:6080/\n');
 });
 
-test('numbers and truth values are words too', () => {
+test('numbers and booleans are text too', () => {
   const ini = [
     { file: NOVA, key: 'workers', value: 4 },
     { file: NOVA, key: 'debug', value: true },
@@ -43,20 +43,20 @@ test('numbers and truth values are words too', () => {
   assert.equal(applied({ ini }, ''), '[DEFAULT]\nworkers = 4\ndebug = true\n');
 });
 
-test('$(NAME) is replaced in listed files, and in no other', () => {
+test('$(NAME) is replaced in listed files only', () => {
   const section = { text: [{ file: '/etc//mysql/my.cnf' }] };
   assert.equal(applied(section, 'bind-address=$(POD_IP)\n', '/etc/mysql/my.cnf'), 'bind-address=10.0.0.3\n');
   assert.equal(applied(section, 'bind-address=$(POD_IP)\n'), 'bind-address=$(POD_IP)\n');
 });
 
-test('a text keeps every other byte, a shell’s own $( too', () => {
+test('every other byte of a text is kept, also a shell’s own $(', () => {
   const overlay = makeOverlay('f', { text: [{ file: '/a' }] }, { POD_IP: 'é' });
   const before = Buffer.concat([Buffer.from('$$ $(hostname -s) $ ( $() '), Buffer.from([0xff, 0, 0xc3])]);
   const after = overlay!.apply('/a', Buffer.concat([before, Buffer.from('$(POD_IP)')]));
   assert.deepEqual(after, Buffer.concat([before, Buffer.from('é')]));
 });
 
-test('two dollars stand for one, as in a Pod', () => {
+test('two dollars are an escaped one, as in a Pod', () => {
   const section = { text: [{ file: NOVA }] };
   assert.equal(
     applied(section, '$$(POD_IP) $$$(POD_IP) $$$$(POD_IP) $$(hostname)'),
@@ -64,7 +64,7 @@ test('two dollars stand for one, as in a Pod', () => {
   );
 });
 
-test('a long run of dollars is read at once', () => {
+test('a long run of dollars is parsed quickly', () => {
   const dollars = '$'.repeat(1_000_000);
   assert.equal(
     applied({ text: [{ file: NOVA }] }, `${dollars} ${dollars}(POD_IP)`),
@@ -72,7 +72,7 @@ test('a long run of dollars is read at once', () => {
   );
 });
 
-test('text comes before keys, whose values are not looked through again', () => {
+test('text is applied before keys, whose values are not expanded again', () => {
   const section = { ini: [{ file: NOVA, key: 'a', value: '$$(POD_IP)' }], text: [{ file: NOVA }] };
   assert.equal(
     applied(section, '[DEFAULT]\na = $(POD_IP)\nb = $(POD_IP)\n'),
@@ -80,12 +80,12 @@ test('text comes before keys, whose values are not looked through again', () => 
   );
 });
 
-test('a section that holds nothing changes nothing', () => {
+test('an empty section changes nothing', () => {
   for (const section of [undefined, null, {}, { allow: ['A'] }, { ini: [], text: [] }])
     assert.equal(makeOverlay('f', section, {}), undefined);
 });
 
-test('every problem is named with its place and the nearest key', () => {
+test('every problem is reported with its place and the nearest key', () => {
   const message = refusal({
     alow: [],
     ini: [
@@ -113,7 +113,7 @@ test('every problem is named with its place and the nearest key', () => {
   assert.match(refusal('x'), /kolla-pod.yaml: overlays: must be a mapping/);
 });
 
-test('a name that is not allowed, not set, empty or of two lines is refused with the fix', () => {
+test('a name that is not allowed, not set, empty or multi-line is rejected with the fix', () => {
   const message = refusal({
     allow: ['POD_IP', 'EMPTY', 'TWO', 'NODE_NAME'],
     ini: ['$(DB_PASSWORD)', '$(EMPTY)', '$(TWO)', '$(NODE_NAME)', '$(POD_PI)', '$(POD IP)', 'a\nb'].map((value, i) => ({
@@ -134,11 +134,11 @@ test('a name that is not allowed, not set, empty or of two lines is refused with
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
 });
 
-test('without allow, only what says which pod this is may be used', () => {
+test('without allow, only variables that identify the Pod may be used', () => {
   assert.match(refusal({ ini: [{ file: NOVA, key: 'a', value: '$(HOME)' }] }), /\$\(HOME\) is not allowed/);
 });
 
-test('one key set twice is refused', () => {
+test('one key set twice is rejected', () => {
   const one = { file: NOVA, section: 'vnc', key: 'a', value: 'x' };
   assert.match(
     refusal({ ini: [one, { ...one, section: 'VNC', file: '/etc/nova/./nova.conf' }] }),
@@ -146,7 +146,7 @@ test('one key set twice is refused', () => {
   );
 });
 
-test('a file that cannot be changed is refused by its place, without its text', () => {
+test('a file that cannot be changed is rejected by its place, without its text', () => {
   assert.throws(() => applied({ ini: [{ file: NOVA, key: 'a', value: 'x' }] }, '[DEFAULT]\nhunter2\n'), {
     name: 'RangeError',
     message:
@@ -158,7 +158,7 @@ test('a file that cannot be changed is refused by its place, without its text', 
   );
 });
 
-test('the names that a Pod must give are known without their values', () => {
+test('the names that a Pod must set are known without their values', () => {
   const ini = [{ file: NOVA, key: 'a', value: '$(POD_IP) $$(NODE_NAME) $(HOST_IP)' }];
   assert.deepEqual(overlayNames('f', { ini }), ['HOST_IP', 'POD_IP']);
   assert.deepEqual(overlayNames('f', { ini, text: [{ file: '/a' }], allow: ['NODE_NAME', 'POD_IP'] }), [
@@ -168,7 +168,7 @@ test('the names that a Pod must give are known without their values', () => {
   ]);
 });
 
-test('files with values of names that look like credentials are known, and those values', () => {
+test('files with values of credential-like names are known, and those values', () => {
   const ini = [{ file: '/b', key: 'x', value: '$(DB_PASSWORD)' }];
   const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], ini, text: [{ file: '/a' }] }, ENV);
   assert.ok(overlay);
@@ -202,7 +202,7 @@ test('the example of the documentation works', async () => {
   assert.equal(overlay?.apply('/etc/mysql/my.cnf', Buffer.from('$(NODE_NAME)')).toString(), 'n1');
 });
 
-test('the JSON Schema has the keys that are read, and no other', () => {
+test('the JSON Schema has exactly the keys that are read', () => {
   const { properties } = OVERLAYS_JSON_SCHEMA;
   const item = { ini: properties.ini.items, text: properties.text.items, passwords: properties.passwords.items };
   const valid = {

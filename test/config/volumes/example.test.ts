@@ -59,7 +59,7 @@ for (const [file, kind] of [
   ['deployment.yaml', 'Deployment'],
   ['job.yaml', 'Job'],
 ] as const) {
-  test(`the example's ${kind} is what plan prints for its config.json, and volumes for keys and labels`, async () => {
+  test(`the example's ${kind} equals plan's output for its config.json, plus volumes for keys and labels`, async () => {
     const plan = await planOfExample();
     const workload = ((await documents(file)) as Workload[]).find((each) => each.kind === kind);
     assert.ok(workload);

@@ -62,7 +62,7 @@ function randomLayout(seed: number): Layout {
   return layOut([...found.values()], documentWith([]));
 }
 
-test('what kolla-init writes for a path is what the service finds there, for 500 random layouts', () => {
+test('the service finds the files that kolla-init writes, for 500 random layouts', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const layout = randomLayout(seed);
     const { init, service } = mountsOf(layout);
@@ -77,7 +77,7 @@ test('what kolla-init writes for a path is what the service finds there, for 500
   }
 });
 
-test('no directory of a volume is left for the runtime to make as root, for 500 random layouts', () => {
+test('the runtime need not create a directory of a volume as root, for 500 random layouts', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const { init } = mountsOf(randomLayout(seed));
     const tree = init.filter(({ name }) => name === 'kolla');
@@ -92,7 +92,7 @@ test('no directory of a volume is left for the runtime to make as root, for 500 
   }
 });
 
-test('the kubelet makes an outer directory before an inner one', () => {
+test('the kubelet creates an outer directory before an inner one', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const paths = mountsOf(randomLayout(seed)).init.map(({ mountPath }) => mountPath);
     for (const [i, inner] of paths.entries())
@@ -101,7 +101,7 @@ test('the kubelet makes an outer directory before an inner one', () => {
   }
 });
 
-test('logs and temporary files have volumes of their own, whatever lies in them', () => {
+test('logs and temporary files have separate volumes, whatever their content', () => {
   const { places } = layOut([mount('/var/log/kolla/nova'), mount('/tmp/nova')], documentWith([]));
   assert.deepEqual(
     places.map(({ path, volume, entries }) => [path, volume, entries]),
@@ -113,7 +113,7 @@ test('logs and temporary files have volumes of their own, whatever lies in them'
   );
 });
 
-test('a directory that an entry says the owner of is data, also where a file is put into it; in /etc it is configuration', () => {
+test('a directory whose owner is set by an entry is data, also if a file is installed into it; in /etc it is configuration', () => {
   const document = documentWith(['/var/lib/rabbitmq/', '/etc/rabbitmq']);
   const { places } = layOut([mount('/etc/rabbitmq'), mount('/var/lib/rabbitmq')], document);
   const purposes = new Set(places.map(({ path, purpose }) => `${path} ${purpose}`));
@@ -121,13 +121,13 @@ test('a directory that an entry says the owner of is data, also where a file is 
   assert.ok(purposes.has('/etc/rabbitmq config'));
 });
 
-test('two directories whose names come out the same have two volumes', () => {
+test('two directories with colliding names have two volumes', () => {
   const { places } = layOut([mount('/srv/a-b', { data: true }), mount('/srv/a/b', { data: true })], documentWith([]));
   const volumes = places.filter(({ purpose }) => purpose === 'data').map(({ volume }) => volume);
   assert.deepEqual(volumes, ['srv-a-b', 'srv-a-b-2']);
 });
 
-test('a directory inside of a mounted one of the same volume is not mounted again', () => {
+test('a directory inside a mount of the same volume is not mounted again', () => {
   const { places } = layOut([mount('/etc/ssl'), mount('/etc/ssl/certs')], documentWith([]));
   assert.deepEqual(
     places.filter(({ purpose }) => purpose === 'config').map(({ path }) => path),

@@ -35,7 +35,7 @@ const copied = (name: string, dest: string, owner = 'keystone') => ({
   perm: '0600',
 });
 
-test("the Pod is its service's user in the group kolla, and each container is `restricted`", async () => {
+test("the Pod runs as its service's user in the group kolla, and each container is `restricted`", async () => {
   const { spec } = await planOf(fixture('nova-api'));
   assert.ok(spec);
   assert.deepEqual(spec.securityContext, {
@@ -53,7 +53,7 @@ test("the Pod is its service's user in the group kolla, and each container is `r
     });
 });
 
-test('only the init container has the ConfigMap, and it is told where to put the tree', async () => {
+test('only the init container has the ConfigMap, and the path of the tree', async () => {
   const { spec } = await planOf(fixture('nova-api'));
   const [[init], [service]] = [spec?.initContainers ?? [], spec?.containers ?? []];
   assert.deepEqual(init?.command, ['kolla-init', '--root', '/kolla']);
@@ -61,7 +61,7 @@ test('only the init container has the ConfigMap, and it is told where to put the
   assert.ok(!service?.volumeMounts.some(({ mountPath }) => mountPath.startsWith(CONFIG_FILES)));
 });
 
-test('what is put in place lies in memory, sized by what config.json and the image have', async () => {
+test('installed files are in memory, sized by config.json and the image', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
   const sizeLimit = async (imageRoot?: string) => {
@@ -81,7 +81,7 @@ test('what is put in place lies in memory, sized by what config.json and the ima
   assert.equal(await sizeLimit(image), '64Mi', 'and twice what is seeded');
 });
 
-test("users and content are the image's, where it is at hand", async () => {
+test("users and content are the image's, if it is available", async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('keystone.conf', '/etc/keystone/keystone.conf')] });
   await place.write('image/etc/keystone/policy.json', '{}');
@@ -91,7 +91,7 @@ test("users and content are the image's, where it is at hand", async () => {
   assert.equal((await planOf(config)).entries[0]?.seed, undefined, 'unknown without an image');
 });
 
-test('a directory is mounted where a link of the image leads', async () => {
+test("a directory is mounted at the target of the image's link", async () => {
   await using place = await workplace();
   const config = await place.config({ permissions: [{ path: '/var/run/nova', owner: 'keystone' }] });
   const image = await place.image();
@@ -103,7 +103,7 @@ test('a directory is mounted where a link of the image leads', async () => {
   assert.deepEqual(mounted, { name: 'run-nova', mountPath: '/run/nova' });
 });
 
-test("without an image it is mounted where the links of Kolla's images lead", async () => {
+test("without an image it is mounted at the target of Kolla's links", async () => {
   await using place = await workplace();
   const permissions = ['/var/run/nova', '/var/lock/nova', '/varnish'].map((path) => ({ path, owner: 'nova' }));
   const config = await place.config({ config_files: [copied('a.sh', '/bin/a.sh', 'nova')], permissions });
@@ -112,13 +112,13 @@ test("without an image it is mounted where the links of Kolla's images lead", as
   assert.deepEqual(paths.join(' '), '/run/kolla /run/lock/nova /run/nova /tmp /usr/bin/a.sh /var/log/kolla /varnish');
 });
 
-test('a file whose directory is shared is mounted by itself, and needs a restart to be seen anew', async () => {
+test('a file in a shared directory is mounted individually, and needs a restart to be updated', async () => {
   const { entries } = await planOf(fixture('keystone'));
   assert.deepEqual([entries[0]?.mounts, entries[0]?.reload], [['/usr/bin/keystone-startup.sh'], 'restart']);
   assert.deepEqual([entries[1]?.mounts, entries[1]?.reload], [['/etc/keystone'], 'live']);
 });
 
-test('a source that is there and a directory is mounted live, and nothing is written', async () => {
+test('an existing directory as a source is mounted live, and nothing is written', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('ceph', '/etc/ceph', 'glance')] });
   const reload = async () => (await planOf(config, { configDir: dirname(config) })).entries[0]?.reload;
@@ -128,7 +128,7 @@ test('a source that is there and a directory is mounted live, and nothing is wri
   assert.deepEqual(await readdir(join(place.path, 'config')), ['ceph', 'config.json']);
 });
 
-test('a directory that is copied is mounted at the same places whether its source is there or not', async () => {
+test('a copied directory is mounted at the same paths whether its source exists or not', async () => {
   await using place = await workplace();
   const config_files = [
     copied('themes', '/etc/openstack-dashboard/themes', 'horizon'),
@@ -144,7 +144,7 @@ test('a directory that is copied is mounted at the same places whether its sourc
   assert.equal(await paths(), unseen);
 });
 
-test('a directory over one of the whole system must be seen, since what is in it is mounted', async () => {
+test('a directory over a system directory must be readable, since its content is mounted', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('etc', '/etc', 'glance')] });
   const plan = () => planOf(config, { configDir: dirname(config) });
@@ -155,7 +155,7 @@ test('a directory over one of the whole system must be seen, since what is in it
   assert.ok(layout.places.some(({ path }) => path === '/etc/glance'));
 });
 
-test('names of the environment come from the downward API; HOSTNAME is there already; others are to be filled in', async () => {
+test('variables come from the downward API; HOSTNAME exists already; others are placeholders', async () => {
   const { spec } = await planOf(fixture('nova-api'), { environment: ['HOSTNAME', 'POD_IP', 'REGION'] });
   assert.deepEqual(spec?.initContainers[0].env, [
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
@@ -163,7 +163,7 @@ test('names of the environment come from the downward API; HOSTNAME is there alr
   ]);
 });
 
-test('an owner that cannot be had without root is a problem with its entry and the fix; what all may read is none', async () => {
+test('an owner that is impossible without root is a problem with its entry and the fix; world-readable files are not', async () => {
   const { problems, entries, spec } = await planOf(fixture('two-users'));
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
@@ -184,12 +184,12 @@ test('unknown owners are one ConfigError with all of them', async () => {
   );
 });
 
-test('an image without accounts is said to be none', async () => {
+test('an image without accounts is reported', async () => {
   await using place = await workplace();
   await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is no unpacked image/);
 });
 
-test("what lies below a directory of the image's that is closed to the user is a problem, as the mount can't be reached", async () => {
+test('a path below a private directory of the image is a problem, since the mount is unreachable', async () => {
   await using place = await workplace();
   const image = await place.image();
   await place.write('image/root/.ssh/known_hosts', '');

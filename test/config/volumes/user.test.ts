@@ -18,26 +18,26 @@ function documentOf(
 const choose = (owners: readonly string[], asked?: string, command?: string) =>
   choosePodUser(documentOf(owners, command), kollaAccounts(), asked);
 
-test('it is the user whom most entries name, and root does not count', () => {
+test('the most frequent owner is chosen, and root does not count', () => {
   assert.equal(choose(['root', 'root', 'root', 'cinder', 'nova', 'nova:kolla']).user?.uid, 42_436);
 });
 
-test('of two that are named as often it is the first', () => {
+test('the first of equally frequent owners is chosen', () => {
   assert.equal(choose(['glance', 'nova']).user?.name, 'glance');
 });
 
-test("it is the command's program where no entry names anybody but root", () => {
+test("the command's program decides if only root is named", () => {
   assert.equal(choose([], undefined, '/usr/bin/memcached -v').user?.name, 'memcached');
   assert.equal(choose(['root'], undefined, 'haproxy -W').user?.name, 'haproxy');
 });
 
-test('where no user can be chosen, the fix is named', () => {
+test('if no user can be chosen, the fix is given', () => {
   assert.match(choose([]).problem ?? '', /no owner, .* --user NAME/);
   assert.match(choose(['root']).problem ?? '', /no owner but root, .* --user NAME/);
 });
 
 for (const path of ['/var/log/kolla', '/var/log/kolla/'])
-  test(`the owner of ${path}, which all containers share, is not whom to run as`, () => {
+  test(`the owner of ${path}, which all containers share, does not count`, () => {
     const logs = { path, owner: 'fluentd:kolla', perm: 0o775, recurse: false };
     for (const section of ['permissions', 'directories']) {
       const { problem } = choosePodUser({ ...documentOf(['root']), [section]: [logs] }, kollaAccounts(), undefined);
@@ -47,25 +47,25 @@ for (const path of ['/var/log/kolla', '/var/log/kolla/'])
     assert.equal(choosePodUser(own, kollaAccounts(), undefined).user?.name, 'nova');
   });
 
-test('who is asked for runs, by name or number', () => {
+test('the requested user is used, by name or number', () => {
   assert.deepEqual(choose(['nova'], 'cinder').user?.uid, 42_407);
   const { user } = choose(['nova'], '1000:1001');
   assert.deepEqual([user?.name, user?.uid, user?.gid], [undefined, 1000, 1001]);
   assert.deepEqual([choose([], '42436').user?.name, choose([], '42436').user?.gid], ['nova', 42_436]);
 });
 
-test('root and unknown users are refused, the latter with the nearest name', () => {
+test('root and unknown users are rejected, the latter with the nearest name', () => {
   assert.match(choose(['nova'], 'root').problem ?? '', /root.*--user NAME/);
   assert.match(choose(['nova'], '0').problem ?? '', /root.*--user NAME/);
   assert.match(choose(['nova'], 'nvoa').problem ?? '', /did you mean 'nova'\?/);
 });
 
-test('a group that an entry names is one of the Pod, except for root, kolla and its own', () => {
+test('a group of an entry is added to the Pod, except for root, kolla and its own', () => {
   const { user } = choose(['nova:kolla', 'nova:root', 'nova:qemu', 'nova:nova', 'nova:libvirt', 'libvirt']);
   assert.deepEqual(user?.supplementalGroups, [42_427, 42_473]);
   assert.deepEqual(user?.groups, [42_436, 42_400, 42_427, 42_473]);
 });
 
-test('the group of a user that has another name is found', () => {
+test('the group of a user with another name is found', () => {
   assert.equal(choose(['hacluster:haclient']).user?.gid, 42_486);
 });

@@ -4,7 +4,7 @@ import { Bell } from '../../../src/config/watch/bell.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a ring that came before the wait counts, and counts once', async (t) => {
+test('a ring before the wait counts, once', async (t) => {
   const bell = new Bell();
   bell.ring();
   bell.ring();
@@ -12,14 +12,14 @@ test('a ring that came before the wait counts, and counts once', async (t) => {
   assert.equal(await bell.wait({ settleMs: 0, idleMs: 1, signal: t.signal }), false);
 });
 
-test('a bell that never stops ringing is answered all the same', async (t) => {
+test('continuous rings do not block forever', async (t) => {
   const bell = new Bell();
   const ringing = setInterval(() => bell.ring(), 1);
   t.after(() => clearInterval(ringing));
   assert.equal(await bell.wait({ settleMs: 20, idleMs: HOUR_MS, signal: t.signal }), true);
 });
 
-test('it is answered only when it has been quiet', async (t) => {
+test('a ring is answered after the debounce interval', async (t) => {
   const bell = new Bell();
   let rings = 0;
   const ringing = setInterval(() => {
@@ -31,7 +31,7 @@ test('it is answered only when it has been quiet', async (t) => {
   assert.equal(rings, 10);
 });
 
-test('the end of the process ends the wait, with its reason', async () => {
+test('shutdown ends the wait, with its reason', async () => {
   const stop = new AbortController();
   const waiting = new Bell().wait({ settleMs: 0, idleMs: HOUR_MS, signal: stop.signal });
   stop.abort(new Error('over'));

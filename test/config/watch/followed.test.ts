@@ -14,7 +14,7 @@ function withSources(...sources: string[]): Document {
 
 const place = { configDir: '/config', configFile: undefined };
 
-test('what is followed: the config directory, and what lies elsewhere, of a pattern its directory', () => {
+test('watches the config directory, external sources, and the base directory of patterns', () => {
   const document = withSources(
     '/var/lib/kolla/config_files/a.conf',
     '/extra/b.conf',
@@ -25,7 +25,7 @@ test('what is followed: the config directory, and what lies elsewhere, of a patt
   assert.deepEqual(followedPaths(document, place), ['/config', '/extra/b.conf', '/many', '/tree']);
 });
 
-test('a config.json that lies elsewhere is followed too, and one that lies there is not followed twice', () => {
+test('an external config.json is watched too, and an internal one not twice', () => {
   assert.deepEqual(followedPaths(undefined, { ...place, configFile: '/other/config.json' }), [
     '/config',
     '/other/config.json',
@@ -33,7 +33,7 @@ test('a config.json that lies elsewhere is followed too, and one that lies there
   assert.deepEqual(followedPaths(undefined, { ...place, configFile: '/config/config.json' }), ['/config']);
 });
 
-test('a fingerprint tells content, modes, names and absence apart, and is the same for the same', async () => {
+test('a fingerprint covers content, modes, names and absence, and is stable', async () => {
   await using directory = await privateDirectory('fingerprint');
   const path = join(directory.path, 'config');
   const seen = [await fingerprintOf([path])];
@@ -56,7 +56,7 @@ test('a fingerprint tells content, modes, names and absence apart, and is the sa
   await look();
 });
 
-test("the kubelet's own names do not count, what they lead to does", async () => {
+test("the kubelet's own names do not count, their targets do", async () => {
   await using directory = await privateDirectory('fingerprint');
   const file = async (version: string, text: string) => {
     await mkdir(join(directory.path, version));

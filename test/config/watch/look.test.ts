@@ -7,7 +7,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume } from './support.ts';
 
-test('a version whose new names the kubelet has not linked yet is not looked at', async () => {
+test('a version whose new names the kubelet has not linked yet is not examined', async () => {
   await using p = await pod();
   const { root, configDir, me } = p;
   await new Volume(configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });

@@ -14,7 +14,7 @@ const deaf: typeof pathWatcher = () => ({
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
 
-test('a swapped ConfigMap is put in place', async () => {
+test('an updated ConfigMap is installed', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -25,7 +25,7 @@ test('a swapped ConfigMap is put in place', async () => {
   await watch.when('both to be counted', ({ applied }) => applied === 2);
 });
 
-test('a plain directory is followed too: a file written anew, replaced, and added', async () => {
+test('a plain directory is watched too: a file rewritten, replaced, and added', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'config.json'), oneFile());
   await p.write(join(p.configDir, 'a.conf'), 'one');
@@ -38,7 +38,7 @@ test('a plain directory is followed too: a file written anew, replaced, and adde
   await watch.placed('etc/a.conf', 'replaced');
 });
 
-test('what is already installed is no change', async () => {
+test('an already installed version is no change', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -51,7 +51,7 @@ test('what is already installed is no change', async () => {
   assert.equal(watch.status().applied, 0);
 });
 
-test('a ConfigMap that was changed and changed back is looked at by its new name', async () => {
+test('a ConfigMap that was changed and changed back is examined under its new name', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -63,7 +63,7 @@ test('a ConfigMap that was changed and changed back is looked at by its new name
   assert.equal(watch.status().applied, 1);
 });
 
-test('a version that does not validate is refused with all its problems, once, and the next good one is taken', async () => {
+test('an invalid version is rejected with all its problems, once, and the next valid one is installed', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -80,7 +80,7 @@ test('a version that does not validate is refused with all its problems, once, a
   assert.equal(watch.said().match(/rejected/g)?.length, 1);
 });
 
-test('a source that is missing in the new version refuses it, and the old file stays', async () => {
+test('a source missing in the new version rejects it, and the old file stays', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -91,7 +91,7 @@ test('a source that is missing in the new version refuses it, and the old file s
   await watch.placed('etc/a.conf', 'one');
 });
 
-test('a version whose only section is misspelt is refused, as all that is in place would go', async () => {
+test('a version whose only section is misspelt is rejected, as all installed files would be removed', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -106,7 +106,7 @@ test('a version whose only section is misspelt is refused, as all that is in pla
   await watch.placed('etc/a.conf', 'one');
 });
 
-test('a section of its own that is like none of Kolla does not keep a version from asking for no files', async () => {
+test("a custom section unlike any of Kolla's does not prevent a version without files", async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -117,7 +117,7 @@ test('a section of its own that is like none of Kolla does not keep a version fr
   await assert.rejects(stat(join(p.root, 'etc/a.conf')), { code: 'ENOENT' });
 });
 
-test('a configuration that comes late is put in place when it comes', async () => {
+test('a late configuration is installed when it appears', async () => {
   await using p = await pod();
   await using watch = watching(p);
   await watch.when('its absence', ({ state }) => state === 'absent');
@@ -125,7 +125,7 @@ test('a configuration that comes late is put in place when it comes', async () =
   await watch.placed('etc/a.conf', 'late');
 });
 
-test('a directory that is deleted and made again is followed on', async () => {
+test('a deleted and re-created directory is still watched', async () => {
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   await using watch = watching(p);
@@ -139,7 +139,7 @@ test('a directory that is deleted and made again is followed on', async () => {
   await watch.placed('etc/a.conf', 'three');
 });
 
-test('the directory above may go and come again; after that the watch is set up anew', async () => {
+test('the parent directory may disappear and reappear; the watch is then re-created', async () => {
   await using p = await pod();
   const above = join(p.configDir, '..', 'above');
   const inside = { ...p, configDir: join(above, 'config_files') };
@@ -153,7 +153,7 @@ test('the directory above may go and come again; after that the watch is set up 
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('a directory that is a link is followed where it leads', async () => {
+test('a directory that is a link is watched at its target', async () => {
   await using p = await pod();
   const volume = new Volume(join(p.configDir, '..', 'volume'));
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -165,7 +165,7 @@ test('a directory that is a link is followed where it leads', async () => {
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('a watcher that tells nothing costs time and no change', async () => {
+test('a watcher without events costs time and no change', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -176,7 +176,7 @@ test('a watcher that tells nothing costs time and no change', async () => {
   assert.match(watch.said(), /without a watch event/);
 });
 
-test('without the poll a deaf watcher finds nothing: the test before this one can fail', async () => {
+test('without polling a watcher without events finds nothing: the previous test can fail', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -187,7 +187,7 @@ test('without the poll a deaf watcher finds nothing: the test before this one ca
   await watch.placed('etc/a.conf', 'one');
 });
 
-test('a watch that cannot be had is said once, and the poll does its work', async () => {
+test('a failed watch is logged once, and polling takes over', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -203,7 +203,7 @@ test('a watch that cannot be had is said once, and the poll does its work', asyn
   assert.equal(watch.said().match(/cannot watch all .*ENOSPC/g)?.length, 1);
 });
 
-test('a source in another volume is followed, from the version on that names it', async () => {
+test('a source in another volume is watched, from the version that names it', async () => {
   await using p = await pod();
   const [volume, extra] = [new Volume(p.configDir), new Volume(join(p.configDir, '..', 'extra'))];
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -217,7 +217,7 @@ test('a source in another volume is followed, from the version on that names it'
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('what the system refuses is tried again until it is in place', async () => {
+test('a system error is retried until the version is installed', async () => {
   await using p = await pod();
   await new Volume(p.configDir).swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   let tries = 0;

@@ -5,7 +5,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 
 const [one, two] = [makeAuthority('One'), makeAuthority('Two')];
 
-test('several certificates with text around them are read in their order', () => {
+test('several certificates with text around them are read in order', () => {
   const found = certificatesOf(`# One\r\n${one.certificate.replaceAll('\n', '\r\n')}\ntext\n${two.certificate}`);
   assert.deepEqual(
     found.map((certificate) => certificate.toString()),
@@ -25,12 +25,12 @@ for (const [name, text, wanted] of [
   ['damaged text', one.certificate.replace(/^MII/m, 'AAA'), /certificate 1 of 1 can't be read/],
   ['a private key beside it', one.certificate + one.key, /private key/],
 ] as const) {
-  test(`${name} is refused with the reason`, () => {
+  test(`${name} is rejected with the reason`, () => {
     assert.throws(() => certificatesOf(text), wanted);
   });
 }
 
-test('a bundle keeps its text and gets at its end what it lacks, once', () => {
+test('a bundle keeps its text, and missing certificates are appended once', () => {
   const own = `# mine\n${one.certificate.trimEnd()}`;
   const added = certificatesOf(one.certificate + two.certificate + two.certificate);
   assert.equal(bundleWith(own, added), `${own}\n${two.certificate}`);

@@ -67,7 +67,7 @@ async function put(directory: string, path: string, text: string): Promise<void>
   await writeFile(join(directory, path), text);
 }
 
-test("the volume gets the image's store, the deployment's certificate, its hash and the bundle", async () => {
+test("the volume gets the image's store, the deployment's certificate, its hash link and the bundle", async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.crt', ONE.certificate);
   assert.equal(await ca.prepare(), 1);
@@ -81,7 +81,7 @@ test("the volume gets the image's store, the deployment's certificate, its hash 
   assert.deepEqual(await ca.list('usr/local/share/ca-certificates'), ['kolla-customca-one.crt', 'local.crt']);
 });
 
-test('whatever the mode of its Secret, all may read a certificate', async () => {
+test('certificates are world-readable, whatever the mode of their Secret', async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.crt', ONE.certificate);
   await chmod(join(ca.sources, 'one.crt'), 0o400);
@@ -101,7 +101,7 @@ test('a second run writes nothing', async () => {
   assert.deepEqual(await times(), before);
 });
 
-test("a certificate that is gone from the deployment is gone from the store; the image's stay", async () => {
+test("a certificate removed from the deployment is removed from the store; the image's stay", async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.crt', ONE.certificate);
   await ca.bring('two.crt', TWO.certificate);
@@ -117,7 +117,7 @@ test("a certificate that is gone from the deployment is gone from the store; the
   assert.deepEqual(await ca.list(CERTS), ['ca-certificates.crt', 'java', 'own.pem']);
 });
 
-test('an authority and its renewal have one subject: both have a link, and the one that stays moves up', async () => {
+test('a CA and its renewal share a subject: both have a link, and the remaining one moves up', async () => {
   await using ca = await setUp(DEBIAN);
   const renewed = makeAuthority('One');
   const hash = hashOf(ONE.certificate);
@@ -131,7 +131,7 @@ test('an authority and its renewal have one subject: both have a link, and the o
   assert.deepEqual([await link(0), await link(1)], ['kolla-customca-b.pem', undefined]);
 });
 
-test("a subject that the image has already does not take the image's link", async () => {
+test("a subject present in the image does not take the image's link", async () => {
   const hash = hashOf(ONE.certificate);
   await using ca = await setUp({ ...DEBIAN, [`${CERTS}/${hash}.0`]: makeAuthority('One').certificate });
   await ca.bring('one.crt', ONE.certificate);
@@ -147,7 +147,7 @@ test('several certificates in one file are all found by their hashes', async () 
     assert.equal(await readlink(join(ca.root, CERTS, `${hashOf(certificate)}.0`)), 'kolla-customca-both.pem');
 });
 
-test('files that hold no certificate are named, all of them, and nothing is touched', async () => {
+test('all files without a certificate are reported, and nothing is touched', async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('good.crt', ONE.certificate);
   await ca.bring('bad.crt', 'hello');
@@ -163,14 +163,14 @@ test('files that hold no certificate are named, all of them, and nothing is touc
   assert.deepEqual(await readdir(ca.root), []);
 });
 
-test("a name that the image's update would not read is left out, and said", async () => {
+test("a name that the image's update would not read is skipped, with a warning", async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.pem', ONE.certificate);
   assert.equal(await ca.prepare(), 0);
   assert.match(ca.said(), /one\.pem is not added: update-ca-certificates reads only files that end with \.crt/);
 });
 
-test('without certificates nothing is done; where config.json names them the volume is filled all the same', async () => {
+test('without certificates nothing is done; if config.json names them the volume is filled anyway', async () => {
   await using ca = await setUp(DEBIAN);
   assert.equal(await ca.prepare(), undefined);
   assert.deepEqual(await readdir(ca.root), []);
@@ -178,13 +178,13 @@ test('without certificates nothing is done; where config.json names them the vol
   assert.equal(await ca.read(BUNDLE), IMAGES_OWN.certificate);
 });
 
-test('certificates that config.json put into the shared directory are taken from there', async () => {
+test('certificates that config.json installs into the shared directory are read from there', async () => {
   await using ca = await setUp(DEBIAN);
   await put(ca.root, 'var/lib/kolla/share/ca-certificates/one.crt', ONE.certificate);
   assert.equal(await ca.prepare(), 1);
 });
 
-test("Red Hat's store has its bundles and, where the image has it, the directory of hashes", async () => {
+test("Red Hat's store has its bundles and, if the image has it, the directory of hashes", async () => {
   const extracted = 'etc/pki/ca-trust/extracted';
   await using ca = await setUp({
     'etc/redhat-release': 'Rocky\n',
@@ -209,7 +209,7 @@ test('the directories to mount are those that are filled', async () => {
   assert.deepEqual(caVolumes(image), ['/etc/ssl/certs', '/usr/local/share/ca-certificates']);
 });
 
-test("config.json brings certificates when a source is Kolla's directory of them", () => {
+test("config.json has certificates if a source is Kolla's directory of them", () => {
   assert.ok(bringsCaCertificates(['/x', '/var/lib/kolla/config_files/ca-certificates/']));
   assert.ok(!bringsCaCertificates(['/var/lib/kolla/config_files/ca.crt']));
 });

@@ -33,7 +33,7 @@ for (const [name, subject] of Object.entries({
   });
 }
 
-test("the hash is the link's name for every authority of this machine's own store", async (t) => {
+test("the hash is the link's name for every CA in this machine's store", async (t) => {
   const store = '/etc/ssl/certs';
   const links = (await readdir(store).catch(() => [])).filter((name) => /^[0-9a-f]{8}\.\d+$/.test(name));
   if (links.length === 0) return t.skip('no hash links in /etc/ssl/certs');
@@ -43,12 +43,12 @@ test("the hash is the link's name for every authority of this machine's own stor
   }
 });
 
-test('an empty name in the subject has a hash as well', () => {
+test('an empty subject has a hash as well', () => {
   const { certificate } = makeAuthority('');
   assert.match(subjectHash(new X509Certificate(certificate)), /^[0-9a-f]{8}$/);
 });
 
-test('what is no certificate is an error, not a wrong name', () => {
+test('an invalid certificate is an error, not a wrong name', () => {
   for (const raw of [Buffer.alloc(0), Buffer.from([0x30, 0x05, 1]), Buffer.from('3003300102', 'hex')])
     assert.throws(() => subjectHash({ raw }), RangeError);
 });

@@ -34,7 +34,7 @@ async function noneRuns(pids: string): Promise<void> {
   await until('all processes to be gone', () => Promise.resolve(all.some(isRunning) ? undefined : true));
 }
 
-test('an update that is deaf to SIGTERM is killed, with its children, when we are told to end', async () => {
+test('an update that ignores SIGTERM is killed, with its children, on shutdown', async () => {
   await using directory = await privateDirectory('update');
   const { program, pids } = await update(directory.path, DEAF);
   const stop = new AbortController();
@@ -46,7 +46,7 @@ test('an update that is deaf to SIGTERM is killed, with its children, when we ar
   await noneRuns(pids);
 });
 
-test('an update that is deaf to SIGTERM is killed at its deadline, which is an error in the log', async () => {
+test('an update that ignores SIGTERM is killed at its deadline, with an error in the log', async () => {
   await using directory = await privateDirectory('update');
   const { program, pids } = await update(directory.path, DEAF);
   const deadline = new AbortController();
@@ -64,7 +64,7 @@ test('an update that is deaf to SIGTERM is killed at its deadline, which is an e
   await noneRuns(pids);
 });
 
-test('an update is not begun once we are told to end', async () => {
+test('an update is not started after shutdown', async () => {
   await using directory = await privateDirectory('update');
   const { program, pids } = await update(directory.path, `echo $$ > PIDS`);
   const signal = AbortSignal.abort(new SignalError('SIGTERM'));

@@ -64,7 +64,7 @@ async function pod(command = 'nova-api') {
   };
 }
 
-test('what kolla-init has put in place does not differ: 0, nothing on stdout', async () => {
+test('files installed by kolla-init do not differ: 0, nothing on stdout', async () => {
   await using p = await pod();
   const { code, stdout, stderr } = await p.check();
   assert.deepEqual([code, stdout], [0, ''], stderr);
@@ -112,7 +112,7 @@ test('each difference has its lines, the last on stderr names the paths, and not
   assert.equal(await p.trace(), before);
 });
 
-test('the same as data', async () => {
+test('-o json prints the same differences', async () => {
   await using p = await pod();
   await chmod(p.at('nova.conf'), 0o600);
   await rm(p.at('logo.png'));
@@ -144,7 +144,7 @@ test('another owner is a difference', async (t) => {
   );
 });
 
-test('another command is a difference, and one that may hold a secret is not shown', async () => {
+test('another command is a difference, and one that may contain a secret is not shown', async () => {
   await using p = await pod();
   p.document.command = 'nova-api --debug';
   await p.write();
@@ -158,7 +158,7 @@ test('another command is a difference, and one that may hold a secret is not sho
   assert.match((await p.check()).stdout, /run_command \(command\)\n  is missing\n$/);
 });
 
-test('a file that config.json no longer asks for is a difference until it is gone', async () => {
+test('a file that config.json no longer asks for is a difference until it is removed', async () => {
   await using p = await pod();
   p.document.config_files.splice(1, 1);
   await p.write();
@@ -167,7 +167,7 @@ test('a file that config.json no longer asks for is a difference until it is gon
   assert.match(stdout, /logo.png \(of an earlier config.json\)\n  is there, should be gone\n$/);
 });
 
-test('per-pod values are compared too', async () => {
+test('per-Pod values are compared too', async () => {
   await using p = await pod();
   const ini = [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }];
   await writeFile(p.podFile, JSON.stringify({ overlays: { ini } }));
@@ -176,7 +176,7 @@ test('per-pod values are compared too', async () => {
   assert.match(stdout, /-my_ip = 10.0.0.3\n {2}\+my_ip = 10.0.0.4\n/);
 });
 
-test('a file that holds a value from a Secret is as private as it, also for the value before', async () => {
+test('a file with a value from a Secret is as private as the Secret, also for its previous value', async () => {
   await using p = await pod();
   const ini = [{ file: '/etc/nova/nova.conf', key: 'greeting', value: 'hello $(DB_PASSWORD)' }];
   await writeFile(p.podFile, JSON.stringify({ overlays: { allow: ['DB_PASSWORD'], ini } }));
@@ -188,7 +188,7 @@ test('a file that holds a value from a Secret is as private as it, also for the 
   assert.doesNotMatch(stdout + stderr, /hunter/);
 });
 
-test('no secret planted in any of many files comes out, whatever their modes', async () => {
+test('no secret planted in any of many files is shown, whatever their modes', async () => {
   await using directory = await privateDirectory('planted');
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
   const { uid, gid } = userInfo();
@@ -221,7 +221,7 @@ test('no secret planted in any of many files comes out, whatever their modes', a
 const REMOUNT = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', REMOUNT];
 
-test('what differs on a read-only volume is a difference, and no wrong configuration', async (t) => {
+test('a difference on a read-only volume is a difference, and no invalid configuration', async (t) => {
   await using p = await pod();
   const tried = await run('unshare', [...READ_ONLY, p.root, 'true']);
   if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
@@ -232,7 +232,7 @@ test('what differs on a read-only volume is a difference, and no wrong configura
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
-test('a wrong config.json is 65, and one that is not there nothing to compare', async () => {
+test('an invalid config.json is 65, and a missing one has nothing to compare', async () => {
   await using p = await pod();
   await writeFile(join(p.config, 'config.json'), '{"command": 7}');
   assert.equal((await p.check()).code, 65);

@@ -31,7 +31,7 @@ async function tree() {
   };
 }
 
-test('a certificate that is none is 65 before any file is touched', async () => {
+test('an invalid certificate is 65 before any file is touched', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -42,7 +42,7 @@ test('a certificate that is none is 65 before any file is touched', async () => 
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
-test('a check of a certificate that is none is 65 too, with its name', async () => {
+test('check on an invalid certificate is 65 too, with its name', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -68,7 +68,7 @@ test('files come first, then the wait, then one line', async () => {
   assert.equal((await stat(join(pod.root, 'etc/keystone/keystone.conf'))).mode & 0o777, 0o600);
 });
 
-test('a dependency that cannot be read is found before any file is touched', async () => {
+test('an invalid dependency is reported before any file is touched', async () => {
   await using pod = await tree();
   const { code, stderr } = await runHelper('kolla-init', [...pod.args, '--wait', 'jbo/keystone-db-sync']);
   assert.equal(code, 64);
@@ -76,7 +76,7 @@ test('a dependency that cannot be read is found before any file is touched', asy
   await assert.rejects(readFile(join(pod.root, 'etc/keystone/keystone.conf')), { code: 'ENOENT' });
 });
 
-test('dependencies come from the environment, separated by commas, each once', async () => {
+test('dependencies come from the environment, separated by commas, without duplicates', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const one = `tcp://127.0.0.1:${server.port}`;
@@ -123,7 +123,7 @@ registerHooks({
   },
 });`;
 
-test('only a wait for the API loads what reaches it', async () => {
+test('only a wait on the API loads its client', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const env = { HOME: pod.root, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NO_KUBERNETES)}` };
@@ -134,7 +134,7 @@ test('only a wait for the API loads what reaches it', async () => {
   assert.match(needing.stderr, /loaded @kubernetes\/client-node/);
 });
 
-test('credentials come from what is named, then from the Pod, then from home', () => {
+test('credentials come from the option, then from the Pod, then from home', () => {
   const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
   assert.equal(kubeSource(undefined, inPod).kind, 'in-cluster');

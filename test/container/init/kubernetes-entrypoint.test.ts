@@ -20,14 +20,14 @@ function lines(said: string): string[] {
     .map((line) => line.replace(new RegExp(TIME), 'TIME'));
 }
 
-test('without dependencies and COMMAND it warns as ever and ends with 0', async () => {
+test('without dependencies and COMMAND it warns as before and exits with 0', async () => {
   const { code, stdout, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_SERVICE: '', COMMAND: '' } });
   assert.equal(code, 0, stderr);
   assert.deepEqual(lines(stdout), ['Entrypoint WARNING: TIME COMMAND env is empty']);
   assert.equal(stderr, '');
 });
 
-test('what people look for in its log is there: on stdout, and what ended it on stderr', async () => {
+test('its log has the expected lines: on stdout, and the final error on stderr', async () => {
   await using directory = await privateDirectory('entry');
   const absent = join(directory.path, 'absent');
   const env = { DEPENDENCY_SOCKET: `${directory.path},${absent}`, KOLLA_INIT_TIMEOUT: '300ms' };
@@ -52,7 +52,7 @@ test('with --log-format json its lines are those of every helper, on stderr', as
   );
 });
 
-test('a path that comes later is waited for, without an API server', async () => {
+test('waits for a path that appears later, without an API server', async () => {
   await using directory = await privateDirectory('entry');
   const late = join(directory.path, 'late');
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: late }, keepOutput: true });
@@ -77,7 +77,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   assert.equal(await running.stop(1000), 143);
 });
 
-test('a wrong variable ends it with 64, and neither a file is rendered nor COMMAND run', async () => {
+test('an invalid variable ends it with 64, and neither a file is rendered nor COMMAND run', async () => {
   await using directory = await privateDirectory('entry');
   const [rendered, ran] = [join(directory.path, 'a.conf'), join(directory.path, 'ran')];
   const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
@@ -87,7 +87,7 @@ test('a wrong variable ends it with 64, and neither a file is rendered nor COMMA
   for (const path of [rendered, ran]) await assert.rejects(stat(path), { code: 'ENOENT' });
 });
 
-test('with leniency it goes on as kubernetes-entrypoint did, and says so each time', async () => {
+test('in lenient mode it continues like kubernetes-entrypoint, with a warning each time', async () => {
   const env = {
     DEPENDENCY_JOBS_JSON: '[{',
     DEPENDENCY_SERVICE: 'a:b:c',
@@ -103,13 +103,13 @@ test('with leniency it goes on as kubernetes-entrypoint did, and says so each ti
   assert.match(stdout, /\nran\n$/);
 });
 
-test('another word for leniency is no leniency', async () => {
+test('another value for leniency is not lenient', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { KOLLA_POD_COMPAT: 'linient' } });
   assert.equal(code, 64);
   assert.match(stderr, /KOLLA_POD_COMPAT: .*did you mean 'lenient'\?/);
 });
 
-test('a variable that is nearly one of ours, and unused arguments, are logged', async () => {
+test('a misspelt variable, and unused arguments, are logged', async () => {
   const env = { DEPENDENCY_JOB: 'a', DEPENDENCY_PORT_80_TCP: 'tcp://10.0.0.1:80' };
   const { code, stdout } = await runHelper(NAME, ['bash'], { env });
   assert.equal(code, 0);
@@ -120,7 +120,7 @@ test('a variable that is nearly one of ours, and unused arguments, are logged', 
   ]);
 });
 
-test('a dependency of the API needs one: outside of a Pod that is said (65)', async () => {
+test('a dependency of the API outside of a Pod is an error (65)', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
   assert.equal(code, 65);
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
@@ -135,7 +135,7 @@ for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done
 printf '[%s]' "$0" "$@"
 `;
 
-test('COMMAND is this very process: its words between single spaces, signals, limits and pid as our caller had them', async () => {
+test("COMMAND replaces the process: arguments split at single spaces, with the caller's signals, limits and pid", async () => {
   await using directory = await privateDirectory('entry');
   const tell = join(directory.path, 'tell');
   await writeFile(tell, TELL, { mode: 0o755 });
@@ -157,7 +157,7 @@ for (const [command, wanted, reason] of [
   [' ls', 127, "'': command not found"],
   ['/etc/passwd', 126, '/etc/passwd: Permission denied'],
 ] as const)
-  test(`a COMMAND of '${command}' ends with ${wanted}, in the termination log too`, async () => {
+  test(`a COMMAND of '${command}' exits with ${wanted}, in the termination log too`, async () => {
     await using directory = await privateDirectory('entry');
     const log = join(directory.path, 'log');
     await writeFile(log, '');
@@ -179,7 +179,7 @@ async function render(directory: string, template: string | Buffer, env: NodeJS.
   return { target, ...(await runHelper(NAME, [], { env: all })) };
 }
 
-test('a template is rendered with host name and address, its directory is made, and its other bytes stay', async () => {
+test('a template is rendered with host name and address, its directory is created, and other bytes are kept', async () => {
   await using directory = await privateDirectory('entry');
   const template = Buffer.concat([
     Buffer.from('h={{ .HOSTNAME }}\ni={{.IP}} e={{\t.IP_ERLANG\n}} }} '),
@@ -193,7 +193,7 @@ test('a template is rendered with host name and address, its directory is made, 
   assert.equal((await stat(target)).mode & 0o777, 0o666 & ~process.umask());
 });
 
-test('a template without an address needs no INTERFACE_NAME; one with it says what to set', async () => {
+test('a template without an address needs no INTERFACE_NAME; one with it reports the variable to set', async () => {
   await using directory = await privateDirectory('entry');
   assert.equal((await render(directory.path, '{{ .HOSTNAME }}')).code, 0);
   const unset = await render(directory.path, '{{ .IP }}');
@@ -213,7 +213,7 @@ for (const [template, place, action] of [
   ['{{ .POD }}', 'line 1, column 1', '{{ .POD }}'],
   ['x {{ .IP', 'line 1, column 3', '{{ .IP'],
 ] as const)
-  test(`a template with ${action} is refused with its place, and the file that was there stays`, async () => {
+  test(`a template with ${action} is rejected with its place, and the existing file stays`, async () => {
     await using directory = await privateDirectory('entry');
     await mkdir(join(directory.path, 'out/deep'), { recursive: true });
     await writeFile(join(directory.path, 'out/deep/a.conf'), 'old');
@@ -223,7 +223,7 @@ for (const [template, place, action] of [
     assert.equal(await readFile(target, 'utf8'), 'old');
   });
 
-test('a file that is there keeps its mode, and a link to it stays a link', async () => {
+test('an existing file keeps its mode, and a link to it stays a link', async () => {
   await using directory = await privateDirectory('entry');
   await mkdir(join(directory.path, 'out/deep'), { recursive: true });
   const real = join(directory.path, 'real');
@@ -236,7 +236,7 @@ test('a file that is there keeps its mode, and a link to it stays a link', async
   assert.equal((await stat(real)).mode & 0o777, 0o640);
 });
 
-test('a template that is not there is said (65)', async () => {
+test('a missing template is reported (65)', async () => {
   await using directory = await privateDirectory('entry');
   const env = { DEPENDENCY_CONFIG: '/no/b.conf', KUBERNETES_ENTRYPOINT_CONFIGMAPS_DIR: directory.path };
   const { code, stderr } = await runHelper(NAME, [], { env });
@@ -244,7 +244,7 @@ test('a template that is not there is said (65)', async () => {
   assert.match(stderr, /cannot read the template of \/no\/b\.conf: ENOENT/);
 });
 
-test('a closed stdout ends it as SIGPIPE ends others, and is no bug', async () => {
+test('a closed stdout ends it like SIGPIPE, and is not a bug', async () => {
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);

@@ -25,7 +25,7 @@ async function onTerminal(args: readonly string[], directory: string, env: NodeJ
   return { code, stdout };
 }
 
-test('on a terminal the waits are a table that stays when it is over', { skip }, async () => {
+test('on a terminal the waits are a table that stays at the end', { skip }, async () => {
   await using directory = await privateDirectory('tty');
   const { code, stdout } = await onTerminal(['--wait', `file:${directory.path}`, '--wait', `file:/`], directory.path);
   assert.equal(code, 0, stdout);
@@ -38,7 +38,7 @@ test('on a terminal the waits are a table that stays when it is over', { skip },
   assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies ready$/);
 });
 
-test('the deadline leaves the terminal as it was: no cursor hidden, the reason below the table', { skip }, async () => {
+test('the deadline leaves the terminal usable: no hidden cursor, the reason below the table', { skip }, async () => {
   await using directory = await privateDirectory('tty');
   const { code, stdout } = await onTerminal(['--wait', 'file:/no/such', '--timeout', '300ms'], directory.path);
   assert.equal(code, 75, stdout);
@@ -50,7 +50,7 @@ for (const [name, args, env] of [
   ['JSON was asked for', ['--log-format', 'json'], {}],
   ['the terminal is dumb', [], { TERM: 'dumb' }],
 ] as const) {
-  test(`there are plain lines where ${name}`, { skip }, async () => {
+  test(`prints plain lines if ${name}`, { skip }, async () => {
     await using directory = await privateDirectory('tty');
     const { code, stdout } = await onTerminal([...args, '--wait', 'file:/'], directory.path, env);
     assert.equal(code, 0, stdout);

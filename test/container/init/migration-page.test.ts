@@ -19,7 +19,7 @@ function withoutAdded(container: Container): object {
   return { ...planned, ...(command && { command: command.slice(0, 3) }) };
 }
 
-test("the page's Pod after the migration is what plan prints for its config.json, with what is added by hand", async () => {
+test("the page's Pod after the migration equals plan's output for its config.json, plus manual additions", async () => {
   const page = await readFile(PAGE, 'utf8');
   const [, document = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
   const [before, after] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => load(text ?? '') as Deployment);

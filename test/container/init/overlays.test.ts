@@ -90,13 +90,13 @@ for (const [name, overlays, message] of [
   });
 }
 
-test('an overlay of an optional file that is not there is nothing to do', async () => {
+test('an overlay of a missing optional file does nothing', async () => {
   await using pod = await tree({ text: [{ file: '/etc/nova/extra' }, { file: '/etc/nova/extra/deep.conf' }] });
   const { code, stderr } = await runHelper('kolla-init', pod.args);
   assert.equal(code, 0, stderr);
 });
 
-test('a value that comes from a Secret is in no message', async () => {
+test('a value from a Secret is in no message', async () => {
   const ini = [
     { file: '/etc/nova/nova.conf', section: 'database', key: 'connection', value: 'x://nova:$(DB_PASSWORD)@db' },
   ];

@@ -17,7 +17,7 @@ interface Data {
   readonly spec: PodSpec;
 }
 
-test('the YAML says what the JSON says, and where something is to know there is a comment', async () => {
+test('the YAML equals the JSON, with comments on details', async () => {
   const yaml = await plan(fixture('keystone'));
   assert.equal(yaml.code, 0, yaml.stderr);
   const data = JSON.parse((await plan(fixture('keystone'), '-o', 'json')).stdout) as Data;
@@ -41,7 +41,7 @@ test('the YAML says what the JSON says, and where something is to know there is 
   assert.match(yaml.stdout, /# .*ConfigMap and Secret.*\n +- .*name: config-files/);
 });
 
-test("CA certificates of the deployment bring the image's store along, of that distribution", async () => {
+test("CA certificates of the deployment add the store of the image's distribution", async () => {
   await using directory = await privateDirectory('plan');
   await mkdir(join(directory.path, 'etc'));
   await writeFile(join(directory.path, 'etc/passwd'), 'root:x:0:0:::\nkeystone:x:1:1:::\n');
@@ -58,7 +58,7 @@ test("CA certificates of the deployment bring the image's store along, of that d
   assert.ok(redhat.includes('/etc/pki/ca-trust/extracted') && !redhat.includes('/etc/ssl/certs'));
 });
 
-test("a certificate that is taken from the deployment's CA certificates brings the image's store along", async () => {
+test("a source among the deployment's CA certificates adds the image's store", async () => {
   const { stdout } = await plan(fixture('mariadb-tls'), '-o', 'json');
   const { spec } = JSON.parse(stdout) as Data;
   const mounts = spec.containers[0].volumeMounts.map(({ mountPath }) => mountPath);
@@ -71,7 +71,7 @@ for (const [service, command] of [
   ['named', '/usr/sbin/named -u bind'],
   ['libvirt', '/usr/local/bin/kolla_nova_libvirt_start'],
 ] as const)
-  test(`${service}, of which all is root's but the shared log directory, is 1 and says to give --user`, async () => {
+  test(`${service}, with only root-owned files except the shared log directory, is 1 and suggests --user`, async () => {
     await using directory = await privateDirectory('plan');
     const config = join(directory.path, 'config.json');
     const source = '/var/lib/kolla/config_files/a.conf';
@@ -89,7 +89,7 @@ for (const [service, command] of [
     assert.match(given.stdout, /runAsUser: 42436/);
   });
 
-test('what overlays use comes from the downward API, and kolla-pod.yaml from the ConfigMap', async () => {
+test('variables of overlays come from the downward API, and kolla-pod.yaml from the ConfigMap', async () => {
   await using directory = await privateDirectory('plan');
   const own = join(directory.path, 'own.yaml');
   const ini = [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }];
@@ -100,7 +100,7 @@ test('what overlays use comes from the downward API, and kolla-pod.yaml from the
   assert.deepEqual(init.command?.slice(-2), ['--config', '/var/lib/kolla/config_files/kolla-pod.yaml']);
 });
 
-test('what cannot be had without root is 1 without a spec to paste; each entry is one line that says how or why not', async () => {
+test('entries impossible without root are 1 without a spec; each entry is one line with the method or the reason', async () => {
   const { code, stdout, stderr } = await plan(fixture('two-users'));
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(logLines(stderr)[0]?.msg ?? '', /config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);
@@ -115,7 +115,7 @@ test('what cannot be had without root is 1 without a spec to paste; each entry i
   assert.deepEqual([data.code, satisfied, problems.length], [1, false, 1]);
 });
 
-test('a document that is wrong is 65, with all problems at once', async () => {
+test('an invalid document is 65, with all problems at once', async () => {
   await using directory = await privateDirectory('plan');
   const config = join(directory.path, 'config.json');
   await writeFile(config, JSON.stringify({ config_files: [{ source: 'x', dst: '/y' }], directories: 3 }));
@@ -126,7 +126,7 @@ test('a document that is wrong is 65, with all problems at once', async () => {
   assert.match(stderr, /directories: must be a list/);
 });
 
-test('no config.json at all is 65, and says how to name one', async () => {
+test('a missing config.json is 65, and reports how to name one', async () => {
   await using directory = await privateDirectory('plan');
   const { code, stderr } = await plan('--config-dir', directory.path);
   assert.equal(code, 65);

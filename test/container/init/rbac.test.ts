@@ -32,7 +32,7 @@ async function printed(...args: string[]) {
 
 const waits = (...texts: string[]) => texts.flatMap((text) => ['--wait', text]);
 
-test('names of one resource stand in one rule, and a rule that another holds is left out', async () => {
+test('names of one resource share a rule, and a rule covered by another is left out', async () => {
   const { rules } = await printed(...waits('job/a', 'job/b', '!job/c', 'pod/x', 'pod?label=app=y'));
   assert.deepEqual(rules, [
     'Role ns: watch jobs.batch a b',
@@ -63,18 +63,18 @@ test('each namespace has a Role, the cluster a ClusterRole, and all are bound to
   );
 });
 
-test('more than eight names are not held to names, but Secrets are', async () => {
+test('more than eight names are not listed, except for Secrets', async () => {
   const nine = (kind: string) => Array.from({ length: 9 }, (_, i) => `${kind}/n${i}`);
   const { rules } = await printed(...waits(...nine('job'), ...nine('secret')));
   assert.deepEqual(rules, ['Role ns: list,watch jobs.batch', 'Role ns: watch secrets n0 n1 n2 n3 n4 n5 n6 n7 n8']);
 });
 
-test('the own Pod is held to its name where that is known', async () => {
+test('the own Pod is listed by name if it is known', async () => {
   assert.deepEqual((await printed(...waits('container/a'))).rules, ['Role ns: watch pods']);
   assert.deepEqual((await printed(...waits('container/a'), '--pod-name', 'p')).rules, ['Role ns: watch pods p']);
 });
 
-test('a resource that only a cluster knows is taken by its word, and that is said', async () => {
+test('a resource known only to a cluster is derived from its name, with a warning', async () => {
   const { rules, messages } = await printed(...waits('Policy.v1.example.org/x', 'ing/y', 'sc/z'));
   assert.deepEqual(rules, [
     'Role ns: watch policies.example.org x',
@@ -85,18 +85,18 @@ test('a resource that only a cluster knows is taken by its word, and that is sai
   assert.match(messages[0] ?? '', /'Policy\.v1\.example\.org' is taken for the resource policies\.example\.org/);
 });
 
-test('--events allows Events in the own namespace, and nothing else', async () => {
+test('--events allows Events in the own namespace only', async () => {
   const { rules } = await printed(...waits('tcp://a:1'), '--events');
   assert.deepEqual(rules, ['Role ns: create events.events.k8s.io']);
 });
 
-test('waits that need no API server need no Role', async () => {
+test('waits without the API server need no Role', async () => {
   const { objects, messages } = await printed(...waits('tcp://a:1', 'file:/x'));
   assert.deepEqual(objects, []);
   assert.deepEqual(messages, ['no Role is needed: none of these waits asks the API server']);
 });
 
-test('what makes no sense is refused with 64', async () => {
+test('invalid options are rejected with 64', async () => {
   for (const args of [
     ['--service-account', 'a'],
     ['--wait', 'jop/x', '--service-account', 'a'],

@@ -24,7 +24,7 @@ async function stage() {
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('the command lies in /run/kolla as it stands in config.json, for the user and its group', async () => {
+test('the command is in /run/kolla as in config.json, for the user and its group', async () => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   await chmod(pod.run, 0o777);
@@ -33,7 +33,7 @@ test('the command lies in /run/kolla as it stands in config.json, for the user a
   assert.deepEqual([await modeOf(pod.file), await modeOf(pod.run)], [0o640, 0o750]);
 });
 
-test('a file that is up to date is not rewritten, and what is not is replaced', async () => {
+test('an up-to-date file is not rewritten, and a different one is replaced', async () => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   await leaveRunCommand(pod.root, 'first', pod.log);
@@ -45,7 +45,7 @@ test('a file that is up to date is not rewritten, and what is not is replaced', 
   assert.deepEqual(await readdir(pod.run), ['run_command']);
 });
 
-test('without a volume there nothing is made', async () => {
+test('without a volume nothing is created', async () => {
   await using pod = await stage();
   await leaveRunCommand(pod.root, 'x', pod.log);
   assert.deepEqual(await readdir(pod.root), []);
@@ -55,7 +55,7 @@ test('without a volume there nothing is made', async () => {
 /** Runs the words after it where the directory is a read-only mount, which holds for root too. */
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
 
-test('a directory that is not ours to write is said, and no failure', async (t) => {
+test('an unwritable directory is logged, and no failure', async (t) => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);

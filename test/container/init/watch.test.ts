@@ -21,7 +21,7 @@ async function service(p: Pod, name: string, script: string): Promise<Running & 
   return { ...running, heard };
 }
 
-test('a change is put in place, then the named process gets the signal: its first one, not its workers', async () => {
+test('a change is installed, then the named process gets the signal: the parent, not its workers', async () => {
   await using p = await prepared();
   await using keystone = await service(
     p,
@@ -37,7 +37,7 @@ test('a change is put in place, then the named process gets the signal: its firs
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
 });
 
-test('a file that a service can only have mounted itself keeps its inode; any other is replaced', async () => {
+test('a file that only the service can have mounted keeps its inode; any other is replaced', async () => {
   await using p = await prepared();
   const both = (text: string) => {
     const config = JSON.parse(oneFile()) as { config_files: object[] };
@@ -58,7 +58,7 @@ test('a file that a service can only have mounted itself keeps its inode; any ot
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'another');
 });
 
-test('a process that ignores the signal is not said to have got it', async () => {
+test('a process that ignores the signal is not reported as notified', async () => {
   await using p = await prepared();
   await using _ = await service(p, 'kolla-test-deaf', "trap '' HUP");
   await using watch = await sidecar(p, ['--on-change', 'signal:HUP:kolla-test-deaf']);
@@ -67,7 +67,7 @@ test('a process that ignores the signal is not said to have got it', async () =>
   await watch.until(/signal:HUP:kolla-test-deaf failed, retrying in .*does not handle SIGHUP/);
 });
 
-test('an action that fails is tried again until it succeeds; the next one waits for it', async () => {
+test('a failed action is retried until it succeeds; the next one waits for it', async () => {
   await using p = await prepared();
   const order = join(p.configDir, '..', 'order');
   const flaky = join(p.configDir, '..', 'flaky');
@@ -85,7 +85,7 @@ test('an action that fails is tried again until it succeeds; the next one waits 
   assert.match(watch.said(), /flaky failed, retrying in .*it ended with 1/);
 });
 
-test('an action that fails for ever does not hold up the next version', async () => {
+test('an action that keeps failing does not block the next version', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:false']);
   await watch.until(/already installed/);
@@ -98,7 +98,7 @@ test('an action that fails for ever does not hold up the next version', async ()
   }
 });
 
-test('a command that hangs is ended with all that it started, and has failed', async () => {
+test('a hanging command is killed with all its processes, and has failed', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   const hang = `exec:bash -c 'trap "" TERM; sleep 1000 & echo $! > ${pids}; wait; wait'`;
@@ -129,7 +129,7 @@ test("a command's output is logged without the secrets of our environment", asyn
   assert.doesNotMatch(said, /hidden/);
 });
 
-test('a request is sent, again after an answer of 400 and above, and no credential is logged', async () => {
+test('a request is sent, repeated after a status of 400 and above, and no credential is logged', async () => {
   await using p = await prepared();
   const got: string[] = [];
   await using server = await listenHttp((request, response) => {
@@ -150,7 +150,7 @@ test('a request is sent, again after an answer of 400 and above, and no credenti
   assert.doesNotMatch(said, /hidden/);
 });
 
-test('exit ends with 0, when what is before it has succeeded', async () => {
+test('exit ends with 0 after the previous actions have succeeded', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
   await watch.until(/already installed/);
@@ -159,7 +159,7 @@ test('exit ends with 0, when what is before it has succeeded', async () => {
   assert.match(watch.said(), /exec:true: done[^]*its supervisor restarts it/);
 });
 
-test('another command is said to need a restart, and is left for it', async () => {
+test('a changed command is reported to need a restart, and left for it', async () => {
   await using p = await prepared();
   await mkdir(join(p.root, 'run/kolla'), { recursive: true });
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
@@ -171,7 +171,7 @@ test('another command is said to need a restart, and is left for it', async () =
   await watch.until(/exec:true: done/);
 });
 
-test('a change that was not told of when the watch was killed is told of by the next one, once', async () => {
+test('a notification missed by a killed watch is sent by the next one, once', async () => {
   await using p = await prepared();
   await mkdir(join(p.root, 'run/kolla'), { recursive: true });
   const told = join(p.configDir, '..', 'told');
@@ -200,7 +200,7 @@ test('a change that was not told of when the watch was killed is told of by the 
   assert.equal(await readFile(told, 'utf8'), 'told\n');
 });
 
-test('an authority that is another one now is told of too', async () => {
+test('a changed CA is notified too', async () => {
   await using p = await prepared();
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
   const pem = await must('openssl', request.split(' '));
@@ -210,7 +210,7 @@ test('an authority that is another one now is told of too', async () => {
   await watch.until(/changed: 0 files, CA certificates[^]*exec:true: done/);
 });
 
-test('a version whose certificate is damaged is refused, and the files that came with it stay away too', async () => {
+test('a version with a damaged certificate is rejected, together with its files', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
   await watch.until(/already installed/);
@@ -219,7 +219,7 @@ test('a version whose certificate is damaged is refused, and the files that came
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
 });
 
-test('SIGTERM ends it with 143, also while a command runs, which ends with it', async () => {
+test('SIGTERM ends it with 143, also while a command runs, which is stopped too', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
@@ -231,7 +231,7 @@ test('SIGTERM ends it with 143, also while a command runs, which ends with it', 
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
 });
 
-test('a refused version is one error line, and no action is done for it', async () => {
+test('a rejected version is one error line, without actions', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true']);
   await watch.until(/already installed/);
@@ -244,7 +244,7 @@ test('a refused version is one error line, and no action is done for it', async 
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
 
-test('a root that is not there ends it with 65', async () => {
+test('a missing root ends it with 65', async () => {
   const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
   assert.equal(code, 65, stderr);
 });

@@ -24,7 +24,7 @@ function refusal(line: string, options: Parameters<typeof decided>[1] = {}): str
   return decision.to === 'refuse' ? decision.line : '';
 }
 
-test('the user that runs already is left as it is, by name and by number', () => {
+test('the current user is kept, by name and by number', () => {
   for (const line of ['-u keystone id', '-u #42425 id', '-u keystone -g keystone id']) {
     const decision = decided(line);
     assert.equal(decision.to, 'run');
@@ -32,15 +32,15 @@ test('the user that runs already is left as it is, by name and by number', () =>
   }
 });
 
-test('a runAsGroup that /etc/passwd does not know is no reason to refuse', () => {
+test('a runAsGroup unknown to /etc/passwd is no reason to reject', () => {
   assert.equal(decided('-u keystone id', { gid: 42_400 }).to, 'run');
 });
 
-test('a uid without a line in /etc/passwd may still ask for itself', () => {
+test('a uid without a line in /etc/passwd may still name itself', () => {
   assert.equal(decided('-u #77 id', { uid: 77 }).to, 'run');
 });
 
-test('root runs as root, and leaves it for another user', () => {
+test('root runs as root, and drops to another user', () => {
   assert.deepEqual(Object.keys(decided('id', { uid: 0, gid: 0 })), ['to', 'target']);
   const decision = decided('-u nova -g kolla id', { uid: 0, gid: 0 });
   assert.deepEqual(decision.to === 'run' && decision.become, { uid: 42_436, gid: 42_400 });
@@ -51,7 +51,7 @@ test('no other user becomes root, another user or another group', () => {
     assert.match(refusal(line), /runs as keystone \(42425\) and none may become another/, line);
 });
 
-test("a service's rootwrap that wants root runs as the user that runs already", () => {
+test("a service's rootwrap that requests root runs as the current user", () => {
   for (const line of ['nova-rootwrap', '/var/lib/kolla/venv/bin/nova-rootwrap', '-n -u root nova-rootwrap']) {
     const decision = decided(`${line} /etc/nova/rootwrap.conf chown 0 /x`, { prepared: true });
     assert.equal(decision.to === 'run' && decision.target.name, 'keystone', line);
@@ -59,7 +59,7 @@ test("a service's rootwrap that wants root runs as the user that runs already", 
   }
 });
 
-test('a rootwrap for another user or group, and what only has its name in it, is refused', () => {
+test('a rootwrap for another user or group, and a file with a similar name, are rejected', () => {
   for (const line of [
     '-u nova nova-rootwrap c id',
     '-g kolla nova-rootwrap c id',
@@ -69,12 +69,12 @@ test('a rootwrap for another user or group, and what only has its name in it, is
     assert.match(refusal(line), /none may become another/, line);
 });
 
-test('root goes on having its rootwrap as root', () => {
+test('root keeps running its rootwrap as root', () => {
   const decision = decided('nova-rootwrap c id', { uid: 0, gid: 0 });
   assert.equal(decision.to === 'run' && decision.target.uid, 0);
 });
 
-test('privsep-helper is refused, by a rootwrap too, with what makes it start without root', () => {
+test('privsep-helper is rejected, by a rootwrap too, with the way to start it without root', () => {
   for (const line of [
     'privsep-helper --x',
     'nova-rootwrap /c privsep-helper --x',
@@ -87,17 +87,17 @@ test('privsep-helper is refused, by a rootwrap too, with what makes it start wit
     );
 });
 
-test('who is not in /etc/passwd or /etc/group is named', () => {
+test('names who is missing in /etc/passwd or /etc/group', () => {
   assert.equal(refusal('-u glance id'), 'unknown user glance');
   assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
 });
 
-test('what kolla-init has done is done, also by its path', () => {
+test('steps done by kolla-init count as done, also by path', () => {
   for (const word of ['kolla_set_configs', '/usr/local/bin/kolla_copy_cacerts', 'kolla_install_projects'])
     assert.equal(decided(`-E ${word}`, { prepared: true }).to, 'skip', word);
 });
 
-test('without kolla-init the steps of kolla_start are refused, with the fix', () => {
+test('without kolla-init the steps of kolla_start are rejected, with the fix', () => {
   assert.match(refusal('-E kolla_set_configs'), /run kolla-init in an init container.*\/run\/kolla/);
 });
 
@@ -105,7 +105,7 @@ test('a comparison was not done by kolla-init, which has its own', () => {
   assert.match(refusal('kolla_set_configs --check', { prepared: true }), /kolla-init check/);
 });
 
-test('a refusal names command, user and fix', () => {
+test('a rejection names command, user and fix', () => {
   assert.equal(
     refusal('chown etcd: /var/lib/etcd/'),
     "a script asks for root to run 'chown etcd: /var/lib/etcd/', but this container runs " +
@@ -114,6 +114,6 @@ test('a refusal names command, user and fix', () => {
   );
 });
 
-test('the words of other commands are not repeated: they may hold a password', () => {
+test('arguments of other commands are not repeated: they may contain a password', () => {
   assert.doesNotMatch(refusal('mysql -psecret'), /secret/);
 });

@@ -21,21 +21,21 @@ function environment(line: string): NodeJS.ProcessEnv {
 
 const FIXED = { LOGNAME: 'nova', USER: 'nova', PATH: SECURE_PATH, SUDO_USER: 'root', SUDO_UID: '0', SUDO_GID: '0' };
 
-test('without -E the variables are re-created, but for language and time zone', () => {
+test('without -E the environment is reset, except for language and time zone', () => {
   const own = { HOME: '/var/lib/nova', SHELL: '/usr/sbin/nologin', LANG: 'C.UTF-8', TZ: 'UTC' };
   assert.deepEqual(environment('-u nova id'), { ...FIXED, ...own });
 });
 
-test("with -E the caller's are kept, PATH and the user's name apart", () => {
+test("with -E the caller's environment is kept, except PATH and the user's name", () => {
   const { HOME, OS_PASSWORD, PATH, USER } = environment('-E -u nova id');
   assert.deepEqual([HOME, OS_PASSWORD, PATH, USER], ['/root', 's', SECURE_PATH, 'nova']);
 });
 
-test("-H gives the target's home also with -E", () => {
+test("-H sets the target's home also with -E", () => {
   assert.equal(environment('-E -H id')['HOME'], '/var/lib/nova');
 });
 
-test('--preserve-env keeps those that it names, and what the line assigns comes last', () => {
+test('--preserve-env keeps the named ones, and assignments on the line come last', () => {
   const given = environment('--preserve-env=OS_PASSWORD PATH=/mine id');
   assert.deepEqual([given['OS_PASSWORD'], given['LD_PRELOAD'], given['PATH']], ['s', undefined, '/mine']);
 });

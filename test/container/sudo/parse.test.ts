@@ -21,7 +21,7 @@ for (const [line, wanted] of Object.entries({
   '-E -- -x A=1': { keep: 'all', words: ['-x', 'A=1'] },
   '-p x id': { words: ['id'] },
 })) {
-  test(`sudo ${line} is read as sudo reads it`, () => {
+  test(`sudo ${line} is parsed as sudo does`, () => {
     assert.deepEqual(parsed(line), { keep: [], setHome: false, ...wanted });
   });
 }
@@ -35,7 +35,7 @@ for (const [line, wanted] of Object.entries({
   '--shell id': /option --shell is not known/,
   '--n id': /option --n is not known/,
 })) {
-  test(`sudo ${line} is refused, because nothing here does what it asks`, () => {
+  test(`sudo ${line} is rejected, because it is not supported here`, () => {
     assert.throws(
       () => parseSudo(line.split(' ')),
       (error) => error instanceof SudoUsageError && wanted.test(error.message),

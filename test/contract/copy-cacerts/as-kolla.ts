@@ -50,7 +50,7 @@ function testSame({ both, skip }: Sides): void {
 }
 
 function testDiffering({ both, skip }: Sides): void {
-  test('a removed certificate leaves the bundle too; with Kolla it stays trusted', { skip }, async () => {
+  test('a removed certificate is removed from the bundle too; with Kolla it stays trusted', { skip }, async () => {
     const old = { 'usr/local/share/ca-certificates/kolla-customca-gone.crt': 'old' };
     const [theirs, ours] = await both({ ...DEBIAN, ...old });
     assert.doesNotMatch(theirs.stdout, /updated/);
@@ -58,20 +58,20 @@ function testDiffering({ both, skip }: Sides): void {
     assert.doesNotMatch(ours.stdout, /gone/);
   });
 
-  test('a blank or a star in a name is part of the name; with Kolla it splits', { skip }, async () => {
+  test('a space or a star in a name is part of the name; Kolla splits it', { skip }, async () => {
     const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/our root*.crt`]: 'A' });
     assert.doesNotMatch(theirs.stdout, /kolla-customca-our root/);
     assert.match(ours.stdout, /kolla-customca-our root\*\.crt 644 {2}A/);
   });
 
-  test('a directory among them is named and skipped', { skip }, async () => {
+  test('a directory among them is reported and skipped', { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/more/b.crt`]: 'B' });
     assert.match(ours.stderr, /ca-certificates\/more is no file/);
     assert.match(ours.stdout, /^updated\ncode 0\n/);
     assert.doesNotMatch(ours.stdout, /kolla-customca-more/);
   });
 
-  test('a certificate that only root may read is readable for services in the store', { skip }, async () => {
+  test('a certificate readable only by root is world-readable in the store', { skip }, async () => {
     const text = `\n${makeAuthority('a').certificate}${makeAuthority('b').certificate}\n`;
     const [theirs, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: { text, mode: 0o600 } });
     assert.match(theirs.stdout, /kolla-customca-a\.crt 600/);
@@ -85,7 +85,7 @@ function testDiffering({ both, skip }: Sides): void {
     'a certificate and other text': `password\n${deployments.certificate}`,
     'a damaged certificate': deployments.certificate.replace(/\n.{8}/, '\n'),
   }))
-    test(`a file that others can't read stays so in the store, as with Kolla: ${name}`, { skip }, async () => {
+    test(`a private file stays private in the store, as with Kolla: ${name}`, { skip }, async () => {
       const tree = {
         ...DEBIAN,
         [`${CONFIG}/a.crt`]: { text, mode: 0o600 },
@@ -98,25 +98,21 @@ function testDiffering({ both, skip }: Sides): void {
       assert.match(ours.stderr, /kolla-customca-a\.crt holds more than certificates and keeps its mode 600/);
     });
 
-  test(
-    'a link that leads out of the directory is skipped by name; Kolla copies what it leads to',
-    { skip },
-    async () => {
-      const line = `ln -s /etc/shadow /${CONFIG}/x.crt; ln -s ../../../../../etc/shadow /${CONFIG}/y.crt
+  test('a link that leads outside is skipped by name; Kolla copies its target', { skip }, async () => {
+    const line = `ln -s /etc/shadow /${CONFIG}/x.crt; ln -s ../../../../../etc/shadow /${CONFIG}/y.crt
       ln -s /${CONFIG}-other /${CONFIG}/z.crt; kolla_copy_cacerts; echo "code $?"; ${LIST}`;
-      const secret = { text: 'root:secret', mode: 0o640 };
-      const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', 'etc/shadow': secret, [`${CONFIG}-other`]: secret };
-      const [theirs, ours] = await both(tree, line);
-      assert.match(theirs.stdout, /kolla-customca-x\.crt 640 {2}root:secret/);
-      assert.match(ours.stdout, /^updated\ncode 0\n/);
-      assert.doesNotMatch(ours.stdout, /secret|[xyz]\.crt/);
-      for (const name of ['x', 'y', 'z'])
-        assert.match(
-          ours.stderr,
-          new RegExp(`ca-certificates/${name}\\.crt is a link to /\\S+, outside of this directory,`),
-        );
-    },
-  );
+    const secret = { text: 'root:secret', mode: 0o640 };
+    const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', 'etc/shadow': secret, [`${CONFIG}-other`]: secret };
+    const [theirs, ours] = await both(tree, line);
+    assert.match(theirs.stdout, /kolla-customca-x\.crt 640 {2}root:secret/);
+    assert.match(ours.stdout, /^updated\ncode 0\n/);
+    assert.doesNotMatch(ours.stdout, /secret|[xyz]\.crt/);
+    for (const name of ['x', 'y', 'z'])
+      assert.match(
+        ours.stderr,
+        new RegExp(`ca-certificates/${name}\\.crt is a link to /\\S+, outside of this directory,`),
+      );
+  });
 
   test('the directory itself may be a link of a ConfigMap', { skip }, async () => {
     const line = `cd /${CONFIG}/.. && mkdir ..1 && mv ca-certificates ..1/ && ln -s ..1 ..data && ln -s ..data/ca-certificates .
@@ -126,7 +122,7 @@ function testDiffering({ both, skip }: Sides): void {
     assert.match(ours.stdout, /kolla-customca-a\.crt 644 {2}A/);
   });
 
-  test('a file that the update would not read is named', { skip }, async () => {
+  test('a file that the update would not read is reported', { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.pem`]: 'A' });
     assert.match(ours.stderr, /kolla-customca-a\.pem is copied, but update-ca-certificates reads only/);
   });
@@ -141,7 +137,7 @@ function testDiffering({ both, skip }: Sides): void {
 }
 
 function testAlone({ alone, skip }: Sides): void {
-  test("the image's own update takes the certificate into its bundle, and out again", { skip }, async (t) => {
+  test("the image's own update adds the certificate to its bundle, and removes it", { skip }, async (t) => {
     const { certificate } = makeAuthority('a deployment');
     const line = `type -P update-ca-certificates > /dev/null || { echo none; exit; }
       mkdir -p /etc/ca-certificates/update.d /usr/share/ca-certificates 2> /dev/null
@@ -161,7 +157,7 @@ function testAlone({ alone, skip }: Sides): void {
     assert.deepEqual(stdout.split('\n'), wanted, stderr);
   });
 
-  test('raised by sudo, neither words nor environment change what is done', { skip }, async () => {
+  test('through sudo, neither arguments nor environment have an effect', { skip }, async () => {
     const line = `export SUDO_UID=42425 KOLLA_POD_TERMINATION_LOG=/etc/victim KOLLA_POD_CONFIG=/secret
       kolla_copy_cacerts --config /secret --termination-log /etc/victim; echo "code $?"; cat /etc/victim`;
     const { stdout, stderr } = await alone(line, { 'etc/victim': 'untouched', secret: 'secret: [' });
@@ -169,7 +165,7 @@ function testAlone({ alone, skip }: Sides): void {
     assert.doesNotMatch(stderr, /secret/);
   });
 
-  test('told to end, it ends the update with its children, which are deaf to that', { skip }, async () => {
+  test('on shutdown it ends the update with its children, which ignore SIGTERM', { skip }, async () => {
     const update = `#!/bin/sh
       trap '' TERM; sleep infinity & echo $$ $! > /tmp/pids; wait`;
     const line = `mkfifo /tmp/pids; kolla_copy_cacerts & read -r update child < /tmp/pids
@@ -185,7 +181,7 @@ function testAlone({ alone, skip }: Sides): void {
     assert.match(stderr, /ended by SIGTERM/);
   });
 
-  test('as another user it says who may, and only when there is something to do', { skip }, async () => {
+  test('as another user it reports who may run it, and only if there is something to do', { skip }, async () => {
     assert.equal((await alone('kolla_copy_cacerts', DEBIAN, 42_425)).code, 0);
     const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' };
     const { code, stderr } = await alone('kolla_copy_cacerts', tree, 42_425);

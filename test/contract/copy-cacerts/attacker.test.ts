@@ -57,7 +57,7 @@ const attack: Attack = {
     ]),
 };
 
-test(`${RUNS} runs of kolla_copy_cacerts beside an attacker copy nothing of root's`, { skip }, async (t) => {
+test(`${RUNS} runs of kolla_copy_cacerts next to an attacker copy nothing of root's`, { skip }, async (t) => {
   const { binary } = await coreBinary(directory.path);
   const outcome = await attacked(attack, byCore(binary, 'kolla_copy_cacerts'));
   judge(t, outcome);

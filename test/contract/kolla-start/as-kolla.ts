@@ -129,13 +129,13 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     },
     'TLS and Node variables, which are the service’s': { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_PATH: '/x' } },
   })) {
-    test(`what its caller has reaches the service: ${name}`, { skip }, async () => {
+    test(`the caller's state reaches the service: ${name}`, { skip }, async () => {
       await same({ [EXTEND]: 'export EXTENDED=1', 'etc/bash_env': 'export FROM_BASH_ENV=1' }, options);
     });
   }
 
   const told = ours.handsOn ? 'come through' : 'end with our node; Kolla hands them on';
-  test(`signals that the caller ignores or blocks, and descriptors above 2, ${told}`, { skip }, async () => {
+  test(`the caller's ignored or blocked signals, and descriptors above 2, ${told}`, { skip }, async () => {
     const line = `trap '' HUP; exec 8< /etc/debian_version
     env --block-signal=USR2 kolla_start | cat; exit \${PIPESTATUS[0]}`;
     if (ours.handsOn) {
@@ -149,11 +149,11 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.doesNotMatch(our.stdout, /^8$/m);
   });
 
-  test('the certificates of an earlier step that fails end the start with its code', { skip }, async () => {
+  test('a failing earlier certificate step ends the start with its code', { skip }, async () => {
     assert.equal((await same({ 'cacerts-code': '4' })).code, 4);
   });
 
-  test('projects in /dev-mode are installed first, where Kolla would', { skip }, async () => {
+  test('projects in /dev-mode are installed first, as in Kolla', { skip }, async () => {
     const more = { 'dev-mode/nova/setup.cfg': '', 'var/lib/kolla/venv/x': '' };
     assert.match((await same(more)).stdout, /^nova\n/);
     assert.match((await same(more, { uid: 0 })).stdout, /^nova\n/);
@@ -168,12 +168,12 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.match(our.stdout, /Running command: 'tell prepared'\n\[prepared\]\n/);
   });
 
-  test('prepared, sudo is not asked even where it could', { skip }, async () => {
+  test('prepared, it does not call sudo even if it could', { skip }, async () => {
     const [, our] = await both({ 'set-configs-code': '1', 'run/kolla/run_command': 'tell' });
     assert.equal(our.code, 5, our.stderr);
   });
 
-  test('unprepared, without sudo or privileges, it says what is missing and the fix', { skip }, async () => {
+  test('unprepared, without sudo or privileges, it reports what is missing and the fix', { skip }, async () => {
     const [, without] = await both({ [NO_SUDO]: 'not executable' });
     const [, locked] = await both({}, { noNewPrivileges: true });
     for (const { code, stderr } of [without, locked]) {
@@ -183,13 +183,13 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
   });
 
-  test('prepared for another user it says who may not read it', { skip }, async () => {
+  test('prepared for another user it reports who may not read it', { skip }, async () => {
     const [, { code, stderr }] = await both({ 'run/kolla/run_command': { text: 'tell', mode: 0o600 } });
     assert.equal(code, 77);
     assert.match(stderr, /uid 42425 may not read \/run\/kolla\/run_command.*fsGroup/);
   });
 
-  test('without root it says that certificates stay out', { skip }, async () => {
+  test('without root it reports that certificates are not added', { skip }, async () => {
     const [, { stderr }] = await both({
       'run/kolla/run_command': 'tell',
       'var/lib/kolla/config_files/ca-certificates/a.crt': 'A',

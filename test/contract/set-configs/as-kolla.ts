@@ -21,7 +21,7 @@ export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip
       ran++;
     });
   }
-  test('every case there is was run, and no two have one name', { skip }, (t) => {
+  test('every case was run, and names are unique', { skip }, (t) => {
     t.diagnostic(`cases run: ${ran}, cases there are: ${CASES.length}`);
     assert.equal(ran, CASES.length);
     assert.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);

@@ -14,7 +14,7 @@ const SEED = Number(process.env['SEED'] ?? SAMPLE.seed);
 /** Those of property.test.ts have run there. */
 const first = SEED === SAMPLE.seed ? SAMPLE.cases : 0;
 
-test(`${CASES} generated configurations come to the same, or differ as documented`, { skip }, async (t) => {
+test(`${CASES} generated configurations have the same result, or differ as documented`, { skip }, async (t) => {
   const { cases, starts, refused, whole, deviations, failures } = await compareCases(SEED, CASES - first, { first });
   t.diagnostic(
     `seed ${SEED}: ${cases} cases, ${starts} starts, ${whole} to their last one, ${refused} refused by both`,

@@ -91,7 +91,7 @@ for (const how of ['always', 'woken'] as const) {
   });
 }
 
-test("Kolla's own tool is led outside", { skip: (await canRunReference()) ?? skip }, async (t) => {
+test("Kolla's own tool is redirected outside", { skip: (await canRunReference()) ?? skip }, async (t) => {
   await using reference = await startReference();
   const { runs, codes, before, now, last } = await attacked(attack('theirs', 'always', 10 * RUNS), (at) =>
     reference.run(at),

@@ -19,7 +19,7 @@ const tree = {
 const LIST = `echo "code $?"; stat -c '%n %a %u:%g' /etc/keystone/a.conf /run_command; cat /run_command`;
 const SHALL = 'code 0\n/etc/keystone/a.conf 600 42425:42425\n/run_command 644 0:0\nthe service';
 
-test('the command puts everything in place, and a check after it finds no change', { skip }, async () => {
+test('the command installs everything, and a check after it finds no change', { skip }, async () => {
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
   const { stdout, stderr } = await inThrowAwayRoot(`kolla_set_configs && kolla_set_configs --check; ${LIST}`, {
     directories,
@@ -30,7 +30,7 @@ test('the command puts everything in place, and a check after it finds no change
   assert.match(stderr, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} INFO Loading config file at /);
 });
 
-test('raised by sudo, it takes nothing from the environment but the strategy', { skip }, async () => {
+test('through sudo, it uses only the strategy from the environment', { skip }, async () => {
   const env = {
     KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS',
     SUDO_UID: '42425',
@@ -47,14 +47,14 @@ test('raised by sudo, it takes nothing from the environment but the strategy', {
   assert.equal(stdout, `${SHALL}config.json\nkolla-pod.yaml\n`, stderr);
 });
 
-test('a stderr without a reader does not stop it in the middle', { skip }, async () => {
+test('a closed stderr does not stop it halfway', { skip }, async () => {
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
   const line = `kolla_set_configs 2> >(exec 0<&-); ${LIST}`;
   const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   assert.equal(stdout, SHALL, stderr);
 });
 
-test('words that it does not know end it with 2, and nothing is touched', { skip }, async () => {
+test('unknown arguments end it with 2, and nothing is touched', { skip }, async () => {
   const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs --bogus; echo "code $?"; ls /run_command', {
     directories,
     tree,

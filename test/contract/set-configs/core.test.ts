@@ -31,7 +31,7 @@ test(
   },
 );
 
-test('sudo of it runs what it is asked for, and refuses what is unknown', { skip: cannotChroot ?? false }, async () => {
+test('through sudo it runs supported commands, and rejects unknown ones', { skip: cannotChroot ?? false }, async () => {
   const sudo = join(names, 'sudo');
   const { code, stdout } = await run(sudo, ['-u', 'nobody', 'id', '-u']);
   assert.deepEqual([code, stdout], [0, '65534\n']);

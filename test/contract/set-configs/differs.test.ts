@@ -105,7 +105,7 @@ differs(
 );
 
 // Kolla's tool copies the directory into itself until its paths are too long, which no tool can look at afterwards.
-test('a destination that holds the kept files is refused before anything is touched', { skip }, async () => {
+test('a destination that contains the saved files is rejected before anything is touched', { skip }, async () => {
   const dest = { source: `/${CONFIG}/d/`, dest: '/etc/', owner: 'root', perm: '0644', merge: true };
   const one = { name: 'all of /etc', files: { [`${CONFIG}/d/x`]: 'x' }, config: config(dest) };
   const [ours] = await play(one, byUs);
@@ -115,7 +115,7 @@ test('a destination that holds the kept files is refused before anything is touc
 });
 
 // Nor may its tree be looked at here: it is as deep as paths can be.
-test('a directory that would be copied into itself is refused before anything is touched', { skip }, async () => {
+test('a directory that would be copied into itself is rejected before anything is touched', { skip }, async () => {
   const config_files = [{ source: '/etc/d', dest: '/etc/d/sub', owner: 'root', perm: '0755' }];
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };
   const [ours] = await play(one, byUs);

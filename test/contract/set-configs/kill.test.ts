@@ -51,7 +51,7 @@ async function killedOnCore(directory: string): Promise<StartKilled> {
   };
 }
 
-test(`${KILLS} kills leave no file in halves, and the next start converges`, { skip }, async (t) => {
+test(`${KILLS} kills leave no partial file, and the next start converges`, { skip }, async (t) => {
   await using directory = await privateDirectory('kill', inMemory());
   const startKilled = await (isOnCore ? killedOnCore : killedOnNode)(directory.path);
   const names = Array.from({ length: FILES }, (_, i) => `${i}.conf`);

@@ -162,7 +162,7 @@ const NAMED: Files = {
   [`${LOGS}/nova/log`]: { nameOf: 'etc/shadow' },
 };
 
-test("another name of a file that is not the service's is not given to it", { skip }, async () => {
+test('a hard link to a file of another user is not chowned to the service', { skip }, async () => {
   const one = { ...config(), permissions: [chown(`/${LOGS}/nova/log`)] };
   const { theirs, ours } = await both({ name: 'named', files: { ...FILES, ...NAMED }, config: one });
   assert.match(at(theirs, 'etc/shadow'), new RegExp(`${NOVA}:${NOVA}`));
@@ -173,7 +173,7 @@ test("another name of a file that is not the service's is not given to it", { sk
 });
 
 test(
-  'the same below a directory with recurse is skipped, with a line; one that is its own is not',
+  "the same below a directory with recurse is skipped, with a line; the service's own is not",
   { skip },
   async () => {
     const files = {
@@ -206,7 +206,7 @@ test('a link of another user is not followed: an entry that is dropped', { skip 
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 
-test('what a pattern finds through a link of another user is skipped, with a line', { skip }, async () => {
+test("a match behind another user's link is skipped, with a line", { skip }, async () => {
   const files = { ...FILES, ...etc, [`${LOGS}/glance/api.log`]: 'a line' };
   const permissions = [chown(`/${LOGS}/*`, { recurse: true }), chown(`/${LOGS}/*/shadow`)];
   const { theirs, ours } = await both({ name: 'pattern', files, config: { ...config(), permissions } });

@@ -44,7 +44,7 @@ for (const [what, text] of [
 
 // Node cannot stop a regular expression.
 if (isOnCore)
-  test('an exclude that never ends is refused by kolla-core', { skip }, async () => {
+  test('an exclude that never ends is rejected by kolla-core', { skip }, async () => {
     const exclude = [String.raw`^/x/(a+)+$b`];
     const config = { command: 'x', permissions: [{ path: '/x', owner: 'root', perm: '0755', recurse: true, exclude }] };
     const { code, stderr } = await ended(JSON.stringify(config), { [`x/${'a'.repeat(100)}`]: '' });

@@ -6,7 +6,7 @@ import { canRunReference } from './reference.ts';
 
 const skip = (await canRunReference()) ?? false;
 
-test('the first generated configurations come to the same, or differ as documented', { skip }, async () => {
+test('the first generated configurations have the same result, or differ as documented', { skip }, async () => {
   const { cases, failures } = await compareCases(SAMPLE.seed, SAMPLE.cases);
   assert.deepEqual(failures, [], JSON.stringify(failures, undefined, 1));
   assert.equal(cases, SAMPLE.cases);

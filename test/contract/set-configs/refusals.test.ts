@@ -20,14 +20,14 @@ for (const [what, config, message] of [
     /Can't create destination directory \(\/etc\/passwd\)/,
   ],
 ] as const) {
-  test(`${what} is named as such`, async () => {
+  test(`${what} is reported as such`, async () => {
     const [ours] = await play({ name: what, files: { ...image, ...A }, config }, byUs);
     assert.notEqual(ours?.code, 0);
     assert.match(ours?.stderr ?? '', message);
   });
 }
 
-test('a missing config.json is named as such', async () => {
+test('a missing config.json is reported as such', async () => {
   const [ours] = await play({ name: 'none', files: image }, byUs);
   assert.match(
     ours?.stderr ?? '',

@@ -41,7 +41,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     });
   }
 
-  test('sudo -H -u keystone runs the command as keystone runs, and ends as it ends', { skip }, async () => {
+  test('sudo -H -u keystone runs the command as keystone, and returns its exit code', { skip }, async () => {
     const { code, stdout, stderr } = await within('sudo -H -u keystone keystone-manage db_sync --expand');
     assert.match(
       stdout,
@@ -51,11 +51,11 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.equal(code, 4);
   });
 
-  test('-E hands the variables on', { skip }, async () => {
+  test('-E passes the environment on', { skip }, async () => {
     assert.match((await within('sudo -E -u keystone keystone-manage')).stdout, /home=\/nowhere secret=hidden/);
   });
 
-  test('the command has the signals and limits that its caller had', { skip }, async () => {
+  test("the command has the caller's signals and limits", { skip }, async () => {
     // Not the last command, which bash would become: the limit's owner must be there to be asked.
     const line = (sudo: string) => `ulimit -Sn 300; ${sudo} keystone-manage; exit $?`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
@@ -63,12 +63,12 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.equal(said.stdout, direct.stdout);
   });
 
-  test('root leaves root for the user, with its groups', { skip }, async () => {
+  test('root drops to the user, with its groups', { skip }, async () => {
     const { stdout, stderr } = await within("sudo -u keystone sh -c 'id -u; id -G'", {}, { uid: 0 });
     assert.equal(stdout, '42425\n42425 42400\n', stderr);
   });
 
-  test('what asks for root is refused with the command of the extend script', { skip }, async () => {
+  test("a command that needs root is rejected with the extend script's command", { skip }, async () => {
     const more = { [EXTEND]: '#!/bin/bash\n\nD=/var/lib/etcd\nsudo chown etcd: ${D}\n', 'start.sh': START_SCRIPT };
     const line = `bash -c "$(cat /start.sh; echo x)" kolla_start /etc/passwd nobody ''`;
     const said = await within(line, more);
@@ -89,12 +89,12 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.match(unprepared.stderr, /^sudo: a script asks for root .*run kolla-init in an init container/);
   });
 
-  test('a command that can not be run ends as in a shell', { skip }, async () => {
+  test('a command that cannot be run fails as in a shell', { skip }, async () => {
     const { stderr } = await within('sudo -u keystone no-such; echo $? >&2; sudo -u keystone /etc/passwd; echo $? >&2');
     assert.equal(stderr, 'sudo: no-such: command not found\n127\nsudo: /etc/passwd: Permission denied\n126\n');
   });
 
-  test('a full disk or a closed stdout is for the command to meet', { skip }, async () => {
+  test('a full disk or a closed stdout is left to the command', { skip }, async () => {
     const line = (sudo: string) =>
       `${sudo} bash -c 'echo x; echo "wrote $?" >&2' > /dev/full; ${sudo} true >&-; echo "$?"`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
@@ -102,7 +102,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.deepEqual([said.stdout, said.stderr], [direct.stdout, direct.stderr]);
   });
 
-  test('with a set-id bit no name runs: it would be root for anybody', { skip }, async () => {
+  test('with a set-id bit no name runs: any user would be root', { skip }, async () => {
     // A copy in the root's own file system, raised as a careless image might raise the binary.
     const [file, ...words] = ours.raised;
     const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /tmp/sudo ${words.join(' ')} id`;
@@ -130,14 +130,14 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     },
   );
 
-  test('a chown is refused with what does it instead', { skip }, async () => {
+  test('a chown is rejected with its replacement', { skip }, async () => {
     const refused = await within('sudo chown root /x; exit $?');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /^sudo: a script asks for root to run 'chown root \/x'.*let kolla-init make it so/);
   });
 
   test(
-    'a privsep-helper that would need root is refused at once, since oslo.privsep waits for it for ever',
+    'a privsep-helper that would need root is rejected at once, since oslo.privsep waits for it forever',
     { skip },
     async () => {
       const { code, stdout, stderr } = await within('sudo keystone-rootwrap /c privsep-helper --x; exit $?', WRAPPED);

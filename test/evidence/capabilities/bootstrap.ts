@@ -74,14 +74,14 @@ export const bootstrap: Capability = {
       point: 'what a service needs before its first start is data',
       file: 'test/catalog/services.test.ts',
       test: [
-        'every account may do something, in a domain that there is',
-        'no two services have the same entry of the catalogue, or account',
+        'every account has a role, in an existing domain',
+        'no two services have the same catalogue entry, or account',
       ],
     },
     {
       point: 'own services by YAML',
       file: 'test/catalog/own.test.ts',
-      test: ['what it needs in Keystone and RabbitMQ is read as well', 'what its own tool does is read as well'],
+      test: ['its Keystone and RabbitMQ sections are parsed', 'its tool section is parsed'],
     },
     {
       point: 'what each needs is printed as a table',

@@ -23,30 +23,27 @@ export const charts: Capability = {
     {
       point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
       file: 'test/charts/config.test.ts',
-      test: ['a file over 1 MiB is refused by its name', EVERY],
+      test: ['a file over 1 MiB is rejected by its name', EVERY],
     },
     {
       point: 'mounts are those that `kolla-init plan` prints',
       file: 'test/charts/mounts.test.ts',
-      test: ['mounts are those that kolla-init plan prints', EVERY],
+      test: ['mounts equal the output of kolla-init plan', EVERY],
     },
     {
       point: 'Roles are exactly those that the helpers print for the same waits',
       file: 'test/charts/access.test.ts',
-      test: ['Roles are those that the helpers print for the same waits', EVERY],
+      test: ["Roles equal the helpers' output for the same waits", EVERY],
     },
     {
       point: 'Jobs: names end in a hash, a Job for each phase, kept, ended by TTL, an hour of grace, no hooks',
       file: 'test/charts/jobs.test.ts',
-      test: ['an upgrade neither deletes nor cuts off a migrator: kept, ended by TTL, an hour of grace', EVERY],
+      test: ['an upgrade neither deletes nor interrupts a migrator: kept, ended by TTL, an hour of grace', EVERY],
     },
     {
       point: 'an upgrade and a rollback on a real API server leave what old Pods need',
       file: 'test/charts/api-server/releases.test.ts',
-      test: [
-        'an upgrade leaves the Job and the configuration that old Pods need, and a rollback goes back to them',
-        EVERY,
-      ],
+      test: ['an upgrade keeps the Job and the configuration that old Pods need, and a rollback uses them', EVERY],
     },
     {
       point: 'probes, sidecar, PodDisruptionBudget, topology spread, NetworkPolicy, roles, volumes',
@@ -61,32 +58,32 @@ export const charts: Capability = {
     {
       point: 'commands, waits, probes and ports are the catalogue’s, users and paths Kolla’s',
       file: 'test/charts/services.test.ts',
-      test: ['each Pod is asked what the catalogue asks its container', EVERY],
+      test: ["each Pod has the catalogue's checks for its container", EVERY],
     },
     {
       point: 'images and commands are those that kolla-ansible runs',
       file: 'test/charts/services-kolla.test.ts',
-      test: ['what runs in a Pod is what kolla-ansible runs', EVERY],
+      test: ['Pods run the same as kolla-ansible', EVERY],
     },
     {
       point: 'log files are read as what they are',
       file: 'test/charts/services-logs.test.ts',
-      test: ['what services log is read as what it is', EVERY],
+      test: ["services' logs are parsed in their formats", EVERY],
     },
     {
       point: 'options in the files are options of the service, by oslo.config’s own validator',
       file: 'test/charts/services-options.test.ts',
-      test: ['options in the files are options of the service', EVERY],
+      test: ['options in the files exist in the service', EVERY],
     },
     {
       point: 'a chart’s Job is one that kolla-bootstrap takes',
       file: 'test/charts/services-jobs.test.ts',
-      test: ["a chart's Job is one that kolla-bootstrap takes", EVERY],
+      test: ["kolla-bootstrap accepts a chart's Job", EVERY],
     },
     {
       point: 'images’ own scripts get what they want',
       file: 'test/charts/services-scripts.test.ts',
-      test: ['what an image runs before its service has what it wants', EVERY],
+      test: ['scripts that an image runs before its service find their requirements', EVERY],
     },
     {
       point: 'settings that a chart can’t use are refused by their place',
@@ -106,7 +103,7 @@ export const charts: Capability = {
     {
       point: 'plain manifests for people without Helm are what the chart renders',
       file: 'test/charts/manifests.test.ts',
-      test: ['they are what the chart renders; if not: node build/manifests.ts', EVERY],
+      test: ["they equal the chart's output; if not: node build/manifests.ts", EVERY],
     },
     {
       point: 'external Ceph, LVM, a storage class, two namespaces: examples that render',
@@ -116,7 +113,7 @@ export const charts: Capability = {
     {
       point: 'charts are packaged with library and schema, the same bytes each time',
       file: 'test/charts/packages.test.ts',
-      test: ['an archive has the library and the schema in it, and is the same bytes each time', EVERY],
+      test: ['an archive includes the library and the schema, and is reproducible', EVERY],
     },
     {
       point: '`kolla-pod configmaps`: a real API server takes its output, and a Pod has every file',
@@ -126,7 +123,7 @@ export const charts: Capability = {
     {
       point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name, or what is said',
       file: 'test/toolbox/configmaps/secrecy.test.ts',
-      test: ['no byte of a secret is in a ConfigMap, in a name, or in what is said', EVERY],
+      test: ['no byte of a secret is in a ConfigMap, in a name, or in output', EVERY],
     },
     {
       point: '`kolla-pod configmaps` on kolla-ansible’s own templates',
@@ -136,67 +133,67 @@ export const charts: Capability = {
     {
       point: 'all in one: five charts by `helm install --wait`, at once, and a token',
       file: 'test/aio/aio.test.ts',
-      test: 'five charts installed at once come up in the order that their helpers find, and Keystone gives a token',
+      test: 'five charts installed at once start in the order of their waits, and Keystone issues a token',
     },
     {
       point: 'all in one: every Pod under `restricted`',
       file: 'test/aio/aio.test.ts',
-      test: 'every Pod was admitted by a namespace that enforces `restricted`, and none says that it is exempt',
+      test: 'a namespace that enforces `restricted` admitted every Pod, and none claims an exemption',
     },
     {
       point: 'all in one: reconfigured rolling, with no request failed',
       file: 'test/aio/aio.test.ts',
-      test: 'reconfigured rolling, Keystone has the new configuration in new Pods, and no request fails',
+      test: 'after a rolling reconfiguration Keystone has the new configuration in new Pods, and no request fails',
     },
     {
       point: 'all in one: reconfigured live',
       file: 'test/aio/aio.test.ts',
-      test: 'reconfigured live, Placement has the new configuration in the Pod that it had',
+      test: 'after a live reconfiguration Placement has the new configuration in the same Pod',
     },
     {
       point: 'all in one: upgraded by a Job a phase, with no request failed',
       file: 'test/aio/aio.test.ts',
-      test: 'upgraded step by step, the schema is expanded before and contracted after the rollout, and no request fails',
+      test: 'in a stepwise upgrade the schema is expanded before and contracted after the rollout, and no request fails',
     },
     {
       point: 'all in one: Keystone scaled to 3',
       file: 'test/aio/aio.test.ts',
-      test: 'scaled to 3, each Keystone takes the tokens of the others',
+      test: 'scaled to 3, each Keystone accepts the tokens of the others',
     },
     {
       point: 'all in one: Pods deleted, and Keystone answers all the time',
       file: 'test/aio/aio.test.ts',
-      test: 'when Pods are deleted, others take their place, and Keystone answers all the time',
+      test: 'deleted Pods are replaced, and Keystone responds throughout',
     },
     {
       point: 'all in one: the API server restarted, and no Pod is',
       file: 'test/aio/aio.test.ts',
-      test: 'when the API server is restarted, no Pod is, and Keystone answers all the time',
+      test: 'a restart of the API server restarts no Pod, and Keystone responds throughout',
     },
     {
       point: 'all in one: MariaDB frozen',
       file: 'test/aio/aio.test.ts',
-      test: 'when MariaDB is frozen, it is not ready, no other Pod is restarted, and everything resumes when it thaws',
+      test: 'a frozen MariaDB is not ready, no other Pod is restarted, and everything resumes when it thaws',
     },
     {
       point: 'all in one: a configuration that is refused, with no request failed, and a rollback',
       file: 'test/aio/aio.test.ts',
-      test: 'an upgrade to a configuration that is refused leaves the old replicas answering, and a rollback restores',
+      test: 'an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores',
     },
     {
       point: 'all in one: a NoExecute taint',
       file: 'test/aio/aio.test.ts',
-      test: 'a NoExecute taint drives all Pods out; without it all come back with their data',
+      test: 'a NoExecute taint evicts all Pods; without it all come back with their data',
     },
     {
       point: 'all in one: logs, each line once',
       file: 'test/aio/aio.test.ts',
-      test: 'every line that is in the log files of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once',
+      test: 'every log line of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once',
     },
     {
       point: 'all in one: it runs the charts’ part of the quickstart word for word',
       file: 'test/aio/aio.test.ts',
-      test: 'docs/start/aio.md and the charts of docs/start/quickstart.md have no command that was not run',
+      test: 'every command of docs/start/aio.md and of the charts in docs/start/quickstart.md was run',
     },
     {
       point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',

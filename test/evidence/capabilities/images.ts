@@ -7,49 +7,49 @@ export const images: Capability = {
     {
       point: 'two images, the same files and ids when built twice; checksums beside them',
       file: 'test/build/reproducible.test.ts',
-      test: 'the images built a second time in another place are the same files with the same ids',
+      test: 'a second build of the images in another directory yields the same files with the same ids',
     },
     {
       point: '`scratch` and `core` are files alone; `install` runs as uid 65532 on glibc alone; all have labels',
       file: 'test/build/images.test.ts',
       test: [
-        'scratch and core are files alone, install runs as uid 65532; all say what they are',
+        'scratch and core contain only files, install runs as uid 65532; all have labels',
         'install has no shell, no package manager and no set-uid program',
       ],
     },
     {
       point: 'what they weigh is what docs/how-to/images.md has',
       file: 'test/build/images.test.ts',
-      test: ['the page has the sizes that were printed', 'the base is a few MiB, and all of it compresses to a third'],
+      test: ['the page has the printed sizes', 'the base is a few MiB, and everything compresses to a third'],
     },
     {
       point: 'a CycloneDX 1.6 bill of materials: the binary, what is bundled in it, Node’s parts, Debian’s packages',
       file: 'test/build/images.test.ts',
       test: [
         /the bill of materials of .+ is CycloneDX 1\.6 by its rules$/,
-        'the bill names the binary by its digest, each bundled package, the parts of node, and Debian’s packages',
+        'the SBOM has the binary with its digest, each bundled package, the parts of node, and Debian’s packages',
       ],
     },
     {
       point: 'the licence list has the text of each package',
       file: 'test/build/images.test.ts',
-      test: 'the licence list has the text of each package that the bill names',
+      test: 'the licence list has the text for each package in the SBOM',
     },
     {
       point: 'arm64 on amd64: code caches by its own node under qemu-user, the same file twice, and it runs',
       file: 'test/build/arm64.test.ts',
-      test: ['built twice it is the same file, stripped, with code caches that its own node takes, and it runs', EVERY],
+      test: ['two builds are the same file, stripped, with code caches accepted by its own node, and it runs', EVERY],
     },
     {
       point:
         '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
       file: 'test/toolbox/install.test.ts',
       test: [
-        'what a run was killed at before all could enter its directories is opened',
-        'killed in the middle it leaves no binary, and the next run finishes and removes what was left',
-        'four at once leave one whole',
-        'a full disk is told with what is needed, and the half copy is gone',
-        'a volume that nothing may be run from is refused with 69',
+        'directories that a killed run left private are opened',
+        'killed in the middle it leaves no binary, and the next run finishes and cleans up',
+        'four concurrent runs leave one complete installation',
+        'a full disk is reported with the space needed, and the partial copy removed',
+        'a volume mounted noexec is rejected with 69',
       ],
     },
     {

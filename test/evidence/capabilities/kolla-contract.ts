@@ -7,7 +7,7 @@ export const kollaContract: Capability = {
     {
       point: 'cases run = cases in the directory, none excluded, each against the real set_configs.py',
       file: 'test/contract/set-configs/drop-in.test.ts',
-      test: ['every case there is was run, and no two have one name', /^as Kolla: /],
+      test: ['every case was run, and names are unique', /^as Kolla: /],
     },
     {
       point: "every result that is not the reference's has a test and stands in docs/reference/kolla-contract.md",
@@ -63,7 +63,7 @@ export const kollaContract: Capability = {
     {
       point: 'nothing is written when nothing changes, ctime included',
       file: 'test/config/entries.test.ts',
-      test: 'nothing at all is written when nothing changes, of every kind of entry',
+      test: 'nothing is written when nothing changes, for every kind of entry',
     },
     {
       point: 'a destination that is a mount point is found before anything is touched; a file mount keeps its inode',
@@ -83,25 +83,22 @@ export const kollaContract: Capability = {
     {
       point: "CA certificates without root: OpenSSL trusts the deployment's server through the prepared store",
       file: 'test/contract/ca-store.test.ts',
-      test: [
-        'through the store that kolla-init prepares, OpenSSL trusts a server of the deployment, and no other',
-        EVERY,
-      ],
+      test: ['with the store prepared by kolla-init, OpenSSL trusts a server of the deployment, and no other', EVERY],
     },
     {
       point: 'sudo in rootless images: runs as the same user, refuses the rest with the line that asked',
       file: 'test/contract/sudo/sudo.test.ts',
-      test: ['what asks for root is refused with the command of the extend script', EVERY],
+      test: ["a command that needs root is rejected with the extend script's command", EVERY],
     },
     {
       point: 'kolla-core plays every case of the contract',
       file: 'test/contract/set-configs/core.test.ts',
-      test: ['every case there is was run, and no two have one name', /^as Kolla: /],
+      test: ['every case was run, and names are unique', /^as Kolla: /],
     },
     {
       point: 'nothing outside changes while a service swaps its files for links, pipes and directories',
       file: 'test/contract/set-configs/attacker.test.ts',
-      test: [/^200 runs of kolla-core change nothing outside/, "Kolla's own tool is led outside"],
+      test: [/^200 runs of kolla-core change nothing outside/, "Kolla's own tool is redirected outside"],
     },
     {
       point: 'kolla-core has no fault that a sanitizer or an analyzer sees in its suites',
@@ -137,7 +134,7 @@ export const kollaContract: Capability = {
     {
       point: 'check says what differs, writes nothing, and shows no secret',
       file: 'test/container/init/check.test.ts',
-      test: ['no secret planted in any of many files comes out, whatever their modes', EVERY],
+      test: ['no secret planted in any of many files is shown, whatever their modes', EVERY],
     },
     {
       point: 'random documents with planted secrets: none is ever shown',
@@ -157,10 +154,7 @@ export const kollaContract: Capability = {
     {
       point: 'watch: a version that does not validate is refused and counted, the old one stays',
       file: 'test/config/watch/watch-config.test.ts',
-      test: [
-        'a version that does not validate is refused with all its problems, once, and the next good one is taken',
-        EVERY,
-      ],
+      test: ['an invalid version is rejected with all its problems, once, and the next valid one is installed', EVERY],
     },
     {
       point: 'watch: signal, exec, http, exit; a failing action is tried again',
@@ -170,7 +164,7 @@ export const kollaContract: Capability = {
     {
       point: 'watch: the slow poll finds what the kernel does not tell',
       file: 'test/container/init/watch-kernel.test.ts',
-      test: ['where the kernel has no watches left the poll finds the change', EVERY],
+      test: ['if the kernel has no inotify watches left polling finds the change', EVERY],
     },
     {
       point:
@@ -190,12 +184,12 @@ export const kollaContract: Capability = {
     {
       point: 'a wrong config.json is 65 with every problem, and nothing was touched',
       file: 'test/container/init/check.test.ts',
-      test: 'a wrong config.json is 65, and one that is not there nothing to compare',
+      test: 'an invalid config.json is 65, and a missing one has nothing to compare',
     },
     {
       point: 'every problem of a wrong config.json is told at once',
       file: 'test/container/init/plan.test.ts',
-      test: 'a document that is wrong is 65, with all problems at once',
+      test: 'an invalid document is 65, with all problems at once',
     },
   ],
 };

@@ -7,7 +7,7 @@ export const podLife: Capability = {
     {
       point: 'an unknown command ends with 64 and the nearest valid one',
       file: 'test/cli/run.test.ts',
-      test: 'a word that is no command names the nearest, also for names that every object has',
+      test: "an unknown command names the nearest, also for names of Object's properties",
     },
     {
       point: 'an unknown option ends with 64 and the nearest valid one',
@@ -27,7 +27,7 @@ export const podLife: Capability = {
     {
       point: 'a duration without a unit says which to write',
       file: 'test/cli/words.test.ts',
-      test: 'a duration without a unit says which to write',
+      test: 'a duration without a unit suggests one',
     },
     { point: 'every example of every help text is run by a test', file: 'test/toolbox/examples.test.ts', test: EVERY },
     { point: 'completion for bash', file: 'test/toolbox/completion.test.ts', test: EVERY },
@@ -35,7 +35,7 @@ export const podLife: Capability = {
     {
       point: 'man pages, and the schema of kolla-pod.yaml',
       file: 'test/toolbox/pages.test.ts',
-      test: [/^the manual page of /, 'the schema has a section a helper with its options, and no secret'],
+      test: [/^the manual page of /, 'the schema has a section per helper with its options, and no secret'],
     },
     {
       point: 'kolla-pod explain tells an exit code',
@@ -50,22 +50,22 @@ export const podLife: Capability = {
     {
       point: 'the binary has every name, and each runs',
       file: 'test/build/binary.test.ts',
-      test: 'every name is a link to a binary and says its own name',
+      test: 'every name is a link to a binary and prints its own name',
     },
     {
       point: 'built twice, the binary is the same file',
       file: 'test/build/reproducible.test.ts',
-      test: 'the binary built again, twice at once, in other places and with other homes, is the same file; nothing else is left',
+      test: 'two concurrent rebuilds in other directories with other homes yield the same binary, and leave nothing else',
     },
     {
       point: 'NODE_OPTIONS in the pod does not reach the binary',
       file: 'test/build/binary.test.ts',
-      test: 'options and modules that the service gives its own Node do not reach ours',
+      test: "the service's options and modules for Node do not affect ours",
     },
     {
       point: 'no config.json at the default path: kolla-init says so and goes on',
       file: 'test/config/refuse.test.ts',
-      test: 'no config.json at the default place is said, and is no error',
+      test: 'a missing config.json at the default path is logged, and no error',
     },
     {
       point: 'a named but missing config.json is 65',

@@ -31,7 +31,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'the health checks that kolla-ansible declares are all known, and none has changed',
     file: 'test/contract/kolla-ansible.test.ts',
-    test: ['every health check that kolla-ansible declares is known, and none has changed', EVERY],
+    test: ['every health check declared by kolla-ansible is known and unchanged', EVERY],
   },
   {
     point: 'the census has every container of kolla-ansible that has a health check',
@@ -80,7 +80,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'a liveness check that asks another pod is refused',
     file: 'test/probe/serve/prepare.test.ts',
-    test: 'a liveness check that asks another pod is refused, unless that is wanted',
+    test: 'a liveness check of another Pod is rejected, unless allowed',
   },
   {
     point: 'cached once a period, jittered, one asking at a time; a verdict of long ago is unseen',
@@ -90,7 +90,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'a check that hangs for ever is unhealthy by its deadline, and stops no other',
     file: 'test/probe/serve/checks.test.ts',
-    test: 'a promise that is held for ever is unhealthy by its deadline, is not asked twice, and stops no other',
+    test: 'a promise that never settles is unhealthy by its deadline, is not run twice, and blocks no other',
   },
   {
     point: '/startupz, /livez, /readyz, ?verbose, /checks/NAME, /metrics',
@@ -102,21 +102,21 @@ export const PROBE_KOLLA: readonly Row[] = [
       'status words for everybody; reasons for loopback alone, not by rebound names, forwarded headers or from another pod',
     file: 'test/probe/serve/server.test.ts',
     test: [
-      'who is in the pod',
-      'is not a page that lets its own name lead here',
-      'is not another pod, whatever it says',
-      'is everybody with --status-public',
+      'a client within the Pod',
+      'is not a page that rebinds its own name',
+      'is not another Pod, whatever it claims',
+      'is every client with --status-public',
     ],
   },
   {
     point: 'a verdict that changes is one log line with its reason and how long it had been otherwise',
     file: 'test/probe/serve/run.test.ts',
-    test: 'a service that goes down and comes back is one line each, with the reason and how long',
+    test: 'a service that stops and starts is one line each, with the reason and duration',
   },
   {
     point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
     file: 'test/probe/serve/run.test.ts',
-    test: 'at SIGTERM /readyz is 503 at once, and /livez is answered to the end',
+    test: 'on SIGTERM /readyz is 503 at once, and /livez is served to the end',
   },
   {
     point: '100 resident probes and 100 rounds of checks under strace -f: no execve, no fork',

@@ -9,17 +9,17 @@ export const probe: Capability = {
       point: 'an established connection of that process, over IPv4 and IPv6, and of several ports one',
       file: 'test/probe/local/port.test.ts',
       test: [
-        /a process with an established connection over .+ is healthy, and it is said to where/,
-        'of several ports one is enough',
+        /a process with an established connection over .+ is healthy, with its peer/,
+        'one of several ports is enough',
       ],
     },
     {
       point: 'exact ports; SYN-SENT and CLOSE-WAIT are no connections, and are what the reason names',
       file: 'test/probe/local/port.test.ts',
       test: [
-        'a port that only begins the same is another port',
-        'a connection that is still being made is not one',
-        'a connection that the other end has closed is not one',
+        'a port with the same prefix is another port',
+        'a connection that is still being opened does not count',
+        'a connection closed by the peer does not count',
       ],
     },
     {
@@ -27,10 +27,10 @@ export const probe: Capability = {
         'who listens, by TCP and UDP, IPv4 and IPv6, or where it listens instead; spaces around a name do not count',
       file: 'test/probe/local/port.test.ts',
       test: [
-        'spaces around a name do not count, as kolla-ansible passes it',
-        /who listens on .+ listens/,
-        'a process that listens elsewhere is told by where',
-        'a bound UDP socket listens, and is told from TCP',
+        'spaces around a name are ignored, as kolla-ansible passes them',
+        /a process that listens on .+ counts/,
+        'a process that listens elsewhere is reported with its addresses',
+        'a bound UDP socket listens, and is distinguished from TCP',
         'a connected UDP socket does not count as listening',
       ],
     },
@@ -39,17 +39,17 @@ export const probe: Capability = {
       file: 'test/probe/local/unseen.test.ts',
       test: [
         'from a sidecar: sockets without a visible owner, with the fix',
-        'from a sidecar: a socket that no process of the pod has is unhealthy',
-        'from a sidecar: who listens, and which process runs',
+        'from a sidecar: a socket without an owner in the Pod is unhealthy',
+        'from a sidecar: listening and running processes',
       ],
     },
     {
       point: 'another user’s process, and a /proc that hides processes: said, and never guessed',
       file: 'test/probe/local/unseen.test.ts',
       test: [
-        "another user's process: whose the sockets are can't be seen, and it is said how",
-        "another user's process without any such socket is unhealthy for certain",
-        'where /proc hides processes, sockets without owners are no guess either',
+        "another user's process: the owner of the sockets is not visible, with the fix",
+        "another user's process without any such socket is certainly unhealthy",
+        'if /proc hides processes, sockets without owners are not guessed either',
       ],
     },
     {
@@ -62,29 +62,29 @@ export const probe: Capability = {
         'the tables of /proc with 20,000 damaged rows, noise and endless lines: what is whole is read, nothing else',
       file: 'test/process/procfs/tables.test.ts',
       test: [
-        'whatever stands in the tables, what is whole is read and nothing else is made of it',
-        'tables of noise hold no socket, and a line without an end is given up',
+        'whatever the tables contain, valid rows are read and nothing is invented',
+        'tables of noise contain no socket, and an endless line is abandoned',
       ],
     },
     {
       point: 'thousands of sockets: others get their turn meanwhile',
       file: 'test/probe/local/port.test.ts',
-      test: 'many sockets hold up neither the answer nor others',
+      test: 'many sockets delay neither the result nor other work',
     },
     {
       point: 'the deadline holds in the midst of a table',
       file: 'test/process/procfs/tables.test.ts',
-      test: 'reading ends with the signal, in the midst of a table',
+      test: 'reading ends with the signal, in the middle of a table',
     },
     {
       point: 'a command is killed at the deadline with all that it started, and its last line is the reason',
       file: 'test/probe/checks/command.test.ts',
-      test: ['at the deadline the program and what it started are killed', EVERY],
+      test: ['at the deadline the program and its children are killed', EVERY],
     },
     {
       point: 'in step with the ConfigMap, by a real watch: refused, fixed, and dead while the ConfigMap moves on',
       file: 'test/probe/local/config.test.ts',
-      test: ['the record of a real watch: in step, refused, fixed, and not looked at any more', EVERY],
+      test: ['the record of a real watch: in step, rejected, fixed, and no longer examined', EVERY],
     },
     {
       point: 'the schema by the Lease on a real API server',
@@ -99,7 +99,7 @@ export const probe: Capability = {
     {
       point: 'the log shipper: gone with bytes left is unhealthy, the first line after a quiet time is waited for',
       file: 'test/probe/local/log-ship.test.ts',
-      test: ['the first line after a quiet time is waited for', EVERY],
+      test: ['the first line after a quiet time gets time for its acknowledgement', EVERY],
     },
     {
       point: 'real RabbitMQ: a login as far as the virtual host, of which the broker logs no warning',
@@ -156,22 +156,22 @@ export const probe: Capability = {
     {
       point: 'at the deadline the reason says which step did not come',
       file: 'test/probe/checks/amqp.test.ts',
-      test: 'at the deadline it says which step is waited for',
+      test: 'at the deadline it names the pending step',
     },
     {
       point: 'asked again and again, no check leaves anything open',
       file: 'test/probe/checks/again.test.ts',
-      test: /, asked again and again of a frozen server, leaves nothing open$/,
+      test: /, run repeatedly against a frozen server, leaves nothing open$/,
     },
     {
       point: 'a TCP check loads neither TLS nor HTTP, MySQL, YAML or any protocol',
       file: 'test/probe/checks/loaded.test.ts',
-      test: ['a check loads only what it asks with: tcp nothing, redis what talks to Redis', EVERY],
+      test: ['a check loads only what it uses: tcp nothing, redis its protocol', EVERY],
     },
     {
       point: 'an alarm, a donor or a frozen broker has no liveness probe: another pod is refused there',
       file: 'test/probe/checks/mysql.test.ts',
-      test: 'liveness does not hang on the node of another pod',
+      test: "liveness does not depend on another Pod's node",
     },
     ...PROBE_KOLLA,
   ],

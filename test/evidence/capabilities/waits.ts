@@ -39,7 +39,7 @@ export const waits: Capability = {
     {
       point: 'on a terminal the waits are a live table',
       file: 'test/container/init/live-waits.test.ts',
-      test: ['on a terminal the waits are a table that stays when it is over', EVERY],
+      test: ['on a terminal the waits are a table that stays at the end', EVERY],
     },
     {
       point: '410 by compaction',
@@ -111,7 +111,7 @@ export const waits: Capability = {
       point: 'COMMAND becomes this very process, with signals and limits of the caller',
       file: 'test/container/init/kubernetes-entrypoint.test.ts',
       test: [
-        'COMMAND is this very process: its words between single spaces, signals, limits and pid as our caller had them',
+        "COMMAND replaces the process: arguments split at single spaces, with the caller's signals, limits and pid",
         EVERY,
       ],
     },
@@ -119,8 +119,8 @@ export const waits: Capability = {
       point: 'fails closed with 64, variable and column; KOLLA_POD_COMPAT=lenient keeps the old way and says so',
       file: 'test/wait/compat/translate.test.ts',
       test: [
-        'what kubernetes-entrypoint left out is refused with its place; with leniency it is left out and said',
-        'what kubernetes-entrypoint waited for in vain for ever is refused, leniency or not',
+        'entries skipped by kubernetes-entrypoint are rejected with their place; in lenient mode skipped with a warning',
+        'entries for which kubernetes-entrypoint would wait forever are rejected, lenient or not',
       ],
     },
     {

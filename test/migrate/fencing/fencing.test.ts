@@ -16,20 +16,20 @@ test('one user with two databases has two accounts', () => {
   assert.notEqual(accountNameOf('nova', 'nova_api', 7), accountNameOf('nova', 'nova', 7));
 });
 
-test('no name is longer than MySQL takes, and the token stays whole', () => {
+test("no name exceeds MySQL's limit, and the token stays whole", () => {
   const [a, b] = ['a', 'b'].map((end) => accountNameOf(`${'x'.repeat(31)}${end}`, 'd', 1_234_567)) as [string, string];
   assert.equal(a.length, 32);
   assert.match(a, /_m1234567_/);
   assert.notEqual(a, b);
 });
 
-test('a password needs no encoding in a URL, and has a character of each kind', () => {
+test('a password needs no URL encoding, and has a character of each class', () => {
   const password = randomPassword();
   assert.equal(encodeURIComponent(password), password);
   for (const kind of [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/]) assert.match(password, kind);
 });
 
-test('an address tells sessions apart only when no other client can come from there', () => {
+test('an address distinguishes sessions only if no other client can use it', () => {
   const left = { client: '10.0.0.7', isAlone: true };
   assert.equal(isConclusive(left, '10.0.0.8'), true);
   assert.equal(isConclusive(left, '10.0.0.7'), false, 'we come from there too');
@@ -60,7 +60,7 @@ test('databases on one server are one server', () => {
   );
 });
 
-test('what stands in the row as an account is one of a migration, or is refused', () => {
+test("the row's account is one of a migration, or is rejected", () => {
   assert.ok(isAccountName(accountNameOf('keystone', 'keystone', 7)));
   for (const name of ['root', 'keystone', 'x_m7_1c09b3 ', `${'x'.repeat(30)}_m7_1c09b3`, 7, undefined])
     assert.ok(!isAccountName(name), String(name));
@@ -72,7 +72,7 @@ function granted(...grants: string[]): MysqlSession {
   return { rows } as unknown as MysqlSession;
 }
 
-test("an admin that can't see or end others' sessions is told apart, by what is granted everywhere", async () => {
+test("an admin that cannot see or kill others' sessions is detected by its global privileges", async () => {
   const able = [
     'GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION',
     'GRANT PROCESS, CREATE USER, CONNECTION ADMIN ON *.* TO `admin`@`%`',
@@ -93,7 +93,7 @@ function nodeOf(addresses: string, member = 'a') {
   return { rows, at: { host: 'n0', port: 3306 } } as unknown as MysqlSession & { at: { host: string; port: number } };
 }
 
-test('nodes that do not say where they are must be given, and are counted', async () => {
+test('nodes with unknown addresses must be given, and are counted', async () => {
   const given = ['n0', 'n1', 'n2'].map((host) => ({ host, port: 3306 }));
   const own = nodeOf('AUTO,AUTO,AUTO,');
   assert.deepEqual((await nodesOf(own)).places, []);
@@ -104,7 +104,7 @@ test('nodes that do not say where they are must be given, and are counted', asyn
   assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not say where they are .* give each node by --host$/);
 });
 
-test('where the cluster knows its nodes, none that was given is looked at', async () => {
+test('if the cluster knows its nodes, given ones are not checked', async () => {
   const own = nodeOf('n0:3306,n1:3306');
   const nodes = await nodesOf(own, [{ host: 'other', port: 3306 }]);
   assert.deepEqual(nodes.places, [{ host: 'n1', port: 3306 }]);

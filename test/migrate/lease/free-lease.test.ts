@@ -7,14 +7,14 @@ function leaseOf(holderIdentity: string, renewTime = '1', leaseDurationSeconds =
   return { metadata: { name: 'x' }, spec: { holderIdentity, renewTime, leaseDurationSeconds } };
 }
 
-test('a Lease that is not there, or has no holder, is free at once', () => {
+test('a missing Lease, or one without a holder, is free at once', () => {
   const freeInMs = leaseWatch(3000);
   assert.equal(freeInMs(undefined), 0);
   assert.equal(freeInMs({ metadata: { name: 'x' } }), 0);
   assert.equal(freeInMs(leaseOf('')), 0);
 });
 
-test('one that is held is free when it was not renewed for a lease since we first saw it so', () => {
+test('a held one is free if it was not renewed for a lease since first seen so', () => {
   let now = 1000;
   const freeInMs = leaseWatch(3000, () => now);
   assert.equal(freeInMs(leaseOf('a')), 3000);
@@ -25,7 +25,7 @@ test('one that is held is free when it was not renewed for a lease since we firs
   assert.equal(freeInMs(leaseOf('a', '2')), 0);
 });
 
-test('a holder that gave itself more time than we take has it', () => {
+test('a holder with a longer duration keeps it for that time', () => {
   const freeInMs = leaseWatch(3000, () => 0);
   assert.equal(freeInMs(leaseOf('a', '1', 60)), 60_000);
   assert.equal(freeInMs(leaseOf('b', '1', 1)), 3000);

@@ -27,7 +27,7 @@ const news = (more: Partial<News> = {}): News => ({
 });
 const annotations = (lease: LeaseObject) => lease.metadata.annotations ?? {};
 
-test('a Lease that is taken names its holder, and counts the take', () => {
+test('a taken Lease names its holder, and counts the take', () => {
   const lease = taken(fresh, 'a', 2500, NOW);
   assert.equal(holderIn(lease), 'a');
   assert.equal(transitionsIn(lease), 1);
@@ -36,21 +36,21 @@ test('a Lease that is taken names its holder, and counts the take', () => {
   assert.equal(transitionsIn(taken(released(lease, NOW), 'a', 2500, NOW)), 2);
 });
 
-test('a renewal always changes it, also by a clock that was set back', () => {
+test('a renewal always changes it, even if the clock was set back', () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const again = renewed(lease, new Date('2020-01-01T00:00:00.000Z'));
   assert.notEqual(sightOf(again), sightOf(lease));
   assert.ok((again.spec?.renewTime ?? '') > (lease.spec?.renewTime ?? ''));
 });
 
-test('what was written into it by hand is no reason not to take it', () => {
+test('manual edits do not prevent taking it', () => {
   const spec = { leaseTransitions: 2 ** 31 - 1, renewTime: '9999-12-31T23:59:59.999999Z' };
   const lease = taken({ ...fresh, spec }, 'a', 3000, NOW);
   assert.equal(transitionsIn(lease), 1);
   assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
 });
 
-test('what others write into its metadata is no sign of life, and stays', () => {
+test("other clients' metadata is no sign of life, and is kept", () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };
   assert.equal(sightOf(labelled), sightOf(lease));
@@ -59,14 +59,14 @@ test('what others write into its metadata is no sign of life, and stays', () => 
   assert.equal(annotations(after)['by'], 'somebody');
 });
 
-test('one that is released has no holder, and keeps its count', () => {
+test('a released one has no holder, and keeps its count', () => {
   const lease = released(taken(fresh, 'a', 3000, NOW), NOW);
   assert.equal(holderIn(lease), '');
   assert.equal('holderIdentity' in (lease.spec ?? {}), false);
   assert.equal(transitionsIn(lease), 1);
 });
 
-test('what is done says for which release code may start', () => {
+test('a completed migration publishes the release whose code may start', () => {
   assert.deepEqual(annotations(withNews(fresh, news(), NOW)), {
     'kolla-pod/state': 'done',
     'kolla-pod/phase': 'all',
@@ -78,7 +78,7 @@ test('what is done says for which release code may start', () => {
   });
 });
 
-test('a release without a name leaves no annotation of its own, but code may start', () => {
+test('a release without a name has no annotation, but code may start', () => {
   const done = annotations(withNews(withNews(fresh, news(), NOW), news({ release: '' }), NOW));
   assert.equal('kolla-pod/release' in done, false);
   assert.equal(done['kolla-pod/ready-for'], '');
@@ -107,12 +107,12 @@ for (const [what, next, ready] of [
   });
 }
 
-test('while it runs nothing says when it ended', () => {
+test('a running migration has no end time', () => {
   const running = annotations(withNews(withNews(fresh, news(), NOW), news({ state: 'running' }), NOW));
   assert.equal('kolla-pod/ended' in running, false);
 });
 
-test('it says so only when state, phase, release and readiness are the same', () => {
+test('equal only if state, phase, release and readiness are', () => {
   const lease = withNews(fresh, news(), NOW);
   assert.equal(saysSo(lease, news()), true);
   assert.equal(saysSo(undefined, news()), false);

@@ -58,7 +58,7 @@ function optionsWith(signal: AbortSignal, { lossMs = 40_000, log = recordedLog()
   return { holder: 'me', leaseMs: 60_000, lossMs, deadline, signal, log };
 }
 
-test('an API server that has just started, and refuses everybody, is asked again', async (t) => {
+test('an API server that has just started, and denies everything, is retried', async (t) => {
   await using stack = new AsyncDisposableStack();
   let left = 3;
   const { site } = await apiServer(stack, () => (left-- > 0 ? 403 : undefined));
@@ -66,13 +66,13 @@ test('an API server that has just started, and refuses everybody, is asked again
   assert.equal(held.transitions, 1);
 });
 
-test('a refusal while it answers others is meant', async (t) => {
+test('a denial while others succeed is real', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 403 : undefined));
   await assert.rejects(takeLease(site, optionsWith(t.signal)), { exitCode: 77 });
 });
 
-test('a namespace that is not there is said at once', async (t) => {
+test('a missing namespace is reported at once', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 404 : undefined));
   await assert.rejects(takeLease(site, optionsWith(t.signal)), {
@@ -81,7 +81,7 @@ test('a namespace that is not there is said at once', async (t) => {
   });
 });
 
-test('an API server that is overloaded is asked until it answers', async (t) => {
+test('an overloaded API server is retried until it responds', async (t) => {
   await using stack = new AsyncDisposableStack();
   let left = 2;
   const { site, asked } = await apiServer(stack, () => (left-- > 0 ? 503 : undefined));
@@ -89,7 +89,7 @@ test('an API server that is overloaded is asked until it answers', async (t) => 
   assert.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
 });
 
-test('what the API server will never take is not published for ever, and the Lease is released', async (t) => {
+test('a publication that the API server never accepts is not retried forever, and the Lease is released', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site, asked, lease } = await apiServer(stack, (_, body) =>
     body?.metadata.annotations === undefined ? undefined : 422,
@@ -105,7 +105,7 @@ test('what the API server will never take is not published for ever, and the Lea
 
 const NEWS = { phase: 'all', release: '', token: 1 };
 
-test('the Lease is released at once while a renewal finds no answer, which is no fault then', async (t) => {
+test('the Lease is released at once while a renewal gets no response, which is no error then', async (t) => {
   await using stack = new AsyncDisposableStack();
   let puts = 0;
   const { site, lease } = await apiServer(stack, ({ method }) =>
@@ -119,7 +119,7 @@ test('the Lease is released at once while a renewal finds no answer, which is no
   assert.doesNotMatch(said(), /cannot renew/);
 });
 
-test('who is to end does not wait for the answer to what is published', async (t) => {
+test('on shutdown it does not wait for the response to a publication', async (t) => {
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   const { site } = await apiServer(stack, ({ method }) => {

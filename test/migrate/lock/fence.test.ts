@@ -30,21 +30,21 @@ test('the fence is taken with the next token', async () => {
   assert.equal(await takeFence(scripted([1]), CLAIM, FREE), 7);
 });
 
-test('no affected row means that another migrator was first', async () => {
+test('no affected row means that another migrator was faster', async () => {
   assert.equal(await takeFence(scripted([0]), CLAIM, FREE), undefined);
 });
 
 for (const errno of [1213, 1205, 1020, 1047, 1180]) {
-  test(`after ${errno} it is tried again when the row stands as before`, async () => {
+  test(`after ${errno} it is retried if the row is unchanged`, async () => {
     assert.equal(await takeFence(scripted([{ errno }, 1], [FREE]), CLAIM, FREE), 7);
   });
 
-  test(`after ${errno} it is ours when the row says so`, async () => {
+  test(`after ${errno} it is ours if the row says so`, async () => {
     const ours: FenceRow = { ...FREE, ...CLAIM, token: 7, state: 'running' };
     assert.equal(await takeFence(scripted([{ errno }], [ours]), CLAIM, FREE), 7);
   });
 }
 
-test('any other error is not repeated', async () => {
+test('any other error is not retried', async () => {
   await assert.rejects(takeFence(scripted([{ errno: 1142 }, 1], [FREE]), CLAIM, FREE), { errno: 1142 });
 });

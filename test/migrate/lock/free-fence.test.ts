@@ -29,13 +29,13 @@ function observing(leaseMs = LEASE_MS) {
   return { isFree, said, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('a fence whose holder has ended is free', async () => {
+test('a fence whose holder has finished is free', async () => {
   for (const state of ['new', 'done', 'failed', 'interrupted', 'lost'] as const) {
     assert.equal(await observing().isFree({ ...RUNNING, state }), true);
   }
 });
 
-test('a running one is not free before it has stood still for a lease, whatever times stand in it', async () => {
+test('a running one is free only after a lease without change, whatever its times', async () => {
   const { isFree, pass, said } = observing();
   assert.equal(await isFree(RUNNING), false);
   pass(LEASE_MS - 1);
@@ -45,7 +45,7 @@ test('a running one is not free before it has stood still for a lease, whatever 
   assert.match(said[0] ?? '', /host\/1\/ab has been migrating keystone of release r1 \(expand\).*token 3/);
 });
 
-test('a renewal and a new holder both begin the lease anew', async () => {
+test('a renewal and a new holder both restart the lease', async () => {
   const { isFree, pass } = observing();
   await isFree(RUNNING);
   pass(LEASE_MS - 1);

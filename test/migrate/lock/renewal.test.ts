@@ -17,7 +17,7 @@ function frozen() {
 
 const OPTIONS = { lockName: 'x', token: 1, lossMs: 400 };
 
-test('who is asked to end does not wait for a renewal that a frozen server does not answer', async () => {
+test('on shutdown it does not wait for a renewal by a frozen server', async () => {
   const { session, asked } = frozen();
   const stop = new AbortController();
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal: stop.signal });
@@ -28,7 +28,7 @@ test('who is asked to end does not wait for a renewal that a frozen server does 
   assert.ok(!renewal.lost.aborted);
 });
 
-test('so it is where it was asked before', async () => {
+test('also if the renewal was sent before', async () => {
   const { session, asked } = frozen();
   const signal = AbortSignal.abort(new Error('asked to end'));
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal });

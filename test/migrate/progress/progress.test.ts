@@ -26,7 +26,7 @@ function tables(altered: string[], written: string[] = []): () => Promise<Change
   return () => Promise.resolve({ altered, written });
 }
 
-test('a line says how long it has run, its last line, and what has changed', async () => {
+test('a line has the running time, the last line, and the changes', async () => {
   await using progress = told({ lastLine: () => 'INFO 0042 -> 0043', changed: tables(['user', 'role'], ['token']) });
   assert.match(
     await progress.first(),
@@ -34,17 +34,17 @@ test('a line says how long it has run, its last line, and what has changed', asy
   );
 });
 
-test('a tool that has said nothing and changed nothing is told as that', async () => {
+test('a tool without output and changes is reported as such', async () => {
   await using progress = told({ changed: tables([]) });
   assert.match(await progress.first(), /; it has said nothing yet; no table has changed yet$/);
 });
 
-test('a server that does not tell its tables leaves them out', async () => {
+test('a server without table statistics leaves them out', async () => {
   await using progress = told();
   assert.match(await progress.first(), /said nothing yet$/);
 });
 
-test('of many tables the first are named, and of a long line its beginning', async () => {
+test('many tables and long lines are truncated', async () => {
   const altered = Array.from({ length: 9 }, (_, i) => `t${i}`);
   await using progress = told({ lastLine: () => 'x'.repeat(5000), changed: tables(altered) });
   const line = await progress.first();
@@ -52,13 +52,13 @@ test('of many tables the first are named, and of a long line its beginning', asy
   assert.ok(line.length < 400);
 });
 
-test('a question that fails ends the lines with a warning, and nothing else', async () => {
+test('a failing query ends the lines with a warning, and nothing else', async () => {
   await using progress = told({ changed: () => Promise.reject(new Error('broken')) });
   assert.equal(await progress.first(), 'progress reporting stopped: broken');
   assert.equal(progress.lines()[0]?.level, 'warn');
 });
 
-test('nothing is said after its end, and an open question is given up', async () => {
+test('nothing is logged after its end, and a pending query is abandoned', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const progress = told({
     changed: (_, signal) => {
@@ -71,7 +71,7 @@ test('nothing is said after its end, and an open question is given up', async ()
   assert.deepEqual(progress.lines(), []);
 });
 
-test('on a terminal it is drawn in place instead, and taken away at the end', async () => {
+test('on a terminal it is drawn in place instead, and removed at the end', async () => {
   const drawn: (readonly LiveLine[])[] = [];
   let hasLeft = false;
   const live: Live = { show: (lines) => void drawn.push(lines(ROOM)), leave: () => (hasLeft = true) };

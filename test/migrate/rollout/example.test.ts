@@ -6,7 +6,7 @@ import { runHelper } from '../../support/helper.ts';
 
 const EXAMPLE = new URL('../../../k8s/examples/upgrade/rbac.yaml', import.meta.url);
 
-test("the upgrade's Roles are what the commands in their file print, for the ServiceAccounts of its Jobs and Pods", async () => {
+test("the upgrade's Roles equal the output of the commands in their file, for the ServiceAccounts of its Jobs and Pods", async () => {
   const text = await readFile(EXAMPLE, 'utf8');
   const lines = [...text.matchAll(/^# {3}(kolla-\S+) (.*)$/gm)];
   assert.equal(lines.length, 2);

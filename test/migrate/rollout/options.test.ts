@@ -10,7 +10,7 @@ for (const [text, expected] of [
   ['statefulsets.apps/rabbit.mq', ['StatefulSet', 'rabbit.mq', undefined]],
   ['ds/nova-compute', ['DaemonSet', 'nova-compute', undefined]],
 ] as const)
-  test(`--after-rollout ${text} is understood`, () => {
+  test(`--after-rollout ${text} is parsed`, () => {
     const { kind, name, namespace } = parseWorkload(text);
     assert.deepEqual([kind.kind, name, namespace], expected);
   });
@@ -23,14 +23,14 @@ for (const [text, why] of [
   ['deployment/Keystone', /'Keystone' is no name/],
   ['deployment/keystone@Open_Stack', /'Open_Stack' is no name of a namespace/],
 ] as const)
-  test(`--after-rollout '${text}' is refused, with what would be right`, () => {
+  test(`--after-rollout '${text}' is rejected, with the correct form`, () => {
     assert.throws(
       () => parseWorkload(text),
       (error) => error instanceof UsageError && why.test(error.message),
     );
   });
 
-test('the same workload twice is one', () => {
+test('the same workload twice counts once', () => {
   const afterRollout = ['deployment/a', 'deployment/b', 'deployment/a'];
   const texts = workloadsOf({ afterRollout, phase: 'contract', release: '1' }).map(({ text }) => text);
   assert.deepEqual(texts, ['deployment/a', 'deployment/b']);
@@ -42,6 +42,6 @@ for (const [phase, release, why] of [
   ['migrate', '1', /--phase migrate comes before the rollout/],
   ['online', '', /--release must say what is rolled out/],
 ] as const)
-  test(`--after-rollout is refused with --phase ${phase}${release === '' ? ' and no release' : ''}`, () => {
+  test(`--after-rollout is rejected with --phase ${phase}${release === '' ? ' and no release' : ''}`, () => {
     assert.throws(() => workloadsOf({ afterRollout: ['deployment/a'], phase, release }), why);
   });

@@ -147,7 +147,7 @@ for (const [what, replicas, isGone, state] of [
   });
 }
 
-test('of many Pods that are left five are named', () => {
+test('of many remaining Pods five are named', () => {
   const pods = Array.from({ length: 7 }, (_, i) => pod(`x${i}`, 'a'));
   assert.match(judgeRemains(deployment, rolledOut(pods), NEW).state, /x4 \(on n1\) and 2 more$/);
 });
@@ -173,21 +173,21 @@ for (const [strategy, why] of [
   [{ type: 'OnDelete' }, 'OnDelete: each old Pod stays until it is deleted'],
   [{ type: 'RollingUpdate', rollingUpdate: { partition: 1 } }, 'partition 1: Pods below it stay as they are'],
 ] as const)
-  test(`a StatefulSet that keeps an old Pod by its strategy ${strategy.type} has one left`, () => {
+  test(`a StatefulSet that keeps an old Pod with strategy ${strategy.type} has one left`, () => {
     const { kind } = parseWorkload('sts/db');
     const pods = [inSet('db-0', 'db-a'), inSet('db-1', 'db-b')];
     const { isGone, state } = judgeRemains(kind, { workload: statefulSet(strategy), revisions: [], pods }, NEW);
     assert.deepEqual([isGone, state], [false, `2 of 2 available (${why}); still there: db-0 (on n1)`]);
   });
 
-test('a Pod of a StatefulSet that was deleted and made again is an old one', () => {
+test('a Pod of a deleted and re-created StatefulSet is an old one', () => {
   const { kind } = parseWorkload('sts/db');
   const pods = [inSet('db-0', 'db-b', 'uid of the one before'), inSet('db-1', 'db-b')];
   const workload = statefulSet({ type: 'RollingUpdate' });
   assert.match(judgeRemains(kind, { workload, revisions: [], pods }, NEW).state, /still there: db-0/);
 });
 
-test('the latest template of a DaemonSet is that of its highest revision, also after going back', () => {
+test('the latest template of a DaemonSet is that of its highest revision, also after a rollback', () => {
   const { kind } = parseWorkload('ds/agent');
   const revision = (hash: string, number: number, uid = 'uid') => ({
     metadata: {

@@ -23,7 +23,7 @@ async function sights(script: Script, count: number): Promise<string[]> {
   return told;
 }
 
-test('while one of its watches is in trouble nothing is known, and all is as before when that is over', async () => {
+test('while one of its watches fails the state is unknown, and as before afterwards', async () => {
   const set: Script['set'] = () => [
     setOf(pod),
     { kind: 'trouble', reason: 'ECONNREFUSED' },
@@ -34,7 +34,7 @@ test('while one of its watches is in trouble nothing is known, and all is as bef
   assert.deepEqual(told, ['db-0', 'API server: ECONNREFUSED', 'db-0', '']);
 });
 
-test('of one that was deleted, and made again with another selector, the Pods of that are looked at', async () => {
+test('after a re-creation with another selector, the Pods of that are watched', async () => {
   const one = (): Observation<KubeObject>[] => [
     { kind: 'absent' },
     withSelector('old'),
@@ -50,7 +50,7 @@ test('of one that was deleted, and made again with another selector, the Pods of
   assert.deepEqual(asked, ['app=old', 'app=new']);
 });
 
-test('what can not be watched at all ends it', async () => {
+test('a denied watch ends it', async () => {
   const set: Script['set'] = () => {
     throw new UnavailableError('no way');
   };

@@ -24,15 +24,15 @@ async function runGuarded(script: string): Promise<{ code: number; lines: string
   return { code: await child.ended, lines };
 }
 
-test("a command's output and exit code come through", async () => {
+test("a command's output and exit code are passed on", async () => {
   assert.deepEqual(await runGuarded('echo out; exit 3'), { code: 3, lines: ['out'] });
 });
 
-test('a command that a signal ended has 128 and its number', async () => {
+test('a command killed by a signal has 128 plus its number', async () => {
   assert.equal((await runGuarded('kill -TERM $$')).code, 143);
 });
 
-test('what a command leaves running in its group ends with it', async () => {
+test("processes left in a command's group are killed with it", async () => {
   const { lines } = await runGuarded('sleep 1000 & echo $!');
   await gone(Number(lines[0]));
 });
@@ -49,7 +49,7 @@ test('a command that ignores SIGTERM is killed', async () => {
   assert.equal(await child.stop(), 137);
 });
 
-test('a command ends, and only then its socket closes, when its helper is killed', async (t) => {
+test('when its helper is killed a command is killed, and only then its socket closes', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
@@ -80,7 +80,7 @@ test('a command is killed by its guard when the lock is not confirmed in time', 
   assert.equal(child.hasExpired(), true);
 });
 
-test('a confirmation gives the command more time, and replaces the one before', async () => {
+test('a confirmation extends the deadline, and replaces the previous one', async () => {
   let left = 4000;
   const pulse = new Pulse(() => performance.now() + left);
   const child = await startGuarded(['sleep', '5'], {
@@ -95,7 +95,7 @@ test('a confirmation gives the command more time, and replaces the one before', 
   assert.equal(child.hasExpired(), false);
 });
 
-test('without its helper the command does not begin', async () => {
+test('without its helper the command does not start', async () => {
   const gate = spawn('/bin/sh', ['-c', GATE, 'sh', 'echo', 'begun'], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });

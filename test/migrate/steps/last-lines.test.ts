@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { meaningOf } from '../../../src/migrate/steps/half-applied.ts';
 import { LastLines } from '../../../src/migrate/steps/last-lines.ts';
 
-test('the last twenty lines are kept, in their order', () => {
+test('the last twenty lines are kept, in order', () => {
   const lines = new LastLines();
   for (let i = 1; i <= 50; i++) lines.add(`line ${i}`);
   const kept = String(lines).split('\n');
   assert.deepEqual([kept.length, kept[0], kept.at(-1)], [20, 'line 31', 'line 50']);
 });
 
-test('long lines are cut at their beginning, and not through a character', () => {
+test('long lines are truncated at their start, and not within a character', () => {
   const lines = new LastLines();
   lines.add(`${'x'.repeat(10)}${'😀'.repeat(2100)}y`);
   const kept = String(lines);
@@ -18,7 +18,7 @@ test('long lines are cut at their beginning, and not through a character', () =>
   assert.match(kept, /^😀.*y$/u);
 });
 
-test('the first error of the server is kept, however much follows it', () => {
+test("the server's first error is kept, however much follows", () => {
   const lines = new LastLines();
   lines.add(`pymysql.err.OperationalError: (1050, "Table 'role' already exists")`);
   lines.add(`pymysql.err.OperationalError: (1060, "Duplicate column name 'x'")`);
@@ -27,14 +27,14 @@ test('the first error of the server is kept, however much follows it', () => {
   assert.match(String(lines), /^pymysql.*1050.*\n\.\.\.\nCREATE TABLE line 11\n/);
 });
 
-test('the error is not shown twice when it is among the last lines', () => {
+test('the error is not shown twice if it is among the last lines', () => {
   const lines = new LastLines();
   lines.add('before');
   lines.add("(1044, 'Access denied')");
   assert.equal(String(lines), "before\n(1044, 'Access denied')");
 });
 
-test('the revision that was being applied is kept, and the server is quoted without escapes', () => {
+test('the revision being applied is kept, and the server is quoted without escapes', () => {
   const lines = new LastLines();
   lines.add('INFO alembic.runtime.migration [-] Running upgrade  -> 27e647c0fad4, Initial version');
   lines.add('INFO alembic.runtime.migration [-] Running upgrade 27e647c0fad4 -> 29e87d24a316, Add a table.');
@@ -46,7 +46,7 @@ test('the revision that was being applied is kept, and the server is quoted with
   assert.match(meaning, /disk .* is full: make room there.*; it was applying revision 29e87d24a316 \(Add a table\.\)/);
 });
 
-test('an error that never ends is none', () => {
+test('an unterminated error is none', () => {
   const errnoIn = (line: string) => {
     const lines = new LastLines();
     lines.add(line);
@@ -56,7 +56,7 @@ test('an error that never ends is none', () => {
   assert.equal(errnoIn(`(1050, '${'x'.repeat(512)}')`), 1050);
 });
 
-test('a partially applied schema is told with what is there, what is missing and what to do', () => {
+test('a partially applied schema is reported with existing and missing objects, and the fix', () => {
   const error = { errno: 1050, text: "Table 'role' already exists" };
   const tables = ['a', 'role'];
   const blank = meaningOf(error, { id: 'abc', title: '' }, [{ database: 'keystone', tables, versions: [] }]) ?? '';
@@ -68,7 +68,7 @@ test('a partially applied schema is told with what is there, what is missing and
   assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /can't be looked at: it is gone/);
 });
 
-test('only what stands in the way is called partially applied', () => {
+test('only existing objects count as partially applied', () => {
   assert.match(meaningOf({ errno: 1060, text: "Duplicate column name 'x'" }) ?? '', /1060.*partially applied/);
   assert.equal(meaningOf({ errno: 1142, text: 'denied' }), 'error 1142 of the server: denied');
   assert.equal(meaningOf(undefined), undefined);

@@ -19,7 +19,7 @@ const API = sourceAt('mysql+pymysql://nova:p%40ss@db:3307/nova_api?charset=utf8'
 const MAIN = sourceAt('mysql+pymysql://nova:p%40ss@db:3307/nova', 'OS_DATABASE__CONNECTION');
 const CELL = sourceAt('mysql+pymysql://nova:p%40ss@other:3307/nova_cell', 'OS_CELL__CONNECTION');
 
-test('hosts replace the one in the URL, and take its port where they have none', () => {
+test('hosts replace the one in the URL, and use its port by default', () => {
   const [{ target }] = atHosts([API], ['n1,n2:3310', '[::1]', '[fd00::2]:3311']);
   assert.deepEqual(target.places, [
     { host: 'n1', port: 3307 },
@@ -29,11 +29,11 @@ test('hosts replace the one in the URL, and take its port where they have none',
   ]);
 });
 
-test('without hosts nothing is changed', () => {
+test('without hosts nothing changes', () => {
   assert.deepEqual(atHosts([API, MAIN], []), [API, MAIN]);
 });
 
-test('what is no host is refused with an example', () => {
+test('an invalid host is rejected with an example', () => {
   for (const host of ['', 'n1:', 'n1:0', 'n1:x', 'fd00::2', 'mysql://n1', 'a b']) {
     assert.throws(
       () => atHosts([API], [host]),
@@ -43,7 +43,7 @@ test('what is no host is refused with an example', () => {
   }
 });
 
-test('the tool gets the URLs of that cluster with the node that is used, and no other', () => {
+test('the tool gets the URLs of that cluster with the node in use, and no other', () => {
   const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
   assert.deepEqual(environmentAt(sources, { host: 'n2', port: 3307 }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova:p%40ss@n2:3307/nova_api?charset=utf8',
@@ -51,7 +51,7 @@ test('the tool gets the URLs of that cluster with the node that is used, and no 
   });
 });
 
-test('the tool is told to log in as another account everywhere', () => {
+test('the tool logs in as another account everywhere', () => {
   const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
   assert.deepEqual(environmentAs(sources, { host: 'n2', port: 3307 }, { user: 'nova_m7_1c09b3', password: 'a-_Aa1' }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@n2:3307/nova_api?charset=utf8',
@@ -60,7 +60,7 @@ test('the tool is told to log in as another account everywhere', () => {
   });
 });
 
-test('a $ is spelled for oslo.config, which would take it for the beginning of an option, and both spellings are secrets', () => {
+test('a $ is escaped for oslo.config, which would treat it as an option, and both forms are secrets', () => {
   const url = 'mysql+pymysql://nova:pa$w@db:3307/nova';
   const sources = atHosts([sourceAt(url, 'OS_DATABASE__CONNECTION')], ['n1']);
   const spelled = String.raw`mysql+pymysql://nova:pa\$w@n1:3307/nova`;
@@ -71,7 +71,7 @@ test('a $ is spelled for oslo.config, which would take it for the beginning of a
   assert.ok(secrets.includes(url) && secrets.includes(spelled));
 });
 
-test('every URL that the tool may be given is known as a secret', () => {
+test('every URL passed to the tool is known as a secret', () => {
   const [source] = atHosts([MAIN], ['n1', '[::1]']);
   assert.deepEqual(urlsOf(source), [
     MAIN.url,

@@ -9,12 +9,12 @@ test('a URL is read from YAML', async () => {
   assert.equal(await valueIn('/etc/skyline/skyline.yaml', text, PLACE, {}), 'mysql://skyline:p@h/skyline');
 });
 
-test('a URL that YAML lacks, or has as something else, is not set', async () => {
+test('a missing or non-text URL in YAML is not set', async () => {
   for (const text of ['', 'default:\n', 'default: []\n', 'default: { database_url: 7 }\n', 'other: 1\n'])
     assert.equal(await valueIn('a.yaml', text, PLACE, {}), undefined, text);
 });
 
-test('a file that is no YAML is refused by its line, and not with its text', async () => {
+test('invalid YAML is rejected by its line, and not with its text', async () => {
   const text = 'default:\n  database_url: "mysql://u:hunter2@h/d\n';
   await assert.rejects(valueIn('a.yaml', text, PLACE, {}), (error: Error) => {
     assert.match(error.message, /line \d+ is not YAML/);
@@ -22,14 +22,14 @@ test('a file that is no YAML is refused by its line, and not with its text', asy
   });
 });
 
-test('the variable of an option is the one that oslo.config looks for', () => {
+test("the variable of an option is oslo.config's", () => {
   assert.equal(
     variableOf('/etc/nova/nova.conf', { section: 'api_database', key: 'connection' }),
     'OS_API_DATABASE__CONNECTION',
   );
 });
 
-test('where a variable would not arrive, there is none', () => {
+test('without effect there is no variable', () => {
   assert.equal(variableOf('/etc/skyline/skyline.yaml', PLACE), undefined);
   assert.equal(
     variableOf('/etc/designate/designate.conf', { section: 'storage:sqlalchemy', key: 'connection' }),

@@ -14,19 +14,19 @@ async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ c
 
 const UNREACHABLE_URL = 'mysql://u:hunter2@127.0.0.1:1/d';
 
-test('an unknown service is refused with the nearest one', async () => {
+test('an unknown service is rejected with the nearest one', async () => {
   const { code, stderr } = await refusal(['keyston']);
   assert.equal(code, 64);
   assert.match(stderr, /did you mean 'keystone'/);
 });
 
-test('a missing configuration file is named, with what to do', async () => {
+test('a missing configuration file is reported, with the fix', async () => {
   const { code, stderr } = await refusal(['keystone', '--service-config', '/nowhere/keystone.conf', '--', 'true']);
   assert.equal(code, 65);
   assert.match(stderr, /\/nowhere\/keystone\.conf.*KOLLA_DB_SYNC_CONNECTION.*ENOENT/);
 });
 
-test('a configuration without the URL is named with section and key', async () => {
+test('a configuration without the URL is reported with section and key', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\ndebug = true\n');
@@ -35,7 +35,7 @@ test('a configuration without the URL is named with section and key', async () =
   assert.match(stderr, /\[database\] connection is not set/);
 });
 
-test('a wrong URL is refused without its password', async () => {
+test('an invalid URL is rejected without its password', async () => {
   const { code, stderr } = await refusal(['keystone', '--', 'true'], {
     KOLLA_DB_SYNC_CONNECTION: 'postgresql://u:hunter2@h/d',
   });
@@ -44,19 +44,19 @@ test('a wrong URL is refused without its password', async () => {
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('a password on the command line is refused', async () => {
+test('a password on the command line is rejected', async () => {
   const { code, stderr } = await refusal(['keystone', '--connection', UNREACHABLE_URL]);
   assert.equal(code, 64);
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test("a service's tool that is not there is missed before anybody waits", async () => {
+test('a missing tool of the service is reported before any wait', async () => {
   const { code, stderr } = await refusal(['keystone'], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL, PATH: '/nowhere' });
   assert.equal(code, 69);
   assert.match(stderr, /no program keystone-manage in PATH/);
 });
 
-test("an admin's password without an admin is refused", async () => {
+test("an admin's password without an admin is rejected", async () => {
   const { code, stderr } = await refusal(['keystone', '--', 'true'], {
     KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL,
     KOLLA_DB_SYNC_ADMIN_PASSWORD: 'hunter2',
@@ -65,7 +65,7 @@ test("an admin's password without an admin is refused", async () => {
   assert.match(stderr, /without --admin-user/);
 });
 
-test('a server that is not there is waited for, and named at the deadline', async () => {
+test('a missing server is waited for, and named at the deadline', async () => {
   const { code, stderr } = await refusal(['keystone', '--timeout', '3s', '--', 'true'], {
     KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL,
   });
@@ -74,7 +74,7 @@ test('a server that is not there is waited for, and named at the deadline', asyn
   assert.match(stderr, /waited 3s.*last seen.*ECONNREFUSED/);
 });
 
-test('a phase of a tool of one step is refused, with the reason', async () => {
+test('a phase of a single-step tool is rejected, with the reason', async () => {
   const { code, stderr } = await refusal(['heat', '--phase', 'expand'], { KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL });
   assert.equal(code, 64);
   assert.match(stderr, /heat is migrated in one step.*no --phase expand/);
@@ -92,7 +92,7 @@ test('a URL that only a program could read must be given', async () => {
   assert.match(stderr, /horizon .*set KOLLA_DB_SYNC_CONNECTION/);
 });
 
-test('the URL is found under an older name as well', async () => {
+test('the URL is found under a deprecated name as well', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'barbican.conf');
   await writeFile(file, `[DEFAULT]\nsql_connection = ${UNREACHABLE_URL}\n`);
@@ -110,7 +110,7 @@ test('with an admin the URL of every database is needed', async () => {
   assert.match(stderr, /nova\.conf: \[database\] connection is not set/);
 });
 
-test('a service of kolla-pod.yaml is known by its name', async () => {
+test('a service of kolla-pod.yaml is found by its name', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'kolla-pod.yaml');
   const murano = { databases: [], migration: { phases: { all: [{ argv: ['murano-db-manage', 'upgrade'] }] } } };
@@ -121,7 +121,7 @@ test('a service of kolla-pod.yaml is known by its name', async () => {
   assert.match(stderr, /no program murano-db-manage/);
 });
 
-test('a service of kolla-pod.yaml that is wrong is refused with its place', async () => {
+test('an invalid service of kolla-pod.yaml is rejected with its place', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'services:\n  murano:\n    databases: []\n');
@@ -130,7 +130,7 @@ test('a service of kolla-pod.yaml that is wrong is refused with its place', asyn
   assert.match(stderr, /kolla-pod\.yaml: services\.murano\.migration: is missing/);
 });
 
-test('a wait for a server that is not there ends at once on SIGTERM', async () => {
+test('a wait for a missing server ends at once on SIGTERM', async () => {
   const env = { PATH: process.env['PATH'], KOLLA_DB_SYNC_CONNECTION: UNREACHABLE_URL };
   await using running = await startHelper('kolla-db-sync', ['keystone', '--', 'true'], { env, keepOutput: true });
   let said = '';

@@ -29,19 +29,19 @@ async function keystoneTask(inherited: NodeJS.ProcessEnv, given = {}): Promise<T
   return task;
 }
 
-test('a setting stands in the words of a command line and in what tells ours', async () => {
+test('a setting is substituted in arguments and in the pattern of our line', async () => {
   const [task] = await tasksOf('nova-cell', { set: ['cell=cell2'] });
   assert.deepEqual(task?.steps[0].argv.slice(-2), ['--name', 'cell2']);
   assert.ok(task && 'listed' in task.done);
   assert.deepEqual(task.done.listed.is, { name: 'cell2' });
 });
 
-test("what is the tool's own in braces stays", async () => {
+test("the tool's own placeholders are kept", async () => {
   const [task] = await tasksOf('nova');
   assert.match(task?.steps[0].argv.at(-1) ?? '', /^\{scheme\}:.*\{query\}$/);
 });
 
-test('the tool is told the very values that are looked for', async () => {
+test('the tool gets exactly the values that are searched for', async () => {
   const [task] = await tasksOf('nova-cell');
   assert.deepEqual(task?.environment, {
     OS_DATABASE__CONNECTION: 'mysql://n:p@db/nova',
@@ -50,7 +50,7 @@ test('the tool is told the very values that are looked for', async () => {
   assert.equal(task?.redact('at rabbit://o:r@h// with mysql://n:p@db/nova'), 'at *** with ***');
 });
 
-test('a $ is read and told as oslo.config has it', async () => {
+test('a $ is parsed and escaped as in oslo.config', async () => {
   const config = `${NOVA.replace(':p@', ':p$$$$w@').replace('@h', '@$my_ip')}[DEFAULT]\nmy_ip = h\n`;
   const [task] = await tasksOf('nova-cell', {}, config);
   assert.ok(task && 'listed' in task.done);
@@ -58,7 +58,7 @@ test('a $ is read and told as oslo.config has it', async () => {
   assert.equal(task.environment['OS_DATABASE__CONNECTION'], String.raw`mysql://n:p\$w@db/nova`);
 });
 
-test('a variable of the tool counts before the file', async () => {
+test('a variable of the tool takes precedence over the file', async () => {
   const [task] = await tasksOf('nova-cell', { inherited: { OS_DEFAULT__TRANSPORT_URL: 'rabbit://o:v$$@h//' } });
   assert.equal(task?.environment['OS_DEFAULT__TRANSPORT_URL'], String.raw`rabbit://o:v\$@h//`);
   assert.ok('listed' in task.done && Object.values(task.done.wanted).includes('rabbit://o:v$@h//'));
@@ -69,7 +69,7 @@ for (const [what, set, says] of [
   ['a setting without a value', 'cell=', /'cell=' is not NAME=VALUE/],
   ['a word that is none', 'cell', /'cell' is not NAME=VALUE/],
 ] as const) {
-  test(`${what} is refused`, async () => {
+  test(`${what} is rejected`, async () => {
     await assert.rejects(tasksOf('nova-cell', { set: [set] }), (error: unknown) => {
       assert.ok(error instanceof UsageError);
       assert.match(error.message, says);
@@ -78,7 +78,7 @@ for (const [what, set, says] of [
   });
 }
 
-test('an option that is not set is named with its file', async () => {
+test('an unset option is reported with its file', async () => {
   await assert.rejects(tasksOf('nova-cell', {}, '[database]\nconnection = mysql://n:p@db/nova\n'), (error: unknown) => {
     assert.ok(error instanceof ConfigError);
     assert.match(error.message, /service\.conf: \[DEFAULT\] transport_url is not set/);
@@ -112,12 +112,12 @@ test("a variable is found by its own name before its clients', in an option befo
   assert.deepEqual(await names({}, { OS_PASSWORD_FILE: file }), ['of-a-file', 'admin', 'RegionOne']);
 });
 
-test('an unset required variable is reported as missing, not refused: the task may be done', async () => {
+test('an unset required variable is reported as missing, not rejected: the task may be done', async () => {
   assert.match((await keystoneTask({})).lacks ?? '', /^OS_BOOTSTRAP_PASSWORD or .* must be set$/);
   assert.equal((await keystoneTask({ OS_PASSWORD: 'a' })).lacks, undefined);
 });
 
-test('a record tells another value and another password, holds neither, and fits its column', async () => {
+test('a record changes with a value or a password, contains neither, and fits its column', async () => {
   const task = await keystoneTask({ OS_PASSWORD: 'hunter2hunter2' });
   const work = newWork(task);
   assert.ok(work.length <= 64, work);
@@ -130,7 +130,7 @@ test('a record tells another value and another password, holds neither, and fits
   );
 });
 
-test("Glance's definitions count as loaded where a whole migration of the release has loaded them", async () => {
+test("Glance's definitions count as loaded if a full migration of the release has loaded them", async () => {
   const [task] = await tasksOf('glance');
   assert.ok(task && 'once' in task.done);
   assert.deepEqual(task.done.within, named('glance').migration.phases.all);

@@ -51,18 +51,18 @@ async function found(script: string) {
   return await findListed(task, done, reader, effects());
 }
 
-test('our line is found among others, and what is no line is skipped', async () => {
+test('our line is found among others, and other text is skipped', async () => {
   const line = await found("echo warning: old; echo other 1 u; echo 'ours 2 v'; echo >&2 more words here");
   assert.deepEqual({ ...line }, { name: 'ours', id: '2', url: 'v' });
   assert.equal(await found('echo other 1 u'), undefined);
 });
 
-test('the same place under another name is ours, but for what is excluded', async () => {
+test('the same place under another name is ours, except for exclusions', async () => {
   assert.equal((await found('echo theirs 3 mysql://x:y@db:3306/ours'))?.['name'], 'theirs');
   assert.equal(await found('echo theirs 0 mysql://x:y@db:3306/ours; echo ours 0 u'), undefined);
 });
 
-test('two that could be it are refused, without their URLs', async () => {
+test('two candidates are rejected, without their URLs', async () => {
   await assert.rejects(
     found('echo ours 1 mysql://u:old-s3""cret@a/a; echo x 2 mysql://u:old-s3""cret@db/ours'),
     (error: unknown) => {
@@ -74,7 +74,7 @@ test('two that could be it are refused, without their URLs', async () => {
   );
 });
 
-test('a tool that fails ends it with its exit code and its reason', async () => {
+test('a failing tool ends it with its exit code and its reason', async () => {
   await assert.rejects(found("echo 'why: new-s3cret'; exit 3"), (error: unknown) => {
     assert.ok(error instanceof ChildError);
     assert.equal(error.exitCode, 3);
@@ -83,19 +83,19 @@ test('a tool that fails ends it with its exit code and its reason', async () => 
   });
 });
 
-test('who is asked to end does not wait for a tool that hangs', async () => {
+test('on shutdown it does not wait for a hanging tool', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('ended');
   await assert.rejects(findListed(task, done, reader, effects(AbortSignal.abort(reason))), reason);
 });
 
-test('a lock that is lost ends it too', async () => {
+test('a lost lock ends it too', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('lost');
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);
 });
 
-test('of two passwords none is shown, and the update is of that very thing', async () => {
+test('of two passwords none is shown, and the update is of the same object', async () => {
   const { task } = listing('echo theirs 3 mysql://u:old-s3cret@db/ours');
   const todo = await toDo(task, { service: 's', release: '' }, reader, effects());
   assert.deepEqual(todo?.change.fields, [
@@ -105,7 +105,7 @@ test('of two passwords none is shown, and the update is of that very thing', asy
   assert.deepEqual(todo?.steps, [{ argv: ['tool', 'set', '3', 'theirs', '{other}'] }]);
 });
 
-test('what is not there is to be made, and what is as it should be is left', async () => {
+test('missing objects are created, and up-to-date ones kept', async () => {
   const site = { service: 's', release: '' };
   const missing = await toDo(listing('true').task, site, reader, effects());
   assert.deepEqual(missing?.change, {

@@ -4,7 +4,7 @@ import { isSamePlace, passwordsIn, shownUrl } from '../../../src/migrate/tool/sh
 
 const SEVERAL = 'rabbit://u:p%25a@one:5672,v:q@two:5672//';
 
-test('the passwords of a URL are hidden, of every host', () => {
+test('the passwords of a URL are hidden, for every host', () => {
   assert.equal(
     shownUrl('mysql+pymysql://nova:p/w:d@db/nova?charset=utf8'),
     'mysql+pymysql://nova:***@db/nova?charset=utf8',
@@ -13,7 +13,7 @@ test('the passwords of a URL are hidden, of every host', () => {
   assert.equal(shownUrl('none:///'), 'none:///');
 });
 
-test('they are found as they stand there and as they are', () => {
+test('they are found encoded and decoded', () => {
   assert.deepEqual(passwordsIn(SEVERAL), ['p%25a', 'p%a', 'q', 'q']);
   assert.deepEqual(passwordsIn('rabbit://u:100%@h//'), ['100%', '100%']);
 });

@@ -80,7 +80,7 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
 };
 
 for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSWERS)) {
-  test(`${what}: the same however it is cut`, () => {
+  test(`${what}: the same in any chunks`, () => {
     const whole = bytes(text);
     const wanted = read([whole], toTheEnd);
     assert.deepEqual([wanted.head?.status, wanted.body, wanted.isDone], [status, body, true]);
@@ -96,7 +96,7 @@ for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSW
     );
   });
 
-  test(`${what}: not whole before its last byte`, () => {
+  test(`${what}: incomplete before its last byte`, () => {
     const whole = bytes(text);
     for (let length = 0; length < whole.length; length++) {
       const { head, isDone } = read([whole.subarray(0, length)], true);
@@ -107,7 +107,7 @@ for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSW
   });
 }
 
-test('what follows a whole answer is not read', () => {
+test('bytes after a complete response are not read', () => {
   const { body, isDone } = read([
     bytes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 500 no\r\n\r\n'),
     bytes('x'),
@@ -115,7 +115,7 @@ test('what follows a whole answer is not read', () => {
   assert.deepEqual([body, isDone], ['a', true]);
 });
 
-test('headers are known by their names in lower case, without the spaces around their values', () => {
+test('headers have lower-case names, and values without surrounding spaces', () => {
   const { head } = read([bytes('HTTP/1.0 200 OK\r\nContent-Type:\t text/x \r\nX-A: 1\r\nx-a:2\r\nEmpty:\r\n\r\n')]);
   assert.equal(head?.version, '1.0');
   assert.deepEqual(Object.fromEntries(head?.headers ?? []), { 'content-type': 'text/x', 'x-a': '1, 2', empty: '' });
@@ -148,7 +148,7 @@ for (const [what, text] of [
   ['a chunk size that no number holds', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n'],
   ['a chunk that is longer than its size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'],
 ] as const)
-  test(`${what} is no answer`, () => {
+  test(`${what} is not a response`, () => {
     assert.equal(failure(text).isTooLong, false);
   });
 
@@ -160,7 +160,7 @@ for (const [what, text] of [
   ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(4000)}`],
   ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(2000)}`],
 ] as const)
-  test(`${what} without an end: refused, and no more is held than a head may take`, () => {
+  test(`${what} without an end: rejected, and at most the head's limit is kept`, () => {
     assert.equal(failure(text).isTooLong, true);
     const reader = new AnswerReader(
       () => {},
@@ -170,7 +170,7 @@ for (const [what, text] of [
     assert.throws(() => pieces.forEach((piece) => reader.push(piece)), HttpParseError);
   });
 
-test('a body of any length takes no memory of its own', () => {
+test('a body of any length uses no memory of its own', () => {
   let seen = 0;
   const piece = new Uint8Array(65_536);
   const reader = new AnswerReader(

@@ -16,7 +16,7 @@ const saying = (text: string) =>
     socket.once('data', () => socket.end(text));
   });
 
-test('a page is asked for, and its body handed on piece by piece', async (t) => {
+test('a page is requested, and its body passed on in chunks', async (t) => {
   const asked: unknown[] = [];
   await using server = await listenHttp(({ method, url, headers }, response) => {
     asked.push(method, url, headers.host);
@@ -33,13 +33,13 @@ test('a page is asked for, and its body handed on piece by piece', async (t) => 
   assert.deepEqual(asked, ['GET', '/a?b', 'x']);
 });
 
-test('a head is enough for who wants no more, though the body never ends', async (t) => {
+test('a caller may stop after the head, though the body never ends', async (t) => {
   await using server = await listenHttp((_request, response) => void response.writeHead(404).write('half'));
   const onBody = () => assert.fail('the body was handed on');
   assert.equal((await get(options(server.port, t.signal, { onHead: () => false, onBody }))).status, 404);
 });
 
-test('so much of a body is enough', async (t) => {
+test('a caller may stop within the body', async (t) => {
   await using server = await listenHttp((_request, response) => void response.writeHead(200).write('x'.repeat(100)));
   assert.equal((await get(options(server.port, t.signal, { onBody: () => false }))).status, 200);
 });
@@ -50,26 +50,26 @@ for (const [what, text, message] of [
   ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 'aborted'],
   ['a chunk too few', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n', 'aborted'],
 ] as const)
-  test(`a server that hangs up after ${what} is ECONNRESET`, async (t) => {
+  test(`a server that disconnects after ${what} is ECONNRESET`, async (t) => {
     await using server = await saying(text);
     await assert.rejects(get(options(server.port, t.signal)), { code: 'ECONNRESET', message });
   });
 
-test('a body to the end of the connection is whole', async (t) => {
+test('a body up to the end of the connection is complete', async (t) => {
   await using server = await saying('HTTP/1.0 200 OK\r\n\r\nbody');
   assert.equal((await get(options(server.port, t.signal))).version, '1.0');
 });
 
-test('what speaks no HTTP is told at once, though it never hangs up', async (t) => {
+test('a server that speaks no HTTP is reported at once, though it never disconnects', async (t) => {
   await using server = await listenTcp((socket) => void socket.write('\u0000greeting'));
   await assert.rejects(get(options(server.port, t.signal)), HttpParseError);
 });
 
-test('a missing server is an error of the system', async (t) => {
+test('a missing server is a system error', async (t) => {
   await assert.rejects(get(options(await freePort(), t.signal)), { code: 'ECONNREFUSED' });
 });
 
-test('the signal ends it, before the connection and in the midst of an answer', async () => {
+test('the signal ends it, before the connection and during a response', async () => {
   const reason = new Error('enough');
   await assert.rejects(get(options(1, AbortSignal.abort(reason))), reason);
   await using server = await listenHttp((_request, response) => void response.writeHead(200).write('half'));

@@ -22,7 +22,7 @@ const shown = (text: string) => {
 
 const WHOLE = 'GET /readyz?verbose HTTP/1.1\r\nHost: localhost:9808\r\nAccept: */*\r\n\r\n';
 
-test('a head is the same wherever it is cut, and ends with its empty line', () => {
+test('a head is the same in any chunks, and ends with its empty line', () => {
   const wanted = read([WHOLE])?.head;
   assert.deepEqual([wanted?.method, wanted?.target], ['GET', '/readyz?verbose']);
   for (let at = 1; at < WHOLE.length; at++)
@@ -30,7 +30,7 @@ test('a head is the same wherever it is cut, and ends with its empty line', () =
   assert.deepEqual(read(Array.from(WHOLE)), { head: wanted, took: WHOLE.length });
 });
 
-test('line feeds alone are line ends, empty lines in front are none of the request, and what follows is not read', () => {
+test('bare line feeds are line ends, leading empty lines are skipped, and what follows is not read', () => {
   assert.deepEqual(shown('\r\n\nHEAD / HTTP/1.0\nX: 1\n\nGET /more HTTP/1.1\n'), ['HEAD', '/', { x: '1' }]);
 });
 
@@ -48,12 +48,12 @@ for (const [what, text] of [
   ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
   ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
 ] as const)
-  test(`${what} is refused`, () => {
+  test(`${what} is rejected`, () => {
     assert.throws(() => read([text]), HttpParseError);
     assert.throws(() => read(Array.from(text)), HttpParseError);
   });
 
-test('a head that does not end is refused at its limit, with or without line ends', () => {
+test('an endless head is rejected at its limit, with or without line ends', () => {
   for (const more of ['x'.repeat(MAX_BYTES), 'x: y\r\n'.repeat(MAX_BYTES / 6)])
     assert.throws(
       () => read([`GET / HTTP/1.1\r\nHost: x\r\n`, more]),

@@ -10,7 +10,7 @@ const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
 testServer(async () => await serveHealth(LOOPBACK, paths()));
 
-test('a port that is taken is named, with what to do', async () => {
+test('a port in use is reported, with the fix', async () => {
   await using server = await serveHealth(LOOPBACK, paths());
   await assert.rejects(serveHealth({ host: '127.0.0.1', port: server.port }, paths()), (error) => {
     assert.ok(error instanceof ConfigError);
@@ -19,11 +19,11 @@ test('a port that is taken is named, with what to do', async () => {
   });
 });
 
-test('an address that is not ours is named', async () => {
+test('a non-local address is reported', async () => {
   await assert.rejects(serveHealth({ host: '192.0.2.1', port: 0 }, paths()), /192\.0\.2\.1:0: .*EADDRNOTAVAIL/);
 });
 
-test('without an address it answers on IPv4, whatever else there is', async () => {
+test('without an address it listens on IPv4, regardless of the rest', async () => {
   await using server = await serveHealth({ port: 0 }, paths());
   const asked = request({ port: server.port, path: '/livez', host: '127.0.0.1', agent: false }).end();
   const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
@@ -31,7 +31,7 @@ test('without an address it answers on IPv4, whatever else there is', async () =
   response.resume();
 });
 
-test('once it is disposed of no client is connected any more, and its port is free', async () => {
+test('after disposal no client is connected, and its port is free', async () => {
   const server = await serveHealth(LOOPBACK, paths());
   const socket = await connected(server.port);
   await server[Symbol.asyncDispose]();

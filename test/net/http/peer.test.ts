@@ -7,7 +7,7 @@ const asked = (remoteAddress: string | undefined, host: string | undefined, more
   isLocal({ remoteAddress, headers: new Map(Object.entries({ ...more, ...(host !== undefined && { host }) })) });
 
 for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', '::FFFF:127.0.0.1']) {
-  test(`${address} is in the pod`, () => assert.equal(asked(address, 'localhost'), true));
+  test(`${address} is within the Pod`, () => assert.equal(asked(address, 'localhost'), true));
 }
 
 for (const address of [
@@ -32,7 +32,7 @@ for (const host of [
   '[::1]:9808',
   hostname(),
 ]) {
-  test(`a request for ${host} means us`, () => assert.equal(asked('127.0.0.1', host), true));
+  test(`a request for ${host} is for us`, () => assert.equal(asked('127.0.0.1', host), true));
 }
 
 for (const host of [
@@ -48,11 +48,11 @@ for (const host of [
   '',
   undefined,
 ]) {
-  test(`a request for ${host ?? 'nobody'} does not, as a page that rebinds its name would send it`, () =>
+  test(`a request for ${host ?? 'nobody'} is not, as in a DNS rebinding attack`, () =>
     assert.equal(asked('127.0.0.1', host), false));
 }
 
-test('what a proxy says of whom it asks for is not believed', () => {
+test("a proxy's forwarding headers are not trusted", () => {
   const forwarded = {
     'x-forwarded-for': '127.0.0.1',
     'x-real-ip': '127.0.0.1',

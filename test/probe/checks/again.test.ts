@@ -58,7 +58,7 @@ function left(at: readonly string[]): string[] {
 const TIMES = 5;
 
 for (const [check, words] of ALL) {
-  test(`${[check.word, ...words].join(' ')}, asked again and again of a frozen server, leaves nothing open`, async () => {
+  test(`${[check.word, ...words].join(' ')}, run repeatedly against a frozen server, leaves nothing open`, async () => {
     const held = process.getActiveResourcesInfo();
     await using server = await listenTcp(() => {}, '127.0.0.1', 0, { pauseOnConnect: true });
     const env = words.includes('--user') ? ENV : {};
@@ -73,7 +73,7 @@ for (const [check, words] of ALL) {
   });
 }
 
-test('a conversation in TLS verifies the server, and is as healthy as one in the clear', async () => {
+test('a TLS conversation verifies the server, and gives the same result as without TLS', async () => {
   const { certificate: cert, key } = authority.issue({ commonName: 'redis', hosts: ['127.0.0.1'] });
   const server = createServer({ cert, key }, (socket) => {
     socket.on('error', () => {}).once('data', () => socket.write('+PONG\r\n'));
@@ -95,7 +95,7 @@ test('a conversation in TLS verifies the server, and is as healthy as one in the
   }
 });
 
-test('a TLS option that leads nowhere is a reason: a CA file that is none, a server without TLS', async () => {
+test('an invalid TLS option gives a reason: an invalid CA file, a server without TLS', async () => {
   await using broker = await scriptedBroker();
   const at = `127.0.0.1:${broker.port}`;
   assert.match(

@@ -18,7 +18,7 @@ import {
 const LOGIN = ['--user', 'nova'];
 const ENV = { KOLLA_PROBE_PASSWORD: 'hidden' };
 
-test('with a login it goes as far as the virtual host, and takes its leave', async () => {
+test('with a login it opens the virtual host, and closes the connection', async () => {
   await using broker = await scriptedBroker();
   const verdict = await asked(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--vhost', 'cell1'], ENV);
   assert.deepEqual(verdict, { healthy: true, detail: "took the login of 'nova' and opened 'cell1'" });
@@ -26,7 +26,7 @@ test('with a login it goes as far as the virtual host, and takes its leave', asy
   assert.ok(broker.login().includes('\0nova\0hidden'));
 });
 
-test('without a login it only sees whether the end of a connection is heeded, and says nothing', async () => {
+test("without a login it only checks that a connection's end is handled, and sends nothing", async () => {
   await using broker = await scriptedBroker();
   assert.deepEqual(await asked(amqp, [`127.0.0.1:${broker.port}`]), {
     healthy: true,
@@ -39,7 +39,7 @@ test('without a login it only sees whether the end of a connection is heeded, an
   );
 });
 
-test('--greeting hears how the broker begins, and nothing more', async () => {
+test("--greeting waits for the broker's start, and nothing more", async () => {
   await using broker = await scriptedBroker();
   const at = `127.0.0.1:${broker.port}`;
   assert.deepEqual(await asked(amqp, [at, '--greeting']), { healthy: true, detail: 'speaks AMQP 0-9-1' });
@@ -69,7 +69,7 @@ for (const [name, answers, reason, answered] of [
   });
 }
 
-test('at the deadline it says which step is waited for', async () => {
+test('at the deadline it names the pending step', async () => {
   for (const [silentAt, awaited] of [
     [START_OK, /has begun AMQP, and does not say whether it takes the login$/],
     [OPEN, /has taken the login, and does not open the virtual host '\/'$/],
@@ -80,7 +80,7 @@ test('at the deadline it says which step is waited for', async () => {
   }
 });
 
-test('what is no AMQP is told from a broker that takes other logins', async () => {
+test('another protocol is distinguished from a broker that rejects the login mechanism', async () => {
   await using http = await listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   assert.equal(await reasonOf(amqp, [`127.0.0.1:${http.port}`, ...LOGIN], ENV), 'the server is not AMQP');
   await using other = await scriptedBroker({ header: startMethod('EXTERNAL') });
@@ -93,7 +93,7 @@ test('what is no AMQP is told from a broker that takes other logins', async () =
   );
 });
 
-test('a frame that AMQP does not have is unhealthy, not a crash', async () => {
+test('an invalid AMQP frame is unhealthy, not a crash', async () => {
   for (const bytes of [
     Buffer.from([1, 0, 0, 0xff, 0xff, 0xff, 0xff]),
     Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 30, 0]),
@@ -114,7 +114,7 @@ test('the port is 5672, and 5671 with TLS', async () => {
   assert.equal(await subject('--tls'), 'amqp broker:5671');
 });
 
-test('a password without a user, two passwords, and a virtual host that is too long are refused', async () => {
+test('a password without a user, two passwords, and an overlong virtual host are rejected', async () => {
   await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given, but not whose it is: give --user/);
   await assert.rejects(asked(amqp, ['broker', ...LOGIN, '--password-file', 'x'], ENV), /are both given: leave one out/);
   await assert.rejects(asked(amqp, ['broker', '--vhost', 'ä'.repeat(128)]), /--vhost is longer than the 255 bytes/);

@@ -17,7 +17,7 @@ async function isGone(pid: number): Promise<true | undefined> {
   return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;
 }
 
-test('a program that ends with 0 is healthy, and nothing is said', async () => {
+test('a program that exits with 0 is healthy, silently', async () => {
   assert.deepEqual(await probe('--', 'bash', '-c', 'echo fine; exit 0'), { code: 0, msg: '' });
 });
 
@@ -29,7 +29,7 @@ test('a secret in its last line is hidden', async () => {
   assert.match(stderr, /bash ended with 3: password=\*\*\* of \*\*\* at https:\/\/\*\*\*@host/);
 });
 
-test('one that fails is unhealthy with its code and its last line', async () => {
+test('a failing one is unhealthy with its code and its last line', async () => {
   const { code, msg } = await probe('--', 'bash', '-c', 'echo first >&2; echo "no route" >&2; echo out; exit 7');
   assert.equal(code, 1);
   assert.equal(msg, 'command bash: bash ended with 7: no route');
@@ -40,24 +40,24 @@ test('one that fails is unhealthy with its code and its last line', async () => 
   assert.equal((await probe('--', 'bash', '-c', 'kill -9 $$')).msg, 'command bash: bash was killed by SIGKILL');
 });
 
-test('a last line can neither steer a terminal nor pretend to be a line of ours', async () => {
+test('a last line can neither control a terminal nor imitate a line of ours', async () => {
   const { msg } = await probe('--', 'bash', '-c', String.raw`printf 'bad\033[2J\rworse\n'; exit 1`);
   assert.equal(msg, 'command bash: bash ended with 1: bad [2J worse');
 });
 
-test('a program that is not there is unhealthy, and is named', async () => {
+test('a missing program is unhealthy, and is named', async () => {
   const { code, msg } = await probe('--', '/nowhere/at-all');
   assert.equal(code, 1);
   assert.match(msg, /^command at-all: \/nowhere\/at-all cannot be run: .*ENOENT/);
 });
 
-test('no words after -- make no question', async () => {
+test('no arguments after -- is an error', async () => {
   const { code, msg } = await probe();
   assert.equal(code, 64);
   assert.match(msg, /give it after --/);
 });
 
-test('at the deadline the program and what it started are killed', async () => {
+test('at the deadline the program and its children are killed', async () => {
   await using directory = await privateDirectory('command');
   const file = join(directory.path, 'pids');
   const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
@@ -69,7 +69,7 @@ test('at the deadline the program and what it started are killed', async () => {
   for (const pid of pids) await until(`${pid} to be gone`, () => isGone(pid));
 });
 
-test('what a program has left behind ends with it, and blocks nothing', async () => {
+test('processes left behind by a program are killed with it, and block nothing', async () => {
   await using directory = await privateDirectory('command');
   const file = join(directory.path, 'pid');
   assert.deepEqual(await probe('--timeout', '60s', '--', 'bash', '-c', `sleep 1000 & echo $! > '${file}'`), {

@@ -28,12 +28,12 @@ const lease =
 const READY = { 'kolla-pod/ready-for': '2026.1' };
 const RUNS = { 'kolla-pod/state': 'running', 'kolla-pod/phase': 'expand', 'kolla-pod/release': '2026.2' };
 
-test('a schema that is ready is healthy, for any release or for that one', async () => {
+test('a ready schema is healthy, for any release or for that one', async () => {
   assert.deepEqual(await probe(lease(READY)), { code: 0, msg: '' });
   assert.deepEqual(await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.1']), { code: 0, msg: '' });
 });
 
-test('one that is not is unhealthy with what happens meanwhile', async () => {
+test('one that is not ready is unhealthy with the current state', async () => {
   const { code, msg } = await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.2']);
   assert.equal(code, 1);
   assert.equal(
@@ -42,7 +42,7 @@ test('one that is not is unhealthy with what happens meanwhile', async () => {
   );
 });
 
-test('no Lease, and one that may not be read, are told apart', async () => {
+test('a missing and an unreadable Lease are distinguished', async () => {
   const none = await probe(status(404, 'not found'));
   assert.equal(none.code, 1);
   assert.match(none.msg, /no migration by kolla-db-sync yet/);
@@ -51,7 +51,7 @@ test('no Lease, and one that may not be read, are told apart', async () => {
   assert.match(refused.msg, /leases is forbidden; its Role must allow get on leases/);
 });
 
-test('an API server that does not answer is named at the deadline', async () => {
+test('an unresponsive API server is named at the deadline', async () => {
   const { code, msg } = await probe(() => {}, [], '2s');
   assert.equal(code, 1);
   assert.match(
@@ -68,7 +68,7 @@ test('liveness does not depend on the API server or the database', async () => {
   assert.match((await runHelper('kolla-probe', words)).stderr, /asks mariadb, which is not this pod/);
 });
 
-test('without an API server and a database there is no server to ask', async () => {
+test('without an API server and a database it is an error', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone']);
   assert.equal(code, 64);
   assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or ask the database with --server/);

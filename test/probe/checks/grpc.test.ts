@@ -48,7 +48,7 @@ function answer(stream: ServerHttp2Stream, status: number | string): void {
 
 const LONG = 's'.repeat(200);
 
-test('the server and each service are what they say they are', async () => {
+test('the server and each service have their reported states', async () => {
   await using server = await listening(createServer(), { '': 1, [LONG]: 1, down: 2, new: 0, none: '5', locked: '16' });
   const at = `127.0.0.1:${server.port}`;
   assert.deepEqual(await asked(grpc, [at]), { healthy: true, detail: 'SERVING' });
@@ -64,7 +64,7 @@ test('a server without the health service says so', async () => {
   assert.match(await reasonOf(grpc, [`127.0.0.1:${server.port}`]), /no health service \(UNIMPLEMENTED\)/);
 });
 
-test('an answer that does not end is broken off', async (t) => {
+test('an endless response is aborted', async (t) => {
   const server = createServer().on('stream', (stream: ServerHttp2Stream) => {
     stream.on('error', () => {});
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
@@ -78,7 +78,7 @@ test('an answer that does not end is broken off', async (t) => {
   assert.match(await reasonOf(grpc, [`127.0.0.1:${port}`]), /an answer that does not end/);
 });
 
-test('with TLS the certificate must be for the name, and signed by the CA', async () => {
+test('with TLS the certificate must match the name, and be signed by the CA', async () => {
   await using directory = await privateDirectory('grpc');
   const authority = makeAuthority('grpc');
   const caFile = join(directory.path, 'ca.pem');
@@ -111,6 +111,6 @@ test('a closed port, another protocol and silence each have their reason', async
   );
 });
 
-test('an option for TLS without --tls is refused', async () => {
+test('a TLS option without --tls is rejected', async () => {
   await assert.rejects(asked(grpc, ['127.0.0.1:1', '--ca-file', '/x']), /grpc: --ca-file is given without --tls/);
 });

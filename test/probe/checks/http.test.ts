@@ -42,7 +42,7 @@ test('a server that accepts and never answers is unhealthy at the deadline', asy
   assert.match(logLines(stderr)[0]?.msg ?? '', /no answer in 200ms/);
 });
 
-test('a good status without the rest of its answer is unhealthy, a bad one is told at once', async () => {
+test('a good status without the rest of its response is unhealthy, a bad one is reported at once', async () => {
   for (const [status, timeout, reason] of [
     // Long enough for a busy machine to see the status before it.
     [200, '5s', /no answer in 5s: status 200, but the answer does not end$/],
@@ -70,12 +70,12 @@ test('a refused connection is unhealthy with its reason', async () => {
   assert.match(logLines(stderr)[0]?.msg ?? '', /ECONNREFUSED/);
 });
 
-test('an answer that is not HTTP is unhealthy, not a crash', async () => {
+test('a response that is not HTTP is unhealthy, not a crash', async () => {
   await using server = await listenTcp((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
   assert.equal((await probe(`http://127.0.0.1:${server.port}/`)).code, 1);
 });
 
-test('a URL with a password is refused without repeating it', async () => {
+test('a URL with a password is rejected without repeating it', async () => {
   const { code, stderr } = await probe('http://admin:hunter2@127.0.0.1/');
   assert.equal(code, 64);
   assert.doesNotMatch(stderr, /hunter2/);
@@ -84,7 +84,7 @@ test('a URL with a password is refused without repeating it', async () => {
   assert.doesNotMatch(mistyped.stderr, /hunter2/);
 });
 
-test("what stands in a URL's query is not repeated", async () => {
+test("a URL's query is not repeated", async () => {
   const { code, stderr } = await probe(`http://127.0.0.1:${await freePort()}/v3?token=hunter2`);
   assert.equal(code, 1);
   assert.match(stderr, /\/v3\?…: .*ECONNREFUSED/);

@@ -13,7 +13,7 @@ registerHooks({
   },
 });`;
 
-test('a check loads only what it asks with: tcp nothing, redis what talks to Redis', async () => {
+test('a check loads only what it uses: tcp nothing, redis its protocol', async () => {
   await using server = await listenTcp(() => {});
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NOTHING_HEAVY)}` };
   const looked = { env, fromSource: true } as const;

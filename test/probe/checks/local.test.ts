@@ -24,14 +24,14 @@ for (const [words, what] of [
   [['file-age', '/run/x'], /AGE/],
   [['file-age', '/run/x', '60'], /^file-age: '60' has no unit: write 60s/],
 ] as const) {
-  test(`a question that makes no sense is a usage error: ${words.join(' ')}`, async () => {
+  test(`invalid arguments are a usage error: ${words.join(' ')}`, async () => {
     const { code, msg } = await probe(...words);
     assert.equal(code, 64);
     assert.match(msg, what);
   });
 }
 
-test('an answer of no says who, what and what was seen instead', async () => {
+test('a negative result names the process, the condition and the current state', async () => {
   const port = await freePort();
   const { code, msg } = await probe('connected', 'kp-nobody ', `${port}`);
   assert.equal(code, 1);

@@ -8,7 +8,7 @@ import { asked, reasonOf } from './asked.ts';
 const answering = (text: string, host?: string) =>
   listenTcp((socket) => void socket.once('data', () => socket.write(text)), host);
 
-test('a memcached that tells its version is healthy, over IPv4 and IPv6', async () => {
+test('a memcached that reports its version is healthy, over IPv4 and IPv6', async () => {
   for (const host of ['127.0.0.1', '::1']) {
     await using server = await answering('VERSION 1.6.18\r\n', host);
     const place = host === '::1' ? `[::1]:${server.port}` : `${host}:${server.port}`;
@@ -21,14 +21,14 @@ test('one that is full says so', async () => {
   assert.match(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), /as many connections as it takes/);
 });
 
-test('another server is no memcached, and a closed port is refused', async () => {
+test('another server is not memcached, and a closed port is refused', async () => {
   await using server = await answering('-ERR unknown command\r\n');
   assert.equal(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), 'the server is not memcached');
   const at = `127.0.0.1:${await freePort()}`;
   assert.equal(await reasonOf(memcached, [at]), `connection refused by ${at} (ECONNREFUSED)`);
 });
 
-test('the port is 11211 unless given, and a word that is no place is refused', async () => {
+test('the default port is 11211, and an invalid address is rejected', async () => {
   const question = await memcached.prepare({ operands: ['::1'], child: [], options: {} }, {} as never);
   assert.equal(question.subject, 'memcached [::1]:11211');
   assert.deepEqual(question.hosts, ['::1']);

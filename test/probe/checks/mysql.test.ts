@@ -22,7 +22,7 @@ test('without a login a greeting is enough', async () => {
   });
 });
 
-test('a refusal, a frozen server and a closed port each have their reason', async () => {
+test('a rejection, a frozen server and a closed port each have their reason', async () => {
   const refusal = packet(Buffer.concat([Buffer.from([0xff, 0x10, 0x04]), Buffer.from('Too many connections')]));
   await using full = await listenTcp((socket) => void socket.end(refusal));
   assert.equal(await reasonOf(mysql, [`127.0.0.1:${full.port}`]), 'error 1040: Too many connections');
@@ -43,7 +43,7 @@ test('galera needs a login', async () => {
   await assert.rejects(asked(galera, ['127.0.0.1']), /galera: a login is needed/);
 });
 
-test('an option file gives login and place, and the words win over its place', async () => {
+test('an option file has login and address, and arguments take precedence for the address', async () => {
   await using directory = await privateDirectory('mysql');
   const file = join(directory.path, 'healthcheck.cnf');
   const values = { defaultsFile: file, tls: false, insecure: false } as MysqlValues;
@@ -60,7 +60,7 @@ test('an option file gives login and place, and the words win over its place', a
   assert.deepEqual((await tcp.target()).tls, { caFile: '/ca.pem', verifyIdentity: true });
 });
 
-test('the option file is read anew at each question, and a reason when it is gone', async () => {
+test('the option file is read on each run, and a reason if it is missing', async () => {
   assert.match(
     await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
     /cannot read \/nowhere\/x\.cnf, given by --defaults-file/,
@@ -68,7 +68,7 @@ test('the option file is read anew at each question, and a reason when it is gon
   await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
 });
 
-test('two logins, and TLS that nothing verifies, are refused', async () => {
+test('two logins, and unverified TLS, are rejected', async () => {
   await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /leave one out/);
   await assert.rejects(asked(mysql, ['a', '--tls']), /--tls needs the CA/);
   await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), /--ca-file is given without --tls/);
@@ -79,7 +79,7 @@ const NONE = { isDesynced: false, rejects: 'NONE' };
 const STRICT = { allowDonor: false, allowDesync: false };
 const DONOR = { ...SYNCED, state: 'Donor/Desynced' };
 
-test('a donor and a desynced node are told apart, and each has its own permission', () => {
+test('a donor and a desynced node are distinguished, and each has its own option', () => {
   assert.equal(whyUnfit(SYNCED, NONE, STRICT), undefined);
   assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a node that joins/);
   assert.equal(whyUnfit(DONOR, NONE, { ...STRICT, allowDonor: true }), undefined);
@@ -88,7 +88,7 @@ test('a donor and a desynced node are told apart, and each has its own permissio
   assert.equal(whyUnfit(DONOR, desynced, { ...STRICT, allowDesync: true }), undefined);
 });
 
-test('no permission makes a node healthy that has no quorum, is not ready, or refuses queries', () => {
+test('no option makes a node healthy that has no quorum, is not ready, or rejects queries', () => {
   const all = { allowDonor: true, allowDesync: true };
   const alone = { ...SYNCED, component: 'non-Primary', isReady: false, state: 'Initialized' };
   assert.match(whyUnfit(alone, NONE, all) ?? '', /it has no quorum; SELECT 1 still passes there/);
@@ -97,7 +97,7 @@ test('no permission makes a node healthy that has no quorum, is not ready, or re
   assert.match(whyUnfit(SYNCED, { ...NONE, rejects: 'ALL' }, all) ?? '', /wsrep_reject_queries is ALL/);
 });
 
-test('liveness does not hang on the node of another pod', async () => {
+test("liveness does not depend on another Pod's node", async () => {
   const words = ['galera', 'db.example:3306', '--user', 'monitor', '--role', 'liveness'];
   const { code, stderr } = await runHelper('kolla-probe', words);
   assert.equal(code, 64);

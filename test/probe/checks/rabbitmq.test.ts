@@ -26,7 +26,7 @@ const words = (broker: { port: number }, api: { port: number }) => [
   `http://127.0.0.1:${api.port}/`,
 ];
 
-test('a broker that serves, without alarms and with every virtual host, is healthy', async () => {
+test('a running broker, without alarms and with all virtual hosts, is healthy', async () => {
   await using broker = await scriptedBroker();
   await using api = await management({});
   assert.deepEqual(await asked(rabbitmq, words(broker, api), ENV), {
@@ -48,7 +48,7 @@ test('alarms and virtual hosts that are down are unhealthy by name', async () =>
   );
 });
 
-test('what AMQP and the API say against it are both told', async () => {
+test('problems of both AMQP and the API are reported', async () => {
   await using api = await management({ 'local-alarms': [404, {}] });
   const [first, second] = (await reasonOf(rabbitmq, words({ port: await freePort() }, api), ENV)).split('; ');
   assert.match(first ?? '', /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
@@ -60,7 +60,7 @@ test('what AMQP and the API say against it are both told', async () => {
   );
 });
 
-test('a login that the API refuses is told once, without the password', async () => {
+test('a login rejected by the API is reported once, without the password', async () => {
   await using broker = await scriptedBroker();
   await using api = await management({});
   const said = await reasonOf(rabbitmq, words(broker, api), { ...ENV, KOLLA_PROBE_PASSWORD: 'wrong' });
@@ -70,7 +70,7 @@ test('a login that the API refuses is told once, without the password', async ()
   );
 });
 
-test('words that make no sense are refused', async () => {
+test('invalid arguments are rejected', async () => {
   const refused = (...more: string[]) => asked(rabbitmq, ['127.0.0.1', ...more]);
   await assert.rejects(refused('--management', 'http://127.0.0.1:1'), /--management needs a login/);
   await assert.rejects(refused('--management', '127.0.0.1:1'), /is not an http/);

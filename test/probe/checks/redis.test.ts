@@ -26,7 +26,7 @@ test('a server that answers PING with PONG is healthy', async () => {
   assert.equal(server.told[0], '*1\r\n$4\r\nPING\r\n');
 });
 
-test('it logs in with the password in the file as it is, but for the line break at its end', async () => {
+test("it logs in with the file's exact password, except for a trailing line break", async () => {
   await using directory = await privateDirectory('redis');
   const file = join(directory.path, 'password');
   await writeFile(file, 'pä ss\r\nword\n');
@@ -52,7 +52,7 @@ for (const [answer, reason] of [
   });
 }
 
-test('a refused login and an unexpected password are told apart, without the password', async () => {
+test('a rejected login and an unexpected password are distinguished, without the password', async () => {
   for (const [answer, reason] of [
     ['-WRONGPASS invalid username-password pair or user is disabled.', /refuses the login/],
     ['-ERR AUTH <password> called without any password configured for the default user.', /has no password/],
@@ -64,7 +64,7 @@ test('a refused login and an unexpected password are told apart, without the pas
   }
 });
 
-test('a server that takes the connection and says nothing is frozen at the deadline', async () => {
+test('a server that accepts the connection and stays silent is frozen at the deadline', async () => {
   await using server = await listenTcp(() => {});
   assert.match(
     await reasonOf(redis, [`127.0.0.1:${server.port}`], {}, 100),
@@ -72,7 +72,7 @@ test('a server that takes the connection and says nothing is frozen at the deadl
   );
 });
 
-test('a password file that is gone is a reason that names it', async () => {
+test('a missing password file is a reason that names it', async () => {
   assert.match(
     await reasonOf(redis, ['127.0.0.1', '--password-file', '/nowhere/password']),
     /cannot read \/nowhere\/password, given by --password-file/,

@@ -5,7 +5,7 @@ import { logLines, runHelper } from '../../support/helper.ts';
 import { freePort } from '../../../tools/port.ts';
 import { listenTcp } from '../../support/server.ts';
 
-test('a listening port is healthy, and nothing is said', async () => {
+test('a listening port is healthy, silently', async () => {
   await using server = await listenTcp((socket) => socket.destroy());
   assert.deepEqual(await runHelper('kolla-probe', ['tcp', `127.0.0.1:${server.port}`]), {
     code: 0,
@@ -14,7 +14,7 @@ test('a listening port is healthy, and nothing is said', async () => {
   });
 });
 
-test('a port without a listener is unhealthy, and the reason is named', async () => {
+test('a port without a listener is unhealthy, with the reason', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['tcp', `127.0.0.1:${await freePort()}`]);
   assert.equal(code, 1);
   assert.match(logLines(stderr)[0]?.msg ?? '', /ECONNREFUSED/);
@@ -31,7 +31,7 @@ test('an address without a port is a usage error that names it', async () => {
   assert.match(logLines(stderr)[0]?.msg ?? '', /'mariadb' is not HOST:PORT/);
 });
 
-test("for a liveness probe each of the machine's own addresses may be asked, and no other", async () => {
+test("a liveness probe may check each of the machine's own addresses, and no other", async () => {
   const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
   const asked = async (host: string) => {
     const target = host.includes(':') ? `[${host}]:1` : `${host}:1`;

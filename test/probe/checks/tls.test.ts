@@ -48,13 +48,13 @@ async function showing(validMs: number, hosts = ['127.0.0.1', 'api.test'], optio
   };
 }
 
-test('a trusted certificate that lasts long enough is healthy, with the time that it has left', async () => {
+test('a trusted certificate with enough validity is healthy, with the remaining time', async () => {
   await using server = await showing(1.5 * DAY_MS);
   const verdict = await asked(tls, [server.at, '--ca-file', caFile, '--expires-in', '1d']);
   assert.match(verdict.healthy ? (verdict.detail ?? '') : '', /^valid until 20.*Z, 3[56]h(59m)? more$/);
 });
 
-test('one that expires too soon, or has expired, says when and what to do', async () => {
+test('one that expires too soon, or has expired, reports when and the fix', async () => {
   await using soon = await showing(DAY_MS);
   assert.match(
     await reasonOf(tls, [soon.at, '--ca-file', caFile, '--expires-in', '30d']),
@@ -79,7 +79,7 @@ test('an untrusted certificate, and one for another name, are unhealthy unless -
   assert.equal((await asked(tls, [server.at, '--insecure'])).healthy, true);
 });
 
-test('--server-name is told to the server and verified; an address is not sent', async () => {
+test('--server-name is sent to the server and verified; an address is not sent', async () => {
   await using server = await showing(DAY_MS);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile, '--server-name', 'api.test'])).healthy, true);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
@@ -87,7 +87,7 @@ test('--server-name is told to the server and verified; an address is not sent',
   assert.deepEqual(server.names, ['api.test', false]);
 });
 
-test('a server that wants a certificate of ours still shows its own', async () => {
+test('a server that requires a client certificate still shows its own', async () => {
   await using server = await showing(DAY_MS, ['127.0.0.1'], {
     requestCert: true,
     rejectUnauthorized: true,
@@ -96,7 +96,7 @@ test('a server that wants a certificate of ours still shows its own', async () =
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
 });
 
-test('a server without TLS, and one that is silent, each have their reason', async () => {
+test('a server without TLS, and a silent one, each have their reason', async () => {
   await using other = await listenTcp((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
   assert.equal(await reasonOf(tls, [`127.0.0.1:${other.port}`]), 'the server does not speak TLS');
   await using silent = await listenTcp(() => {});
@@ -106,7 +106,7 @@ test('a server without TLS, and one that is silent, each have their reason', asy
   );
 });
 
-test('every certificate in a file must last', async () => {
+test('every certificate in a file must be valid long enough', async () => {
   const file = join(directory, 'chain.pem');
   const issue = (commonName: string, ms: number) =>
     authority.issue({ commonName, validUntil: new Date(Date.now() + ms) }).certificate;
@@ -121,7 +121,7 @@ test('every certificate in a file must last', async () => {
   assert.equal(await reasonOf(tls, ['--cert-file', file]), 'it holds no certificate in PEM');
 });
 
-test('words that make no sense are refused', async () => {
+test('invalid arguments are rejected', async () => {
   await assert.rejects(asked(tls, []), /tls: give either HOST:PORT or --cert-file/);
   await assert.rejects(asked(tls, ['a:1', '--cert-file', 'x']), /give either/);
   await assert.rejects(asked(tls, ['a:1', '--expires-in', '7']), /--expires-in: '7' has no unit/);

@@ -17,7 +17,7 @@ const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper
 const answering = (status: number, headers: Record<string, string> = {}) =>
   listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
 
-test('below 400 is healthy, redirects are not followed; from 400 on it is 1 with what curl says', async () => {
+test("below 400 is healthy, redirects are not followed; from 400 on it is 1 with curl's output", async () => {
   for (const status of [200, 204, 300, 302, 399]) {
     await using server = await answering(status, { location: '/gone' });
     const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);
@@ -33,7 +33,7 @@ test('below 400 is healthy, redirects are not followed; from 400 on it is 1 with
   }
 });
 
-test('what is sent is what curl sends: its user agent, credentials, headers, and the path as it is written', async () => {
+test("the request equals curl's: user agent, credentials, headers, and the path as written", async () => {
   const seen: unknown[] = [];
   await using server = await listenHttp(({ method, url, headers }, response) => {
     seen.push({ method, url, ...headers });
@@ -53,7 +53,7 @@ test('what is sent is what curl sends: its user agent, credentials, headers, and
   assert.deepEqual(await ask(`http://u:p:w@${at}`), { method: 'GET', url: '/', authorization, ...plain });
 });
 
-test('the variables of Kolla are read', async () => {
+test("Kolla's variables are read", async () => {
   let agent: string | undefined;
   await using server = await listenHttp(({ headers }, response) => {
     agent = headers['user-agent'];
@@ -91,7 +91,7 @@ for (const [what, args, env = {}] of [
   ['a format in a file', ['http://a/'], { HEALTHCHECK_CURL_WRITE_OUT: '@/etc/format' }],
   ['a maximum time that is no number', ['http://a/'], { HEALTHCHECK_CURL_MAX_TIME: 'soon' }],
 ] as readonly (readonly [string, readonly string[], Readonly<Record<string, string>>?])[])
-  test(`the image's curl is asked as Kolla's script asks it, for ${what}`, async () => {
+  test(`the image's curl is called as by Kolla's script, for ${what}`, async () => {
     await using directory = await withCurl(0);
     const { code, stdout, stderr } = await curl(args, { PATH: directory.path, ...env });
     const given = (name: string, otherwise: string) => env[`HEALTHCHECK_CURL_${name}`] ?? otherwise;
@@ -102,13 +102,13 @@ for (const [what, args, env = {}] of [
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });
 
-test("each number of the image's curl is 1, as with Kolla's script", async () => {
+test("each exit code of the image's curl is 1, as with Kolla's script", async () => {
   await using directory = await withCurl(22);
   const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
-test('without a curl in the image what needs it is 127, and says so', async () => {
+test('without a curl in the image requests that need it are 127, with a message', async () => {
   await using directory = await privateDirectory('curl');
   const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
@@ -116,7 +116,7 @@ test('without a curl in the image what needs it is 127, and says so', async () =
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('a server that never answers, or never ends its answer, is 28 when the time is over', async () => {
+test('a server that never responds, or never ends its response, is 28 at the deadline', async () => {
   await using silent = await listenTcp(() => {});
   const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
   const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
@@ -153,7 +153,7 @@ test('no server is 7, an unknown name is 6', async () => {
   );
 });
 
-test('TLS is spoken without verifying, as with -k, and with the name of the server; IPv6 in brackets', async (t) => {
+test('TLS without verification, as with -k, and with SNI; IPv6 in brackets', async (t) => {
   const authority = makeAuthority('somebody');
   const { certificate: cert, key } = authority.issue({ commonName: 'other', hosts: ['other.example'] });
   const server = createServer({ cert, key }, (_request, response) => void response.end()).listen(0, '::1');
@@ -166,7 +166,7 @@ test('TLS is spoken without verifying, as with -k, and with the name of the serv
   assert.match((await curl([`http://[::1]:${port}/`])).stderr, /^curl: \((?:52|56|1|22)\) /);
 });
 
-test('a time that no timer holds is a long one', async () => {
+test("a time beyond a timer's maximum is a long one", async () => {
   await using server = await answering(200);
   for (const time of ['3000000', '999999999', '0']) {
     const said = await curl([`127.0.0.1:${server.port}`], { HEALTHCHECK_CURL_MAX_TIME: time });
@@ -180,7 +180,7 @@ test('a password is never repeated', async () => {
   assert.doesNotMatch(stderr + stdout, /hunter2/);
 });
 
-test('a URL is read as curl reads it', () => {
+test('a URL is parsed as by curl', () => {
   const read = (text: string) => {
     const target = parseTarget(text);
     assert.ok(target, text);
@@ -194,7 +194,7 @@ test('a URL is read as curl reads it', () => {
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
 });
 
-test('a full disk under stdout and a reader that is gone are 1, with the reason', async () => {
+test('a full disk under stdout and a closed reader are 1, with the reason', async () => {
   await using server = await answering(200);
   const line = (to: string) =>
     `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;
@@ -203,7 +203,7 @@ test('a full disk under stdout and a reader that is gone are 1, with the reason'
   assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
 });
 
-test('SIGTERM and Ctrl-C end it at once, as a process that was ended', async () => {
+test('SIGTERM and Ctrl-C end it at once, as killed by the signal', async () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],

@@ -36,7 +36,7 @@ for (const [called, name] of [
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
   });
 
-test('ports are exact, several are alternatives, and spaces separate them in one word as well', async (t) => {
+test('ports match exactly, several are alternatives, and spaces separate them in one argument as well', async (t) => {
   const port = Number(await running(t, '/usr/bin/kp-listener', listen));
   const ask = (...ports: string[]) => runHelper('healthcheck_listen', ['kp-listener', ...ports]);
   assert.equal((await ask(`${port}`)).code, 0);
@@ -47,7 +47,7 @@ test('ports are exact, several are alternatives, and spaces separate them in one
   assert.match(stderr, /^healthcheck_listen: kp-listener \(pid \d+\) does not listen on port \d+; seen: tcp \*:\d+\n$/);
 });
 
-test('what can not be a name is an expression over command lines', async (t) => {
+test('a pattern that cannot be a name is matched against command lines', async (t) => {
   const port = await running(t, 'kp-pattern one', listen);
   const ask = (process: string) => runHelper('healthcheck_listen', [process, port]);
   assert.equal((await ask('kp-p.*rn')).code, 0);
@@ -68,13 +68,13 @@ for (const [name, words] of [
   ['healthcheck_filemod', ['/etc/hostname']],
   ['healthcheck_filemod', ['/etc/hostname', '5m']],
 ] as const)
-  test(`words that ask nothing are unhealthy, and say what is missing: ${name} ${words.join(' ')}`, async () => {
+  test(`incomplete arguments are unhealthy, and report what is missing: ${name} ${words.join(' ')}`, async () => {
     const { code, stdout, stderr } = await runHelper(name, words);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.match(stderr, new RegExp(`^${name}: .*(missing argument: ${name} |is not a )`));
   });
 
-test('a socket that its process listens on, and one whose file it has left behind', async (t) => {
+test('a socket with a listening process, and a stale socket file', async (t) => {
   await using directory = await privateDirectory('kolla');
   const path = join(directory.path, 'sock');
   const ask = (process: string) => runHelper('healthcheck_socket', [process, path]);
@@ -100,7 +100,7 @@ test('a socket that its process listens on, and one whose file it has left behin
   assert.match(stderr, /nothing listens on .*sock/);
 });
 
-test('a file that was written lately, one that was not, one that is gone, a directory and a link', async () => {
+test('a file that is recent, too old, missing, a directory and a link', async () => {
   await using directory = await privateDirectory('kolla');
   const file = join(directory.path, 'a file');
   await writeFile(file, '');
@@ -125,7 +125,7 @@ test('a file that was written lately, one that was not, one that is gone, a dire
   }
 });
 
-test('a deadline that is none is told', async () => {
+test('an invalid deadline is reported', async () => {
   const env = { KOLLA_PROBE_TIMEOUT: 'soon' };
   const { code, stderr } = await runHelper('healthcheck_port', ['nova-compute', '5672'], { env });
   assert.equal(code, 1);

@@ -20,11 +20,11 @@ for (const [text, wanted] of [
   ['listeners.tcp = none\nlisteners.ssl.1=10.0.0.5:5671', { host: '10.0.0.5', port: 5671, isTls: true }],
   ['listeners.ssl.1 = 1.1.1.1:1\nlisteners.tcp.1 = 2.2.2.2:2', { host: '2.2.2.2', port: 2, isTls: false }],
 ] as const)
-  test(`the broker's listener is read: ${text.trim().replaceAll('\n', '; ')}`, () => {
+  test(`parses the broker's listener: ${text.trim().replaceAll('\n', '; ')}`, () => {
     assert.deepEqual(parseListener(text), wanted);
   });
 
-test('the broker is asked where its rabbitmq.conf says that it listens', async () => {
+test('the broker is checked at the listener of its rabbitmq.conf', async () => {
   await using directory = await privateDirectory('rabbitmq');
   const file = join(directory.path, 'rabbitmq.conf');
   const env = { RABBITMQ_CONFIG_FILE: file };
@@ -37,7 +37,7 @@ test('the broker is asked where its rabbitmq.conf says that it listens', async (
   assert.match(stderr, /^healthcheck_rabbitmq: .*refused/i);
 });
 
-test('of a frozen broker it says what does not come', async () => {
+test('for a frozen broker it names the missing response', async () => {
   await using server = await listenTcp((socket) => void socket.resume(), '127.0.0.1', 0, {
     allowHalfOpen: true,
   });

@@ -24,7 +24,7 @@ async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   });
 }
 
-test('the record of a real watch: in step, refused, fixed, and not looked at any more', async () => {
+test('the record of a real watch: in step, rejected, fixed, and no longer examined', async () => {
   await using p = await prepared();
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);
@@ -43,7 +43,7 @@ test('the record of a real watch: in step, refused, fixed, and not looked at any
   await reason(p, /version \.\.2026\S+ is there for .* was not read: does kolla-init watch run\?/, '--within', '0');
 });
 
-test('a record that is none is unhealthy, and named', async () => {
+test('an invalid record is unhealthy, and named', async () => {
   await using p = await prepared();
   const file = configRecordFile(p.root);
   const asked = () => configQuestion({ ...p, withinMs: 1000 }, 'config').ask(new AbortController().signal);
@@ -62,7 +62,7 @@ test('a record that is none is unhealthy, and named', async () => {
   });
 });
 
-test('where the ConfigMap is not mounted, or is a plain directory, the record alone speaks', async () => {
+test('if the ConfigMap is not mounted, or is a plain directory, only the record counts', async () => {
   await using p = await prepared();
   await writeFile(configRecordFile(p.root), '{"state":"in-step","version":"abc","configMap":"..2026_1"}');
   const asked = (configDir: string) =>

@@ -48,7 +48,7 @@ test('a process that listens on a Unix socket is healthy, another one is not', a
   });
 });
 
-test('a socket file that outlived its server is nothing', async () => {
+test('a stale socket file does not count', async () => {
   await using directory = await privateDirectory('socket');
   const path = join(directory.path, 'db.sock');
   {
@@ -66,7 +66,7 @@ test('a socket file that outlived its server is nothing', async () => {
   });
 });
 
-test('a socket is found under another name of its directory, as /var/run is one of /run', async () => {
+test('a socket is found under another name of its directory, such as /var/run for /run', async () => {
   await using directory = await privateDirectory('socket');
   await mkdir(join(directory.path, 'run'));
   await symlink(join(directory.path, 'run'), join(directory.path, 'var-run'));
@@ -90,7 +90,7 @@ test('an abstract socket has a name and no file', async () => {
   });
 });
 
-test('a process runs, until it does not', async () => {
+test('a process is running until it exits', async () => {
   await using _ = await startStranger();
   const asked = processQuestion({ name: `${name('runs')} ` }, 'asked');
   {
@@ -100,7 +100,7 @@ test('a process runs, until it does not', async () => {
   assert.deepEqual(await asked.ask(signal()), { healthy: false, reason: `no process named ${name('runs')}` });
 });
 
-test('a pattern is looked for in whole command lines', async () => {
+test('a pattern is matched against whole command lines', async () => {
   await using _ = await startStranger();
   await using running = await start('bash', ['-c', `exec -a ${name('server')} sleep 1000`]);
   const asked = (pattern: string) => processQuestion({ name: pattern, isPattern: true }, 'asked').ask(signal());
@@ -115,7 +115,7 @@ test('a pattern is looked for in whole command lines', async () => {
   });
 });
 
-test('the shell that was told to ask is not whom it asks about', async () => {
+test('the shell that runs the probe does not match itself', async () => {
   await using directory = await privateDirectory('shell');
   const silent = join(directory.path, 'silent');
   assert.equal((await run('mkfifo', [silent])).code, 0);
@@ -137,7 +137,7 @@ async function shellsWith(text: string): Promise<number> {
   return all.filter(({ words }) => words[0] === 'bash' && words.some((word) => word.includes(text))).length;
 }
 
-test('a file is young enough, too old, or not there', async () => {
+test('a file is recent, too old, or missing', async () => {
   await using directory = await privateDirectory('age');
   const path = join(directory.path, 'heartbeat');
   await writeFile(path, '');

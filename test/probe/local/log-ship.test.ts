@@ -28,7 +28,7 @@ async function makeOld(stateDir: string): Promise<void> {
   await utimes(join(stateDir, 'checkpoint.json'), then, then);
 }
 
-test('a shipper that ships is healthy; one that is gone is not, as soon as something is left', async () => {
+test('a working shipper is healthy; a stopped one is not, as soon as something is left', async () => {
   await using l = await logs();
   assert.match((await probe(l.stateDir)).msg, /there is no .*checkpoint\.json: does kolla-log-ship run/);
   assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
@@ -44,7 +44,7 @@ test('a shipper that ships is healthy; one that is gone is not, as soon as somet
   assert.equal((await probe(l.stateDir, '--within', '3h')).code, 0);
 });
 
-test('a last line without its end waits for its writer, and is nothing that a shipper owes', async () => {
+test('an unterminated last line waits for its writer, not for the shipper', async () => {
   await using l = await logs();
   assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
   await makeOld(l.stateDir);
@@ -56,7 +56,7 @@ test('a last line without its end waits for its writer, and is nothing that a sh
   assert.match(msg, new RegExp(`: ${LINE.length} bytes of 1 files are not acknowledged`));
 });
 
-test('the first line after a quiet time is waited for', async () => {
+test('the first line after a quiet time gets time for its acknowledgement', async () => {
   await using l = await logs();
   await using _ = await startHelper('kolla-log-ship', ['--root', l.root]);
   const file = join(l.stateDir, 'checkpoint.json');
@@ -68,7 +68,7 @@ test('the first line after a quiet time is waited for', async () => {
   assert.deepEqual(await probe(l.stateDir, '--timeout', '20s'), { code: 0, msg: '' });
 });
 
-test('a shipper that is gone is found out by a file that takes the place of a rotated one', async () => {
+test('a stopped shipper is detected by a file that replaces a rotated one', async () => {
   await using l = await logs();
   assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);
   await makeOld(l.stateDir);
@@ -80,7 +80,7 @@ test('a shipper that is gone is found out by a file that takes the place of a ro
   assert.match(msg, new RegExp(`: ${LINE.length} bytes of 1 files are not acknowledged`));
 });
 
-test('a file that was rotated away is not counted, and a shipper that had nothing yet is healthy', async () => {
+test('a rotated file does not count, and a shipper without lines is healthy', async () => {
   await using l = await logs();
   const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }, 'log-ship').ask(AbortSignal.timeout(300));
   await mkdir(l.stateDir);

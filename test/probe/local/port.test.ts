@@ -23,7 +23,7 @@ function reasonOf(verdict: Verdict): string {
 }
 
 for (const host of ['127.0.0.1', '::1']) {
-  test(`a process with an established connection over ${host} is healthy, and it is said to where`, async () => {
+  test(`a process with an established connection over ${host} is healthy, with its peer`, async () => {
     await using server = await listenTcp(() => {}, host);
     const agent = name('agent');
     await using service = await startService(agent, connects(server.port, host));
@@ -34,14 +34,14 @@ for (const host of ['127.0.0.1', '::1']) {
   });
 }
 
-test('of several ports one is enough', async () => {
+test('one of several ports is enough', async () => {
   await using server = await listenTcp(() => {});
   await using _ = await startService(name('several'), connects(server.port));
   const query = { process: { name: name('several') }, ports: [await freePort(), server.port] };
   assert.equal((await ask('connected', query)).healthy, true);
 });
 
-test('a port that only begins the same is another port', async () => {
+test('a port with the same prefix is another port', async () => {
   // As 567 is to 5672 and 5671.
   await using server = await listenTcp(() => {});
   const shorter = Math.floor(server.port / 10);
@@ -53,7 +53,7 @@ test('a port that only begins the same is another port', async () => {
   );
 });
 
-test('a connection that is still being made is not one', async () => {
+test('a connection that is still being opened does not count', async () => {
   await using silent = await startService(name('silent'), NEVER_ACCEPTS);
   const port = Number(silent.said);
   await using _ = await full(port);
@@ -86,7 +86,7 @@ async function full(port: number): Promise<AsyncDisposable> {
   };
 }
 
-test('a connection that the other end has closed is not one', async () => {
+test('a connection closed by the peer does not count', async () => {
   const peers: Socket[] = [];
   await using server = await listenTcp((socket) => peers.push(socket));
   await using service = await startService(name('closewait'), connects(server.port));
@@ -103,7 +103,7 @@ test('a connection that the other end has closed is not one', async () => {
   );
 });
 
-test('the connection of another process is not its own', async () => {
+test("another process's connection does not count", async () => {
   await using server = await listenTcp(() => {});
   await using _ = await startService(name('other'), connects(server.port));
   await using service = await startService(name('idle'), "say('up'); setInterval(() => {}, 1000);");
@@ -120,7 +120,7 @@ test('the connection of another process is not its own', async () => {
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
 });
 
-test('without a connection of anybody that is said, whoever was asked about', async () => {
+test('if no process has a connection that is reported, whatever the process', async () => {
   const port = await freePort();
   const reason = reasonOf(await ask('connected', { process: undefined, ports: [port] }));
   assert.equal(reason, `no connections to port ${port}`);
@@ -128,7 +128,7 @@ test('without a connection of anybody that is said, whoever was asked about', as
   assert.equal(reasonOf(named), `no process named ${name('nobody')}; no connections to port ${port}`);
 });
 
-test('spaces around a name do not count, as kolla-ansible passes it', async () => {
+test('spaces around a name are ignored, as kolla-ansible passes them', async () => {
   await using server = await listenTcp(() => {});
   await using _ = await startService(name('l3-agent'), connects(server.port));
   const query = { process: { name: ` ${name('l3-agent')} ` }, ports: [server.port] };
@@ -143,7 +143,7 @@ test('a listener on the own port is no connection to it', async () => {
 });
 
 for (const host of ['127.0.0.1', '::1', '::', '0.0.0.0']) {
-  test(`who listens on ${host} listens`, async () => {
+  test(`a process that listens on ${host} counts`, async () => {
     await using service = await startService(name('server'), listens(host));
     const port = Number(service.said);
     const verdict = await ask('listen', { process: { name: name('server') }, ports: [port] });
@@ -155,7 +155,7 @@ for (const host of ['127.0.0.1', '::1', '::', '0.0.0.0']) {
   });
 }
 
-test('a process that listens elsewhere is told by where', async () => {
+test('a process that listens elsewhere is reported with its addresses', async () => {
   await using service = await startService(name('elsewhere'), listens());
   const port = await freePort();
   const verdict = await ask('listen', { process: { name: name('elsewhere') }, ports: [port] });
@@ -168,7 +168,7 @@ test('a process that listens elsewhere is told by where', async () => {
 const udp = (more = '') => `const socket = require('node:dgram').createSocket('udp4');
 socket.bind(0, '127.0.0.1', () => { ${more === '' ? 'say(String(socket.address().port));' : more} });`;
 
-test('a bound UDP socket listens, and is told from TCP', async () => {
+test('a bound UDP socket listens, and is distinguished from TCP', async () => {
   await using service = await startService(name('dns'), udp());
   const port = Number(service.said);
   const asked = { process: { name: name('dns') }, ports: [port] };
@@ -184,7 +184,7 @@ test('a connected UDP socket does not count as listening', async () => {
   assert.equal((await ask('listen', { process: undefined, ports: [Number(service.said)] })).healthy, false);
 });
 
-test('many sockets hold up neither the answer nor others', async () => {
+test('many sockets delay neither the result nor other work', async () => {
   await using server = await listenTcp(() => {});
   const count = 1500;
   await using _ = await startService(
@@ -205,7 +205,7 @@ for (let i = 0; i < ${count}; i++) net.connect(${server.port}, '127.0.0.1', () =
   await assert.rejects(asked, /too late/);
 });
 
-test('when the process that had the connection ends, another of its name answers for it, and then none', async () => {
+test('when the process with the connection exits, another of its name counts, and then none', async () => {
   await using server = await listenTcp(() => {});
   const agent = name('workers');
   const question = portQuestion({ process: { name: agent }, ports: [server.port] }, 'connected', 'asked');

@@ -55,27 +55,23 @@ async function asked(before: readonly string[], words: readonly string[]): Promi
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-test(
-  "another user's process: whose the sockets are can't be seen, and it is said how",
-  { skip: notOthers },
-  async () => {
-    await using server = await listenTcp(() => {});
-    const agent = name('agent');
-    await using service = await startService(agent, connects(server.port), { uid: SERVICE_UID });
-    const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
-    assert.equal(code, 1);
-    assert.equal(
-      msg,
-      `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: ${agent} (pid ${service.pid}) ` +
-        `runs as uid ${SERVICE_UID}, and only that user or root may see its descriptors: run this as the same user ` +
-        `(runAsUser: ${SERVICE_UID}), or use --any-process`,
-    );
-    assert.equal((await asked(['setpriv', ...as(SERVICE_UID)], ['connected', agent, `${server.port}`])).code, 0);
-    assert.equal((await asked(other, ['connected', '--any-process', `${server.port}`])).code, 0);
-  },
-);
+test("another user's process: the owner of the sockets is not visible, with the fix", { skip: notOthers }, async () => {
+  await using server = await listenTcp(() => {});
+  const agent = name('agent');
+  await using service = await startService(agent, connects(server.port), { uid: SERVICE_UID });
+  const { code, msg } = await asked(other, ['connected', agent, `${server.port}`]);
+  assert.equal(code, 1);
+  assert.equal(
+    msg,
+    `connected ${agent} ${server.port}: I see sockets to port ${server.port} but not whose they are: ${agent} (pid ${service.pid}) ` +
+      `runs as uid ${SERVICE_UID}, and only that user or root may see its descriptors: run this as the same user ` +
+      `(runAsUser: ${SERVICE_UID}), or use --any-process`,
+  );
+  assert.equal((await asked(['setpriv', ...as(SERVICE_UID)], ['connected', agent, `${server.port}`])).code, 0);
+  assert.equal((await asked(other, ['connected', '--any-process', `${server.port}`])).code, 0);
+});
 
-test("another user's process without any such socket is unhealthy for certain", { skip: notOthers }, async () => {
+test("another user's process without any such socket is certainly unhealthy", { skip: notOthers }, async () => {
   const agent = name('agent');
   await using service = await startService(agent, listens(), { uid: SERVICE_UID });
   const port = await freePort();
@@ -84,7 +80,7 @@ test("another user's process without any such socket is unhealthy for certain", 
   assert.match(msg, new RegExp(`${agent} \\(pid ${service.pid}\\) has no established connection to port ${port}`));
 });
 
-test('what a seen process has is not what an unseen one may have', { skip: notOthers }, async () => {
+test("a visible process's sockets say nothing about an invisible one's", { skip: notOthers }, async () => {
   await using server = await listenTcp(() => {});
   const agent = name('agent');
   await using _ = await startService(name('neighbour'), connects(server.port), { uid: OTHER_UID });
@@ -108,14 +104,14 @@ test('from a sidecar: sockets without a visible owner, with the fix', { skip: no
   assert.equal((await asked(sidecar, ['connected', '--any-process', agent, `${server.port}`])).code, 0);
 });
 
-test('from a sidecar: a socket that no process of the pod has is unhealthy', { skip: notHidden }, async () => {
+test('from a sidecar: a socket without an owner in the Pod is unhealthy', { skip: notHidden }, async () => {
   const port = await freePort();
   const { code, msg } = await asked(sidecar, ['connected', 'nova-compute', `${port}`]);
   assert.equal(code, 1);
   assert.match(msg, /no process named nova-compute; no connections to port/);
 });
 
-test('from a sidecar: who listens, and which process runs', { skip: notHidden }, async () => {
+test('from a sidecar: listening and running processes', { skip: notHidden }, async () => {
   await using service = await startService(name('server'), listens());
   const words = ['listen', service.said, '--process', name('server')];
   assert.match((await asked(sidecar, words)).msg, /sockets that listen on port \d+ but not whose they are/);
@@ -127,7 +123,7 @@ test('from a sidecar: who listens, and which process runs', { skip: notHidden },
   assert.equal(readlinkSync('/proc/self/ns/net'), readlinkSync(`/proc/${service.pid}/ns/net`));
 });
 
-test('where /proc hides processes, sockets without owners are no guess either', { skip: notMounted }, async () => {
+test('if /proc hides processes, sockets without owners are not guessed either', { skip: notMounted }, async () => {
   await using server = await listenTcp(() => {});
   const agent = name('agent');
   await using _ = await startService(agent, connects(server.port), { uid: SERVICE_UID });
@@ -136,7 +132,7 @@ test('where /proc hides processes, sockets without owners are no guess either', 
   assert.match(msg, /but not whose they are/);
 });
 
-test('where the processes of the whole pod are shown, one that is not there does not run', async () => {
+test('if all processes of the Pod are visible, a missing one is not running', async () => {
   // As the kernel would show it, where `pause` holds the namespace and another user has the socket.
   await using directory = await privateDirectory('proc');
   const row = '0: 0100007F:9C40 0100007F:1628 01 00000000:00000000 00:00000000 00000000 42435 0 4711 1 0 20 4 30 10 -1';

@@ -49,7 +49,7 @@ function becoming(checks: Checks, name: string, state: string) {
   return until(`${name} to be ${state}`, async () => (stateOf(checks, name) === state ? true : undefined));
 }
 
-test('a check is unknown until its first verdict, and then what that says', async () => {
+test('a check is unknown until its first verdict', async () => {
   const { promise, resolve } = Promise.withResolvers<Verdict>();
   const { running } = started([checkOf('slow', () => promise, { period: 60_000, timeout: 50_000 })]);
   await using _ = running;
@@ -59,7 +59,7 @@ test('a check is unknown until its first verdict, and then what that says', asyn
   assert.equal(running.snapshot()[0]?.reason, 'refused');
 });
 
-test('at the deadline the reason is what was waited for', async () => {
+test('at the deadline the reason is the pending step', async () => {
   const frozen: Ask = (_signal, tell) => {
     tell?.('the server does not greet');
     return new Promise(() => {});
@@ -70,7 +70,7 @@ test('at the deadline the reason is what was waited for', async () => {
   assert.equal(running.snapshot()[0]?.reason, 'no answer in 50ms: the server does not greet');
 });
 
-test('a real server that comes and goes is seen in both', async () => {
+test('a real server that stops and starts is noticed both times', async () => {
   const port = await freePort();
   const input = { operands: [`127.0.0.1:${port}`], child: [], options: {} };
   const question = await tcp.prepare(input, { log: recordedLog().log, inherited: {}, podFile: undefined });
@@ -91,7 +91,7 @@ test('a real server that comes and goes is seen in both', async () => {
   assert.equal(running.snapshot()[0]?.changes, 2);
 });
 
-test('a promise that is held for ever is unhealthy by its deadline, is not asked twice, and stops no other', async () => {
+test('a promise that never settles is unhealthy by its deadline, is not run twice, and blocks no other', async () => {
   let hung = 0;
   const hanging = checkOf('hanging', () => {
     hung++;
@@ -108,7 +108,7 @@ test('a promise that is held for ever is unhealthy by its deadline, is not asked
   assert.match(running.snapshot()[0]?.reason ?? '', /no answer in 50ms, and after .* it still hangs/);
 });
 
-test('one that lets go after its deadline is asked again', async () => {
+test('one that returns after its deadline is run again', async () => {
   let asked = 0;
   const late = Promise.withResolvers<Verdict>();
   const check = checkOf('late', () => (asked++ === 0 ? late.promise : Promise.resolve(healthy)));
@@ -120,7 +120,7 @@ test('one that lets go after its deadline is asked again', async () => {
   assert.ok(asked >= 2);
 });
 
-test('it takes so many failures in succession as are set, and one success', async () => {
+test('it takes the configured number of consecutive failures, and one success', async () => {
   const { told, check } = settable('patient', healthy, { failures: 3 });
   const { running, changes } = started([check]);
   await using _ = running;
@@ -137,7 +137,7 @@ test('it takes so many failures in succession as are set, and one success', asyn
   assert.equal(changes.length, 3);
 });
 
-test('a change tells the reason, and how long it had been otherwise', async () => {
+test('a change has the reason, and the duration of the previous state', async () => {
   const { told, check } = settable('api', healthy);
   const { running, changes } = started([check]);
   await using _ = running;
@@ -149,7 +149,7 @@ test('a change tells the reason, and how long it had been otherwise', async () =
   assert.ok((last?.lastedMs ?? 0) > 0);
 });
 
-test('the same verdict is no change, even for another reason', async () => {
+test('the same verdict is no change, even with another reason', async () => {
   let n = 0;
   const { running, changes } = started([checkOf('api', () => Promise.resolve(unhealthy(`try ${++n}`)))]);
   await using _ = running;
@@ -158,7 +158,7 @@ test('the same verdict is no change, even for another reason', async () => {
   assert.match(running.snapshot()[0]?.reason ?? '', /^try [2-9]/);
 });
 
-test('a check that throws is unhealthy as our bug, and goes on', async () => {
+test('a check that throws is unhealthy as a bug, and keeps running', async () => {
   const { running, said } = started([checkOf('broken', () => Promise.reject(new TypeError('x is undefined')))]);
   await using _ = running;
   await until('a second asking', async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
@@ -166,7 +166,7 @@ test('a check that throws is unhealthy as our bug, and goes on', async () => {
   assert.match(said(), /TypeError/);
 });
 
-test('a verdict of long ago is unseen, which counts as unhealthy', async () => {
+test('a stale verdict is unseen, which counts as unhealthy', async () => {
   const { check } = settable('api', healthy, { period: 1000 });
   let ahead = 0;
   const timing = { now: () => performance.now() + ahead, random: () => 0 };
@@ -180,7 +180,7 @@ test('a verdict of long ago is unseen, which counts as unhealthy', async () => {
   assert.equal(healthOf('readiness', running.snapshot()).word, 'unhealthy');
 });
 
-test('checks do not begin in the same instant', async () => {
+test('checks do not start at the same instant', async () => {
   const began: number[] = [];
   const checks = Array.from({ length: 10 }, (_, i) =>
     checkOf(`c${i}`, () => Promise.resolve(healthy).finally(() => began.push(performance.now())), { period: 400 }),
@@ -191,7 +191,7 @@ test('checks do not begin in the same instant', async () => {
   assert.ok(Math.max(...began.slice(0, 10)) - Math.min(...began) > 40);
 });
 
-test('nothing is asked any more once they are disposed of, and what was open is told', async () => {
+test('nothing runs after disposal, and pending runs are aborted', async () => {
   const signals: AbortSignal[] = [];
   const { running } = started([
     checkOf(

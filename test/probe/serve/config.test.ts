@@ -4,7 +4,7 @@ import { ConfigError } from '../../../src/core/errors.ts';
 import { readChecks } from '../../../src/probe/serve/config.ts';
 import { CHECKS_JSON_SCHEMA } from '../../../src/probe/serve/json-schema.ts';
 
-test('a check with nothing but its words is asked for readiness every ten seconds', () => {
+test('a check with only its arguments runs for readiness every ten seconds', () => {
   assert.deepEqual(readChecks('F', { api: { run: 'tcp 127.0.0.1:5000' } }), [
     {
       name: 'api',
@@ -18,7 +18,7 @@ test('a check with nothing but its words is asked for readiness every ten second
   ]);
 });
 
-test('words may be a list, and everything may be said', () => {
+test('arguments may be a list, and all keys may be set', () => {
   const given = {
     run: ['tcp', 'a b', 1],
     for: ['startup', 'liveness'],
@@ -49,7 +49,7 @@ test('without the section, or with an empty one, there is none', () => {
   assert.deepEqual(readChecks('F', null), []);
 });
 
-test('a short period has a deadline that fits into it', () => {
+test('a short period gets a deadline that fits', () => {
   assert.equal(readChecks('F', { x: { run: 'tcp a:1', period: '500ms' } })[0]?.timeout, 500);
 });
 
@@ -81,7 +81,7 @@ for (const [what, section, message] of [
   ['a list of checks', [{ run: 'tcp a:1' }], /checks: is not a mapping/],
   ['a check that is a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],
 ] as const) {
-  test(`${what} is refused with its place`, () => {
+  test(`${what} is rejected with its place`, () => {
     assert.throws(
       () => readChecks('F', section),
       (error) => error instanceof ConfigError && message.test(error.message),
@@ -89,14 +89,14 @@ for (const [what, section, message] of [
   });
 }
 
-test('every problem is said at once', () => {
+test('all problems are reported at once', () => {
   assert.throws(
     () => readChecks('F', { a: { runn: 'tcp a:1' }, b: { run: 'tcp b:1', period: 'soon' } }),
     /checks\.a\.runn: no such key.*checks\.a: run is missing.*checks\.b\.period: 'soon' is not a duration/,
   );
 });
 
-test('the JSON Schema has the same keys, each with the default that holds', () => {
+test('the JSON Schema has the same keys, each with its real default', () => {
   const { properties } = CHECKS_JSON_SCHEMA.additionalProperties;
   const { run, ...others } = properties;
   assert.ok('anyOf' in run);

@@ -13,7 +13,7 @@ import { get, started } from './serve-support.ts';
 
 const HANGING = 'period: 10m, timeout: 10m';
 
-test('checks that hang hold up neither another one, nor a probe, nor the end', async () => {
+test('hanging checks delay neither another one, nor a probe, nor the shutdown', async () => {
   const hung: IncomingMessage[] = [];
   await using silent = await listenHttp((request) => void hung.push(request));
   let asked = 0;
@@ -48,7 +48,7 @@ const GIANT_BYTES = 8 * 1024 * 1024;
 /** A small part of what all of them send. V8 lets its heap grow before it looks for what is free. */
 const GROWTH_MAX_BYTES = (isOnCore ? 2 : 128) * 1024 * 1024;
 
-test('clients that are slow, send a lot or stay for ever hold up no probe, and nothing of them is kept', async () => {
+test('slow, excessive or permanent clients delay no probe, and use no memory afterwards', async () => {
   let asked = 0;
   await using service = await listenHttp((_: IncomingMessage, response: ServerResponse) => {
     asked++;

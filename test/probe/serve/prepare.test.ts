@@ -30,12 +30,12 @@ async function refusal(run: string, more = ''): Promise<string> {
   return said;
 }
 
-test('the words of a check are read as on the command line', async () => {
+test('the arguments of a check are parsed as on the command line', async () => {
   const [check] = await prepared('checks: { api: { run: "http http://127.0.0.1:9292/ --status 300" } }\n');
   assert.equal(check?.question.subject, 'http http://127.0.0.1:9292/');
 });
 
-test('an option comes from the words, else from the environment', async () => {
+test('an option comes from the arguments, else from the environment', async () => {
   await using server = await listenHttp((_, response) => void response.writeHead(300).end());
   const url = `http://127.0.0.1:${server.port}/`;
   const yaml = `checks: { a: { run: "http ${url}" }, b: { run: "http ${url} --status 200" } }\n`;
@@ -57,12 +57,12 @@ for (const [run, message] of [
   ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
   ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],
 ] as const) {
-  test(`what the command line refuses is refused with the check's place: ${run}`, async () => {
+  test(`what the command line rejects is rejected with the check's place: ${run}`, async () => {
     assert.match(await refusal(run), message);
   });
 }
 
-test('a liveness check that asks another pod is refused, unless that is wanted', async () => {
+test('a liveness check of another Pod is rejected, unless allowed', async () => {
   const message = /checks\.x: tcp: 'tcp mariadb:3306' asks mariadb, .*Use it for readiness, or set allow-remote: true/;
   assert.match(await refusal('tcp mariadb:3306', ', for: [readiness, liveness]'), message);
   const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
@@ -70,7 +70,7 @@ test('a liveness check that asks another pod is refused, unless that is wanted',
   assert.equal((await prepared('checks: { x: { run: "tcp 127.0.0.1:1", for: liveness } }\n')).length, 1);
 });
 
-test('kolla-core says of each check that it does not have by whom it is asked', () => {
+test('kolla-core reports for each check it lacks which binary has it', () => {
   const core = CORE_CHECKS.map(({ word }) => word);
   assert.deepEqual(
     CHECKS.map(({ word }) => word),
@@ -79,7 +79,7 @@ test('kolla-core says of each check that it does not have by whom it is asked', 
 });
 
 for (const page of ['docs/reference/kolla-probe.md', 'k8s/examples/probe/pod.yaml']) {
-  test(`the checks that ${page} shows are taken as they stand`, async () => {
+  test(`the checks on ${page} are accepted as printed`, async () => {
     const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
     const [block = ''] = /^ *checks:\n(?: +\S.*\n)+/m.exec(text) ?? [];
     const indent = /^ */.exec(block)?.[0].length ?? 0;

@@ -9,7 +9,7 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { get, started } from './serve-support.ts';
 
-test('a service that goes down and comes back is one line each, with the reason and how long', async () => {
+test('a service that stops and starts is one line each, with the reason and duration', async () => {
   let code = 200;
   await using service = await listenHttp((_, response) => void response.writeHead(code).end());
   const run = `http http://127.0.0.1:${service.port}/`;
@@ -35,7 +35,7 @@ test('a service that goes down and comes back is one line each, with the reason 
   assert.equal(typeof lines[1]?.['lasted_ms'], 'number');
 });
 
-test('at SIGTERM /readyz is 503 at once, and /livez is answered to the end', async () => {
+test('on SIGTERM /readyz is 503 at once, and /livez is served to the end', async () => {
   await using serve = await started('checks: {}\n', '--allow-no-checks');
   assert.equal((await get(serve.port, '/readyz')).status, 200);
   process.kill(serve.pid, 'SIGTERM');
@@ -44,7 +44,7 @@ test('at SIGTERM /readyz is 503 at once, and /livez is answered to the end', asy
   assert.equal(await serve.ended, 143);
 });
 
-test('without checks it starts only when that is allowed, and says that nothing is asked', async () => {
+test('without checks it starts only if allowed, and logs that nothing is checked', async () => {
   await using flag = await started('log-level: info\n', '--allow-no-checks');
   await flag.saying(/kolla-pod\.yaml: no checks: every probe returns 200/);
   await using key = await started('probe: { serve: { allow-no-checks: true } }\n');
@@ -71,7 +71,7 @@ for (const [what, yaml, args, code, message] of [
     /cannot listen on 192\.0\.2\.1:80/,
   ],
 ] as const) {
-  test(`${what} ends it before anything is asked: ${code}`, async () => {
+  test(`${what} ends it before any check: ${code}`, async () => {
     await using directory = await privateDirectory('serve');
     const file = join(directory.path, 'kolla-pod.yaml');
     await writeFile(file, `${yaml}\n`);

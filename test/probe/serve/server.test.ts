@@ -32,7 +32,7 @@ describe('the status word', () => {
     assert.deepEqual(got, ['503 waiting\n', '200 ok\n', '503 unhealthy\n']);
   });
 
-  test('is what the checks say at that moment, and is never waited for', async () => {
+  test("is the checks' current state, and is never waited for", async () => {
     const checks = toldChecks([statusOf('a')]);
     await using server = await served(checks);
     assert.equal((await get(server.port, '/readyz')).status, 200);
@@ -40,7 +40,7 @@ describe('the status word', () => {
     assert.equal((await get(server.port, '/readyz')).status, 503);
   });
 
-  test('of readiness is ending once the end has come; others are as before', async () => {
+  test('of readiness is ending during shutdown; others are unchanged', async () => {
     await using server = await served();
     server.drain();
     assert.deepEqual((await get(server.port, '/readyz')).body, 'ending\n');
@@ -49,7 +49,7 @@ describe('the status word', () => {
     assert.equal((await get(server.port, '/startupz')).status, 200);
   });
 
-  test('minds what else decides a probe', async () => {
+  test('includes other parts that affect a probe', async () => {
     const part = { name: 'log-ship', roles: ['liveness'], state: 'unhealthy', reason: 'ended', since: 0 } as const;
     await using server = await served(undefined, {}, { others: () => [part] });
     assert.equal((await get(server.port, '/livez')).status, 503);
@@ -69,7 +69,7 @@ describe('the status word', () => {
   });
 });
 
-describe('who is in the pod', () => {
+describe('a client within the Pod', () => {
   test('sees each check with its reason', async () => {
     const checks = toldChecks([
       statusOf('api', { reason: 'status 300' }),
@@ -86,7 +86,7 @@ describe('who is in the pod', () => {
     assert.match((await get(server.port, '/')).body, /shown unhealthy/);
   });
 
-  test('asks each check by its name', async () => {
+  test('requests each check by its name', async () => {
     const checks = toldChecks([statusOf('api'), statusOf('db', { state: 'unhealthy', reason: 'refused' })]);
     await using server = await served(checks);
     assert.equal((await get(server.port, '/checks/api')).status, 200);
@@ -96,7 +96,7 @@ describe('who is in the pod', () => {
     assert.equal((await get(server.port, '/checks/')).status, 404);
   });
 
-  test('reads the whole as JSON', async () => {
+  test('reads everything as JSON', async () => {
     await using server = await served();
     const { body, type } = await get(server.port, '/status.json');
     assert.equal(type, 'application/json');
@@ -106,7 +106,7 @@ describe('who is in the pod', () => {
   });
 
   const inside = ['/livez?verbose', '/readyz?verbose=1', '/checks/api', '/status.json', '/'];
-  test('is not a page that lets its own name lead here', async () => {
+  test('is not a page that rebinds its own name', async () => {
     await using server = await served();
     for (const path of inside) {
       const got = await get(server.port, path, { headers: { host: 'evil.example:9808' } });
@@ -116,7 +116,7 @@ describe('who is in the pod', () => {
   });
 
   test(
-    'is not another pod, whatever it says',
+    'is not another Pod, whatever it claims',
     { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
     async () => {
       await using server = await served();
@@ -129,13 +129,17 @@ describe('who is in the pod', () => {
     },
   );
 
-  test('is everybody with --status-public', { skip: OWN_ADDRESS === undefined && 'loopback alone here' }, async () => {
-    await using server = await served(undefined, { statusPublic: true });
-    assert.equal((await get(server.port, '/readyz?verbose', { host: OWN_ADDRESS! })).status, 200);
-    assert.equal((await get(server.port, '/checks/api', { host: OWN_ADDRESS! })).status, 200);
-  });
+  test(
+    'is every client with --status-public',
+    { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
+    async () => {
+      await using server = await served(undefined, { statusPublic: true });
+      assert.equal((await get(server.port, '/readyz?verbose', { host: OWN_ADDRESS! })).status, 200);
+      assert.equal((await get(server.port, '/checks/api', { host: OWN_ADDRESS! })).status, 200);
+    },
+  );
 
-  test('gets no reasons with --host-network, where loopback is the whole node; --status-public wins over it', async () => {
+  test('gets no reasons with --host-network, where loopback is the whole node; --status-public takes precedence', async () => {
     await using server = await served(undefined, { hostNetwork: true });
     for (const path of inside) {
       const { status, body } = await get(server.port, path);
@@ -150,7 +154,7 @@ describe('who is in the pod', () => {
 });
 
 describe('metrics', () => {
-  test('tell of each check by its name, and of no reason', async () => {
+  test('have each check by its name, and no reason', async () => {
     const checks = toldChecks([statusOf('api', { state: 'unhealthy', reason: 'status 503 of 10.0.0.5' })]);
     const families = () => [{ name: 'more', type: 'gauge', help: 'More.', samples: [{ value: 7 }] }] as const;
     await using server = await served(checks, {}, { families });
@@ -170,7 +174,7 @@ describe('metrics', () => {
   });
 });
 
-test('further paths win over ours', async () => {
+test('further paths take precedence over ours', async () => {
   const page: Route = { kind: 'inside', answer: () => ({ status: 200, body: 'a page\n', type: 'text/html' }) };
   await using server = await served(undefined, {}, { routes: { '/': page, '/more': page } });
   assert.equal((await get(server.port, '/')).body, 'a page\n');

@@ -11,13 +11,13 @@ for (const [line, words] of [
   ['http http://h/$(id)?a=*&b', ['http', 'http://h/$(id)?a=*&b']],
   ['', []],
 ] as const) {
-  test(`a line is split as a shell would, and nothing is expanded: ${line}`, () => {
+  test(`a line is split as by a shell, and nothing is expanded: ${line}`, () => {
     assert.deepEqual(shellWords(line), words);
   });
 }
 
 for (const line of ["tcp 'a", 'tcp "a', 'tcp a\\']) {
-  test(`what has no end is refused: ${line}`, () => {
+  test(`an unterminated quote is rejected: ${line}`, () => {
     assert.throws(() => shellWords(line), RangeError);
   });
 }

@@ -26,11 +26,11 @@ async function tell(through: readonly string[]): Promise<string> {
   return stdout.replaceAll(/(pipe|socket):\[\d+\]/g, '$1').replace(/^said before\n/, '');
 }
 
-test('the next program has the signals, limits, descriptors and environment that our caller had', async () => {
+test("the executed program has the caller's signals, limits, descriptors and environment", async () => {
   assert.equal(await tell([process.execPath, BECOME]), await tell([]));
 });
 
-test('what Node itself leaves to the next program is what is undone', async () => {
+test('exactly the changes made by Node are undone', async () => {
   const plain = `process.stdout.write('said before\\n'); const [, file, ...rest] = process.argv;
     process.execve(file, [file, ...rest], process.env);`;
   const [bare, direct] = await Promise.all([tell([process.execPath, '-e', plain]), tell([])]);
@@ -43,7 +43,7 @@ test('what Node itself leaves to the next program is what is undone', async () =
   );
 });
 
-test('what was said before is out, and the code is the next program’s own', async () => {
+test('earlier output is flushed, and the exit code is the program’s own', async () => {
   const { code, stdout } = await run(process.execPath, [BECOME, '/bin/sh', '-c', 'echo said after; exit 7']);
   assert.equal(stdout, 'said before\nsaid after\n');
   assert.equal(code, 7);
@@ -54,7 +54,7 @@ for (const [name, code] of [
   ['/etc', 126],
   ['/etc/passwd', 126],
 ] as const) {
-  test(`${name} ends with ${code} and one line, as a shell does`, async () => {
+  test(`${name} exits with ${code} and one line, as in a shell`, async () => {
     const finished = await run(process.execPath, [BECOME, name]);
     assert.equal(finished.code, code);
     assert.match(finished.stderr, /^[^\n]+\n$/);

@@ -12,18 +12,18 @@ async function found(before: string): Promise<string> {
   return (await must('/bin/bash', ['--norc', '-c', line, process.execPath, program])).trim();
 }
 
-test('the soft limit that a shell lowered for its children is found, though Node has raised it', async () => {
+test('the soft limit lowered by a shell for its children is found, though Node has raised it', async () => {
   assert.equal(await found('ulimit -Sn 300;'), '300');
 });
 
-test('limits that were set for us alone, soft and hard, are left as they are', async () => {
+test('limits set for us alone, soft and hard, are kept', async () => {
   assert.equal(await found('ulimit -Sn 300; exec prlimit --nofile=400:400'), 'undefined');
 });
 
 const limits = (soft: number, hard: number) =>
   `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}                 ${hard}               files     \n`;
 
-test('without a parent, with a parent that is gone, or with other hard limits it is unknown', () => {
+test('without a parent, after its exit, or with other hard limits it is unknown', () => {
   const same = (pid: number | 'self') => limits(pid === 'self' ? 4096 : 1024, 4096);
   assert.equal(callersOpenFiles(5, same), 1024);
   assert.equal(callersOpenFiles(0, same), undefined);
@@ -40,7 +40,7 @@ test('without a parent, with a parent that is gone, or with other hard limits it
   );
 });
 
-test('a parent whose soft limit is ours changes nothing', () => {
+test('a parent with the same soft limit changes nothing', () => {
   assert.equal(
     callersOpenFiles(5, () => limits(4096, 4096)),
     undefined,

@@ -11,7 +11,7 @@ async function seen(pid: number, words: string): Promise<ProcessInfo> {
   });
 }
 
-test('a process is seen with its parent, its name, its words and its user', async () => {
+test('a process has its parent, name, arguments and user', async () => {
   await using running = await start('sleep', ['1000']);
   const { parent, name, words, uid } = await seen(running.pid, 'sleep 1000');
   assert.deepEqual(
@@ -20,7 +20,7 @@ test('a process is seen with its parent, its name, its words and its user', asyn
   );
 });
 
-test('what a process handles and what it ignores is told apart', async () => {
+test('handled and ignored signals are distinguished', async () => {
   const script = "trap '' USR1; trap : USR2; while :; do sleep 1000; done";
   await using running = await start('bash', ['-c', script]);
   await until('the traps', async () => {
@@ -57,7 +57,7 @@ const info = (name: string, words: readonly string[]): ProcessInfo => {
   return { pid: 7, parent: 1, name, words, uid: 0, caught: 0n, ignored: 0n };
 };
 
-test('a process is called by its kernel name, its file, or the script that an interpreter runs', () => {
+test('a process is named by its kernel name, its file, or the script of an interpreter', () => {
   assert.ok(isNamed(info('httpd', ['/usr/sbin/httpd', '-DFOREGROUND']), 'httpd'));
   assert.ok(isNamed(info('nginx', ['nginx: master process /usr/sbin/nginx']), 'nginx'));
   assert.ok(isNamed(info('python3', ['/usr/bin/python3', '/usr/bin/glance-api']), 'glance-api'));

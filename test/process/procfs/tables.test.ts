@@ -40,7 +40,7 @@ async function socketsIn(proc: string): Promise<InetSocket[]> {
   return found;
 }
 
-test('a row tells both ends, the state and the inode', () => {
+test('a row has both ends, the state and the inode', () => {
   const line = row('0100007F:1F90', '0500000A:1628', '01', 4711).trimEnd();
   const socket = parseInetSocket(line, 'tcp');
   assert.ok(socket);
@@ -58,7 +58,7 @@ for (const [hex, text] of [
   ['B80D0120000000000000000001000000', '[2001:db8::1]:1'],
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
-  test(`an address is written as people do: ${text} for ${hex}`, () => {
+  test(`an address is formatted for users: ${text} for ${hex}`, () => {
     // As a machine of the other byte order would print it, none of ours does.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
@@ -70,7 +70,7 @@ test('a machine without IPv6 has one table less, and one without /proc is an err
   await assert.rejects(socketsIn(join(proc.path, 'none')), { code: 'ENOENT' });
 });
 
-test('lines that are cut anywhere between two reads are whole', async () => {
+test('lines split anywhere between two reads are whole', async () => {
   const rows = Array.from({ length: 5000 }, (_, i) => row('0100007F:1F90', '00000000:0000', '0A', i + 1));
   await using proc = await procOf({ 'net/tcp': HEAD + rows.join('').trimEnd() });
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('lines that are cut anywhere between two reads are whole', async () => {
   );
 });
 
-test('reading ends with the signal, in the midst of a table', async () => {
+test('reading ends with the signal, in the middle of a table', async () => {
   const rows = Array.from({ length: 50_000 }, (_, i) => row('0100007F:1F90', '00000000:0000', '0A', i + 1));
   await using proc = await procOf({ 'net/tcp': HEAD + rows.join('') });
   const ended = new AbortController();
@@ -92,7 +92,7 @@ test('reading ends with the signal, in the midst of a table', async () => {
   assert.ok(seen < rows.length, 'it was read to the end');
 });
 
-test('a Unix socket tells its path, and whether it listens', () => {
+test('a Unix socket has its path, and whether it listens', () => {
   const line = (flags: string, type: string, path: string) =>
     `0000000000000000: 00000002 00000000 ${flags} ${type} 01 4711${path === '' ? '' : ` ${path}`}`;
   assert.deepEqual(parseUnixSocket(line('00010000', '0001', '/run/a b.sock')), {
@@ -106,7 +106,7 @@ test('a Unix socket tells its path, and whether it listens', () => {
   assert.equal(parseUnixSocket(line('00010000', '0001', '')), undefined);
 });
 
-test('whatever stands in the tables, what is whole is read and nothing else is made of it', async () => {
+test('whatever the tables contain, valid rows are read and nothing is invented', async () => {
   const random = randomFrom(20_260_131);
   const inet = row('0100007F:1F90', '0500000A:1628', '01', 4711).trimEnd();
   const unix = '0000000000000000: 00000002 00000000 00010000 0001 01 4711 /run/a.sock';
@@ -127,7 +127,7 @@ test('whatever stands in the tables, what is whole is read and nothing else is m
   }
 });
 
-test('tables of noise hold no socket, and a line without an end is given up', async () => {
+test('tables of noise contain no socket, and an endless line is abandoned', async () => {
   const random = randomFrom(7);
   const noise = Array.from({ length: 300_000 }, () => String.fromCharCode(Math.floor(random() * 256))).join('');
   const endless = 'x'.repeat(1_000_000);
@@ -142,7 +142,7 @@ test('tables of noise hold no socket, and a line without an end is given up', as
   assert.deepEqual(found, []);
 });
 
-test('the inodes of sockets are found among other descriptors, and a process that ended has none', async () => {
+test('the inodes of sockets are found among other descriptors, and an exited process has none', async () => {
   await using proc = await procOf({ '7/fd/x': '' });
   await symlink('socket:[4711]', join(proc.path, '7/fd/3'));
   await symlink('pipe:[4712]', join(proc.path, '7/fd/4'));
@@ -190,7 +190,7 @@ for (const [words, wanted, isFound] of [
   });
 }
 
-test("a name that the kernel has cut is another program's, where its words say so", async () => {
+test("a name truncated by the kernel is another program's, if its arguments say so", async () => {
   // Both are `ceilometer-agen` to the kernel.
   await using proc = await procOf(process7(['python3', '/usr/bin/ceilometer-agent-compute'], 'ceilometer-agen'));
   const asked = async (name: string) => (await findProcesses({ name }, { proc: proc.path, signal })).length;
@@ -200,7 +200,7 @@ test("a name that the kernel has cut is another program's, where its words say s
   assert.equal((await findProcesses({ name: 'ceilometer-agent-compute' }, { proc: titled.path, signal })).length, 1);
 });
 
-test('a pattern looks at the whole command line, and never at one who asks by it', async () => {
+test('a pattern is matched against the whole command line, and never against the probe itself', async () => {
   await using proc = await procOf({
     ...process7(['python3', '/usr/bin/mistral-server', '--server', 'engine']),
     '8/cmdline': 'kolla-probe\0process\0--pattern\0mistral-server .*engine\0',

@@ -20,7 +20,7 @@ const FILES = {
 const FORMS = [[], ['--bundle', 'service'], ['--reload', 'live'], ['--bundle', 'service', '--reload', 'live']];
 
 for (const form of FORMS)
-  test(`the volume holds every file of the directory at its path, byte for byte: ${form.join(' ') || 'a file each'}`, async () => {
+  test(`the volume has every file of the directory at its path, byte for byte: ${form.join(' ') || 'a file each'}`, async () => {
     await using directory = await privateDirectory('configmaps');
     await writeService(directory.path, FILES);
     const args = [directory.path, '--name', 'keystone', ...form];
@@ -34,7 +34,7 @@ for (const form of FORMS)
     assert.deepEqual((JSON.parse(stdout) as { items: unknown }).items, objects);
   });
 
-test('a text is a block that people read, and its password is in a Secret alone', async () => {
+test('a text is a readable block, and its password only in a Secret', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '-n', 'openstack');
@@ -47,7 +47,7 @@ test('a text is a block that people read, and its password is in a Secret alone'
   assert.match(stderr, /9 files: \d ConfigMaps, \d Secrets/);
 });
 
-test('a version of its own has each content, and only what changed has a new name', async () => {
+test('each content has its own version, and only changed ones a new name', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES);
   const names = async (...form: string[]) =>
@@ -64,7 +64,7 @@ test('a version of its own has each content, and only what changed has a new nam
   assert.ok(live.includes('keystone-keystone.conf'));
 });
 
-test("a source's own mode comes along where an entry keeps it, and nowhere else", async () => {
+test("a source's own mode is kept only if an entry keeps it", async () => {
   await using directory = await privateDirectory('configmaps');
   const kept = { ...takes('run.sh'), perm: undefined, preserve_properties: true };
   await writeService(directory.path, { 'run.sh': '#!/bin/sh\n', 'a.conf': '[a]\n' }, [kept, takes('a.conf')]);
@@ -74,7 +74,7 @@ test("a source's own mode comes along where an entry keeps it, and nowhere else"
   assert.deepEqual(items, [{ key: 'run.sh', path: 'run.sh', mode: 0o750 }]);
 });
 
-test("the directory's own name is no pattern, and need not be absolute", async () => {
+test("the directory's own name is not a pattern, and need not be absolute", async () => {
   await using directory = await privateDirectory('configmaps');
   const at = join(directory.path, 'rack[1]*', 'keystone');
   await writeService(at, { 'a.conf': '[a]\nb = c\n' }, [takes('*.conf'), takes('a.conf')]);
@@ -85,7 +85,7 @@ test("the directory's own name is no pattern, and need not be absolute", async (
   }
 });
 
-test('what is left out is not looked at, and need not be there', async () => {
+test('excluded files are not read, and need not exist', async () => {
   await using directory = await privateDirectory('configmaps');
   const entries = [takes('a.conf'), takes('gone.bin'), takes('pki'), takes('old')];
   await writeService(directory.path, { 'a.conf': '', 'old/x': 'hidden' }, entries);
@@ -99,14 +99,14 @@ test('what is left out is not looked at, and need not be there', async () => {
   );
 });
 
-test('a name can not steer the terminal of who asks for --explain, nor be two lines', async () => {
+test('a name can neither control the terminal of --explain, nor span two lines', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, { 'a\u001b[31m': '', 'b\nc': '' });
   const { stdout } = await configmaps(directory.path, '--name', 'k', '--explain');
   assert.match(stdout, /^"a\\u001b\[31m" .*\n"b\\nc" /m);
 });
 
-test('an entry may take a directory, or files by a pattern', async () => {
+test('an entry may install a directory, or files by a pattern', async () => {
   await using directory = await privateDirectory('configmaps');
   const entries = [takes('domains'), takes('*.ini'), { ...takes('none/*'), optional: true }];
   await writeService(directory.path, { 'domains/a.conf': '', 'b.ini': '' }, entries);
@@ -114,7 +114,7 @@ test('an entry may take a directory, or files by a pattern', async () => {
   assert.doesNotMatch(stdout + stderr, /no entry/);
 });
 
-test('--explain says of each file what it becomes and why, and unused files', async () => {
+test('--explain prints what each file becomes and why, and unused files', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES, [takes('keystone.conf'), takes('logo.png', '0644')]);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '--explain');
@@ -124,7 +124,7 @@ test('--explain says of each file what it becomes and why, and unused files', as
   assert.match(stderr, /no entry of config\.json takes these.*policy\.yaml/);
 });
 
-test("a person's word counts: --secret before --plain, and --plain is warned of where something was found", async () => {
+test('options take precedence: --secret before --plain, and --plain warns if a secret was found', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES);
   const kinds = async (...args: string[]) => {
@@ -274,7 +274,7 @@ for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
     assert.match(stderr, says);
   });
 
-test('what is printed of two directories can follow one another', async () => {
+test('the output for two directories can be concatenated', async () => {
   await using directory = await privateDirectory('configmaps');
   const texts: string[] = [];
   for (const name of ['nova-api', 'nova-conductor']) {
@@ -290,7 +290,7 @@ test('what is printed of two directories can follow one another', async () => {
   ]);
 });
 
-test('links inside the directory are followed, as a mounted ConfigMap has them', async () => {
+test('links inside the directory are followed, as in a mounted ConfigMap', async () => {
   await using directory = await privateDirectory('configmaps');
   await writeService(join(directory.path, '..data'), { 'a.conf': '[a]\nb = c\n' });
   for (const name of ['config.json', 'a.conf']) await symlink(`..data/${name}`, join(directory.path, name));

@@ -16,7 +16,7 @@ function paths(seed: number): Set<string> {
   return new Set([...made, ...made.map(fileName), ...made.map(keyName)]);
 }
 
-test('what a file is named by is a DNS name behind its service, and a key that the API server takes', () => {
+test("a file's object has a DNS name after its service, and a key accepted by the API server", () => {
   for (const path of paths(1)) {
     const name = `${'s'.repeat(63)}-${fileName(path)}-0123456789`;
     assert.match(name, NAME_RULES.subdomain.is, JSON.stringify(path));
@@ -25,12 +25,12 @@ test('what a file is named by is a DNS name behind its service, and a key that t
   }
 });
 
-test('no two paths share a name, nor a key', () => {
+test('no two paths share a name, or a key', () => {
   const all = paths(2);
   for (const naming of [fileName, keyName]) assert.equal(new Set([...all].map(naming)).size, all.size);
 });
 
-test('what is a name already stays as it is', () => {
+test('a valid name is not changed', () => {
   for (const path of ['keystone.conf', 'api-paste.ini', 'release', '0']) {
     assert.equal(fileName(path), path);
     assert.equal(keyName(path), path);
@@ -40,7 +40,7 @@ test('what is a name already stays as it is', () => {
   assert.match(keyName('domains/x.conf'), /^domains-x\.conf-[0-9a-f]{8}$/);
 });
 
-test('a version is of paths and contents, and of where one ends and the next begins', () => {
+test('a version covers paths and contents, and their boundaries', () => {
   const file = (path: string, text: string) => ({ path, bytes: Buffer.from(text) });
   const versions = [
     [file('a', 'b')],

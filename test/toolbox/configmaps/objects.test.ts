@@ -25,7 +25,7 @@ function randomFiles(random: () => number) {
   });
 }
 
-test('whatever the directory, its volume holds the same files, and no ConfigMap a password', () => {
+test('whatever the directory, its volume has the same files, and no ConfigMap a password', () => {
   const random = randomFrom(11);
   for (let i = 0; i < 2_000; i++) {
     const files = randomFiles(random);

@@ -80,7 +80,7 @@ const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['utf16.conf', Buffer.from('password=hidden', 'utf16le')],
 ];
 
-test('no byte of a secret is in a ConfigMap, in a name, or in what is said', async () => {
+test('no byte of a secret is in a ConfigMap, in a name, or in output', async () => {
   await using directory = await privateDirectory('secrecy');
   await writeService(directory.path, Object.fromEntries(SECRETS));
   for (const form of ['file', 'service']) {
@@ -129,7 +129,7 @@ const PLAIN: readonly [path: string, text: string][] = [
 ];
 
 for (const [path, text] of PLAIN)
-  test(`no secret is seen in ${path}`, () => {
+  test(`no secret is detected in ${path}`, () => {
     const perm = path === 'id_rsa.pub' ? 0o644 : 0o600;
     assert.deepEqual(
       judge({ path, bytes: Buffer.from(text), mode: 0o600, entries: [{ name: 'x', perm }] }).isSecret,
@@ -137,7 +137,7 @@ for (const [path, text] of PLAIN)
     );
   });
 
-test('what can not be looked through is a Secret unless config.json lets all read it by every entry', () => {
+test('an unreadable format is a Secret unless config.json makes it world-readable in every entry', () => {
   const of = (...perms: (number | undefined)[]) =>
     judge({ path: 'x', bytes: Buffer.from([0, 1]), mode: 0o644, entries: perms.map((perm) => ({ name: 'x', perm })) })
       .isSecret;
@@ -147,7 +147,7 @@ test('what can not be looked through is a Secret unless config.json lets all rea
   );
 });
 
-test('each rule about lines is the one that decides for some file', () => {
+test('each rule about lines decides for some file', () => {
   const used = new Set(
     SECRETS.flatMap(([path, text]) => {
       const { why } = judge({ path, bytes: Buffer.from(text), mode: 0o600, entries: [] });
@@ -157,7 +157,7 @@ test('each rule about lines is the one that decides for some file', () => {
   assert.deepEqual([...used].toSorted(), LINE_RULES.map(({ what }) => what).toSorted());
 });
 
-test('a long text without an end of line is judged without going over it again and again', () => {
+test('a long text without newlines is judged in linear time', () => {
   for (const part of ['password ', ' ', '- ', 'name: ', '://', 'a:', 'key=', 'Aa1', '-----BEGIN CERTIFICATE-----'])
     for (const path of ['x', 'x.yaml'])
       judge({ path, bytes: Buffer.from(part.repeat(200_000 / part.length)), mode: 0o600, entries: [] });

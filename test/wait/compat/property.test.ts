@@ -19,7 +19,7 @@ function asThere(text: string): { name: string; namespace: string }[] {
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-test(`of ${ROUNDS} lists each means what it meant to kubernetes-entrypoint, or is refused because it had left something out or would wait in vain`, () => {
+test(`of ${ROUNDS} lists each keeps its meaning in kubernetes-entrypoint, or is rejected because it skipped something or would wait forever`, () => {
   const random = randomFrom(5_011_972);
   const pieces = ['a', 'keystone-api', 'ns', ':', ':', ',', ',', ' ', '-', 'A', '.', '/', 'Ä', '\u{1F600}'];
   const seen = { read: 0, leftOut: 0, inVain: 0 };
@@ -44,7 +44,7 @@ test(`of ${ROUNDS} lists each means what it meant to kubernetes-entrypoint, or i
   for (const [what, times] of Object.entries(seen)) assert.ok(times > 500, `${what}: only ${times}`);
 });
 
-test(`of ${ROUNDS} texts each is JSON to us when it is to JSON.parse, with the same value`, () => {
+test(`of ${ROUNDS} texts exactly those are JSON that JSON.parse accepts, with the same value`, () => {
   const random = randomFrom(8_259);
   const pieces = [
     ...'[]{}:,"\\ \n\t0-1.eE+'.split(''),
@@ -79,7 +79,7 @@ test(`of ${ROUNDS} texts each is JSON to us when it is to JSON.parse, with the s
   assert.ok(valid > ROUNDS / 3, `only ${valid} were JSON`);
 });
 
-test(`of ${ROUNDS} values of each JSON variable none does worse than be refused with its column`, () => {
+test(`of ${ROUNDS} values of each JSON variable each is accepted or rejected with its column`, () => {
   const random = randomFrom(77);
   const variables = { jobsJson: 'JOBS_JSON', podJson: 'POD_JSON', customResource: 'CUSTOM_RESOURCE' } as const;
   const times = { jobsJson: 0, podJson: 0, customResource: 0 };
@@ -97,7 +97,7 @@ test(`of ${ROUNDS} values of each JSON variable none does worse than be refused 
   for (const [key, n] of Object.entries(times)) assert.ok(n > 100, `${key}: only ${n}`);
 });
 
-test('a text of a hundred thousand brackets is refused and exhausts nothing', () => {
+test('a text of a hundred thousand brackets is rejected and exhausts nothing', () => {
   assert.throws(() => read({ jobsJson: '['.repeat(100_000) }), UsageError);
 });
 

@@ -5,12 +5,12 @@ import { parseDependency, type EntrypointVariables } from '../../../src/wait/ind
 import { formatDependency } from '../grammar/format.ts';
 import { read, texts } from './support.ts';
 
-test('a list names Services of the base namespace and of others', () => {
+test('a list names Services of the default namespace and of others', () => {
   const { dependencies } = read({ service: 'mariadb,ceph:mon' });
   assert.deepEqual(texts(dependencies), ['Service mariadb in namespace base', 'Service mon in namespace ceph']);
 });
 
-test('what is translated is what --wait would give', () => {
+test('the translation equals that of --wait', () => {
   const { dependencies } = read({
     service: 'mariadb',
     jobs: 'other:sync',
@@ -35,7 +35,7 @@ test('what is translated is what --wait would give', () => {
   for (const dependency of dependencies) assert.ok(formatDependency(dependency).length > 0);
 });
 
-test('DEPENDENCY_JOBS_JSON wins over DEPENDENCY_JOBS, and that is said', () => {
+test('DEPENDENCY_JOBS_JSON takes precedence over DEPENDENCY_JOBS, with a warning', () => {
   const { dependencies, warnings } = read({
     jobs: 'a',
     jobsJson: '[{"name":"b"},{"labels":{"y":"2","x":"1"},"namespace":"n"}]',
@@ -44,20 +44,20 @@ test('DEPENDENCY_JOBS_JSON wins over DEPENDENCY_JOBS, and that is said', () => {
   assert.deepEqual(warnings, ['Ignoring DEPENDENCY_JOBS since DEPENDENCY_JOBS_JSON was specified']);
 });
 
-test("JSON is read with Go's eyes: null is nothing, and capitals don't matter", () => {
+test('JSON is read as in Go: null is empty, and names are case-insensitive', () => {
   assert.deepEqual(read({ jobsJson: 'null' }).dependencies, []);
   const { dependencies } = read({ jobsJson: '[{"Name":"a","labels":null,"NAMESPACE":""}]' });
   assert.deepEqual(texts(dependencies), ['Job a in namespace base']);
 });
 
-test('a custom resource without a namespace is looked for in the base namespace, unless it has none', () => {
+test('a custom resource without a namespace is in the default namespace, unless it is cluster-scoped', () => {
   const [dependency] = read({ customResource: '[{"apiVersion":"v1","kind":"ConfigMap","name":"a"}]' }).dependencies;
   assert.ok(dependency?.form === 'object');
   assert.deepEqual([dependency.kind, dependency.namespace], ['ConfigMap.v1.', undefined]);
   assert.equal(dependency.text, 'CustomResource ConfigMap a in namespace base');
 });
 
-test('a namespace before a path or a container is skipped, and that is said', () => {
+test('a namespace before a path or a container is skipped, with a warning', () => {
   const { dependencies, warnings } = read({ socket: 'ns:/run/x', container: 'ns:a' });
   assert.deepEqual(texts(dependencies), ['Container a', 'Socket /run/x']);
   assert.deepEqual(warnings, [
@@ -66,7 +66,7 @@ test('a namespace before a path or a container is skipped, and that is said', ()
   ]);
 });
 
-test('the same twice is waited for once; two that are called the same are numbered', () => {
+test('duplicates are waited for once; different ones with the same name are numbered', () => {
   assert.equal(read({ service: 'a,a,base:a' }).dependencies.length, 1);
   const two = '{"apiVersion":"a.b/v1","kind":"C","name":"x"},{"apiVersion":"a.b/v2","kind":"C","name":"x"}';
   const called = 'CustomResource C x in namespace base';
@@ -110,7 +110,7 @@ const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readon
   [{ customResource: 'x' }, 'DEPENDENCY_CUSTOM_RESOURCE, column 1: malformed JSON: a value is missing', []],
 ];
 
-describe('what kubernetes-entrypoint left out is refused with its place; with leniency it is left out and said', () => {
+describe('entries skipped by kubernetes-entrypoint are rejected with their place; in lenient mode skipped with a warning', () => {
   for (const [given, start, left] of LEFT_OUT)
     test(start, () => {
       assert.throws(
@@ -150,7 +150,7 @@ const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
   [{ namespace: 'a b' }, "NAMESPACE, column 2: ' ' is not in the name of a namespace"],
 ];
 
-describe('what kubernetes-entrypoint waited for in vain for ever is refused, leniency or not', () => {
+describe('entries for which kubernetes-entrypoint would wait forever are rejected, lenient or not', () => {
   for (const [given, start] of NEVER)
     test(start, () => {
       for (const isLenient of [false, true])
@@ -166,7 +166,7 @@ describe('what kubernetes-entrypoint waited for in vain for ever is refused, len
 });
 
 for (const blank of [' ', '\n\t \r\n'])
-  test(`a JSON variable that holds ${JSON.stringify(blank)} counts as unset`, () => {
+  test(`a JSON variable with ${JSON.stringify(blank)} counts as unset`, () => {
     const given = { jobsJson: blank, podJson: blank, customResource: blank };
     assert.deepEqual(read({ ...given, podName: undefined }), { dependencies: [], configs: [], warnings: [] });
     assert.deepEqual(texts(read({ ...given, jobs: 'a' }).dependencies), ['Job a in namespace base']);

@@ -54,7 +54,7 @@ for (const [text, expected] of [
   ['widget/a?jsonpath={.a}=x%26y', { kind: 'widget', name: 'a', jsonpaths: [{ path: '{.a}', value: 'x&y' }] }],
   ['clusterrole/system:node', { kind: 'clusterrole', name: 'system:node' }],
 ] as const) {
-  test(`'${text}' is read as what it says`, () => {
+  test(`'${text}' is parsed`, () => {
     const { of: kind, ...said } = parseDependency(text);
     assert.equal(kind.form, 'object');
     assert.deepEqual(said, { ...PLAIN, form: 'object', ...expected, text });
@@ -76,7 +76,7 @@ for (const [text, expected] of [
   ['file:/run/kolla/ready', { form: 'path', kind: 'file', path: '/run/kolla/ready' }],
   ['!socket:/run/a.sock', { form: 'path', kind: 'socket', path: '/run/a.sock', isNegated: true }],
 ] as const) {
-  test(`'${text}' is read as what it says`, () => {
+  test(`'${text}' is parsed`, () => {
     const { of: kind, ...said } = parseDependency(text);
     assert.deepEqual([kind.form, kind.word], [expected.form, expected.kind]);
     assert.deepEqual(said, { ...BARE, ...expected, text });
@@ -135,7 +135,7 @@ for (const [text, problem] of [
   ['file:run', /column 6: an absolute path is missing; did you mean 'file:\/run'\?/],
   ['socket:', /column 8: an absolute path is missing/],
 ] as const) {
-  test(`'${text.slice(0, 30)}' is refused with the place and what would be right`, () => {
+  test(`'${text.slice(0, 30)}' is rejected with the place and the correct form`, () => {
     assert.throws(
       () => parseDependency(text),
       (error) => error instanceof UsageError && problem.test(error.message),
@@ -153,7 +153,7 @@ for (const text of [
   'postgres://root:hunter2@db/x',
   'postgresql+asyncpg://root:@hunter2@db/x',
 ]) {
-  test(`a password in '${text.split(':')[0]}' is refused without being repeated`, () => {
+  test(`a password in '${text.split(':')[0]}' is rejected without being repeated`, () => {
     assert.throws(
       () => parseDependency(text),
       (error) => error instanceof UsageError && !error.message.includes('hunter2'),

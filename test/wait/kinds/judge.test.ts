@@ -261,7 +261,7 @@ for (const [name, own, why] of [
   ['later', 'init', /starts only when/],
   ['mian', 'init', /no such container; it has sidecar, init, later, main/],
 ] as const) {
-  test(`waiting for container ${name} as ${own ?? 'who knows'} is ${why === undefined ? 'worth it' : 'in vain'}`, () => {
+  test(`waiting for container ${name} as ${own ?? 'an unknown one'} is ${why === undefined ? 'possible' : 'futile'}`, () => {
     const found = whyInVain(POD, name, own);
     if (why === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', why);

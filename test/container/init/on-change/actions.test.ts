@@ -21,7 +21,7 @@ test('a command is split at spaces; quotes keep them, and nothing is expanded', 
   assert.deepEqual(words(`exec:a --name='b c'"d e" '' $HOME *`), ['a', '--name=b cd e', '', '$HOME', '*']);
 });
 
-test('a request has a method and a URL, whose user and query no log shows', () => {
+test('a request has a method and a URL, whose user and query are never logged', () => {
   const action = one('http:POST http://admin:hidden@127.0.0.1:8080/reload?token=hidden');
   assert.equal(action.label, 'http:POST http://127.0.0.1:8080/reload?...');
 });
@@ -44,17 +44,17 @@ for (const [text, said] of [
   ['http:POST http://', /needs an http/],
   ['exit:0', /exit takes nothing/],
 ] as const) {
-  test(`'${text}' is no action, and it is said why`, () => {
+  test(`'${text}' is rejected as an action, with the reason`, () => {
     assert.throws(() => parseActions([text]), { name: 'UsageError', message: said });
   });
 }
 
-test('nothing stands after exit', () => {
+test('exit takes no argument', () => {
   assert.throws(() => parseActions(['exit', 'signal:HUP']), /signal:HUP would never be done/);
   assert.equal(parseActions(['signal:HUP', 'exit']).length, 2);
 });
 
-test('a wrong action never shows what may be a secret in it', () => {
+test('an invalid action never shows a possible secret in it', () => {
   for (const text of ['http:POST htp://u:hidden@x/', 'http:post http://u:hidden@x/', "exec:curl -u 'u:hidden"])
     assert.throws(
       () => parseActions([text]),
