@@ -1,11 +1,11 @@
-/** For `catch` of a look at the disk: what is not there is undefined; any other error of the system stays one. */
+/** For `catch` around file system calls: a missing path is undefined; any other system error is rethrown. */
 export function ignoreAbsent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
   throw error;
 }
 
-/** The same around a look without promises and threads, to wake one of which takes longer than the look. */
+/** The same for synchronous calls, which are faster than waking a thread. */
 export function unlessAbsent<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,4 +1,4 @@
-/** The lines of a text such as /etc/passwd or /etc/group, each in its fields. What has no colon is no line of it. */
+/** The lines of a text such as /etc/passwd or /etc/group, split into fields. Lines without a colon are skipped. */
 export function accountLines(text: string): string[][] {
   return text
     .split('\n')

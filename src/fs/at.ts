@@ -1,6 +1,6 @@
 /**
- * Calls on a name in a directory that is held: the kernel's `*at` family, which no link that is put on the way changes. Node has
- * none of them, so here a name is reached by /proc/self/fd. kolla-core has src/engine/at.ts in the place of this file.
+ * Calls on a name in an open directory: the kernel's `*at` family, unaffected by links inserted into the path. Node has
+ * none of them, so names are accessed through /proc/self/fd. kolla-core has src/engine/at.ts instead of this file.
  */
 import {
   chmodSync,
@@ -20,13 +20,13 @@ import {
   type Stats,
 } from 'node:fs';
 
-/** A descriptor, and its path as a person knows it, for messages. */
+/** A descriptor, and its user-visible path for messages. */
 export interface Held {
   readonly fd: number;
   readonly path: string;
 }
 
-/** Names a place without opening it, so that a directory needs only be searchable. Node has no name for the flag. */
+/** Opens a path without read access, so that a directory need only be searchable. Node has no name for the flag. */
 export const O_PATH = 0o10_000_000;
 
 /** A descriptor. */
@@ -38,7 +38,7 @@ export function listAt(held: Held): string[] {
   return act(held, '.', (at) => readdirSync(at));
 }
 
-/** Undefined for what isn't there. */
+/** Undefined if missing. */
 export function lstatAt(held: Held, name: string): Stats | undefined {
   return act(held, name, (at) => lstatSync(at, { throwIfNoEntry: false }));
 }
@@ -59,12 +59,12 @@ export function renameAt(held: Held, from: string, to: string): void {
   act(held, to, (at) => renameSync(placeOf(held, from), at));
 }
 
-/** Of a link, its own. An id of -1 stays. */
+/** Does not follow a link. An id of -1 is kept. */
 export function chownAt(held: Held, name: string, uid: number, gid: number): void {
   act(held, name, (at) => lchownSync(at, uid, gid));
 }
 
-/** Of a file or directory; chmod alone would follow a link. */
+/** For a file or directory; chmod alone would follow a link. */
 export function chmodAt(held: Held, name: string, mode: number): void {
   const fd = openAt(held, name, O_PATH | constants.O_NOFOLLOW);
   try {
@@ -74,12 +74,12 @@ export function chmodAt(held: Held, name: string, mode: number): void {
   }
 }
 
-/** Of what is held itself. An id of -1 stays. */
+/** On the open object itself. An id of -1 is kept. */
 export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
   actHeld(fd, path, (at) => chownSync(at, uid, gid));
 }
 
-/** Of what is held itself, but not of a link. */
+/** On the open object itself, but not a link. */
 export function chmodHeld({ fd, path }: Held, mode: number): void {
   actHeld(fd, path, (at) => chmodSync(at, mode));
 }
@@ -113,7 +113,7 @@ function actHeld(fd: number, path: string, call: (at: string) => void): void {
   }
 }
 
-/** The system's error names the way that we took, which tells a person nothing. */
+/** The system's error has our /proc path, which means nothing to a user. */
 function withPath(error: unknown, taken: string, known: string): unknown {
   if (error instanceof Error)
     error.message = error.message.replaceAll(`'${taken}/.'`, `'${known}'`).replaceAll(`'${taken}`, `'${known}`);

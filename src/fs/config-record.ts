@@ -1,6 +1,6 @@
 /**
- * How the watch of a configuration stands, as a file: kolla-init watch writes it at each change, and whoever asks about a
- * container's health reads it, in that container or in another one that has the same volume at /run/kolla.
+ * The state of a configuration watch, as a file: kolla-init watch writes it on each change, and health checks read it,
+ * in that container or in another one with the same volume at /run/kolla.
  */
 import { formatProblem } from '../core/format.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -8,22 +8,22 @@ import { join } from 'node:path';
 
 export interface ConfigRecord {
   readonly state: 'in-step' | 'refused' | 'failed' | 'absent';
-  /** Of what is in place; undefined when nothing is. */
+  /** Of the installed version; undefined if there is none. */
   readonly version: string | undefined;
-  /** The version that was looked at last: the one in place, or the one that was refused. */
+  /** The last examined version: the installed or the rejected one. */
   readonly looked: string | undefined;
-  /** What the kubelet calls what was looked at; undefined for a plain directory. */
+  /** The kubelet's version of the examined content; undefined for a plain directory. */
   readonly configMap: string | undefined;
-  /** What keeps it from being in step. */
+  /** Why it is not in step. */
   readonly problem: string | undefined;
 }
 
-/** Where it lies below a root. */
+/** Its path below a root. */
 export function configRecordFile(root: string): string {
   return join(root, 'run/kolla/config-watch.json');
 }
 
-/** Undefined where there is none. Throws the system's error, or a SyntaxError for what is no record. */
+/** Undefined if missing. Throws the system's error, or a SyntaxError for an invalid record. */
 export function readConfigRecord(root: string): ConfigRecord | undefined {
   try {
     const found: unknown = JSON.parse(readFileSync(configRecordFile(root), 'utf8'));
@@ -37,12 +37,12 @@ export function readConfigRecord(root: string): ConfigRecord | undefined {
   throw new SyntaxError('it is no record of a watch');
 }
 
-/** What the kubelet calls the version that is mounted there; undefined for a plain directory. */
+/** The kubelet's version of the mounted content; undefined for a plain directory. */
 export function configMapVersion(configDir: string): string | undefined {
   try {
     return readlinkSync(join(configDir, '..data')).replace(/^.*\//, '');
   } catch {
-    return undefined; // no ConfigMap, or none that may be looked at
+    return undefined; // no ConfigMap, or inaccessible
   }
 }
 

@@ -1,13 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
 
-/** What a file holds: its bytes or, where those are many, the file that they are read from piece by piece. */
+/** A file's content: its bytes or, if they are many, the file from which they are read in chunks. */
 export type Content = Uint8Array | LargeFile;
 
-/** Above this, a file is not held in memory. A ConfigMap is no larger, so what is read of one is of one version. */
+/**
+ * Above this size, a file is not kept in memory. A ConfigMap is no larger, so content read from one is of one version.
+ */
 const HELD_MAX_BYTES = 1_048_576;
 const CHUNK_BYTES = 262_144;
 
-/** A file that is read each time anew. One that is another by then, or is written to meanwhile, is an error. */
+/** A file that is read from disk each time. If it is replaced or written to meanwhile, reading fails. */
 export class LargeFile implements Disposable {
   readonly path: string;
   readonly byteLength: number;
@@ -16,8 +18,9 @@ export class LargeFile implements Disposable {
   #kept: number | undefined;
 
   /**
-   * @param path as a person knows it
-   * @param open gives a descriptor of it, as often as it is read
+   *
+   * @param path user-visible
+   * @param open opens a descriptor for each read
    */
   constructor(path: string, found: Stats, open: () => number) {
     this.path = path;
@@ -26,13 +29,15 @@ export class LargeFile implements Disposable {
     this.#open = open;
   }
 
-  /** Stays open until it is disposed of: what takes its name meanwhile changes nothing. */
+  /** Stays open until disposed: a replacement of its name has no effect. */
   keepOpen(): this {
     this.#kept ??= this.#open();
     return this;
   }
 
-  /** Each chunk holds until the next one is asked for. Throws the system's error, and EAGAIN for what has changed. */
+  /**
+   * Each chunk is valid until the next one is requested. Throws the system's error, and EAGAIN if the file has changed.
+   */
   *chunks(): Generator<Uint8Array> {
     const fd = this.#kept ?? this.#open();
     try {
@@ -60,42 +65,42 @@ export class LargeFile implements Disposable {
   }
 }
 
-/** What was another thing when it was looked at, or other bytes. */
+/** The error for a file that has changed since it was examined. */
 export function changedMeanwhile(path: string): Error {
   const message = `${path} was changed while it was read; run it again when it is whole`;
   return Object.assign(new Error(message), { code: 'EAGAIN' });
 }
 
-/** Of a file of the disk, links followed. Throws the system's error. */
+/** Of a file on disk, following links. Throws the system's error. */
 export function readContent(path: string): Content {
   const open = () => openSync(path, 'r');
   return reading(path, constants.O_RDONLY, (fd) => contentOf(path, fd, fstatSync(fd), open));
 }
 
-/** What was read of a file, and what it was then. */
+/** A file's content and its stat at that time. */
 export interface ReadFile {
   readonly content: Content;
   readonly stats: Stats;
 }
 
-/** Of an open file; undefined for what is no file. Parameters as of LargeFile. */
+/** Of an open file; undefined if it is not a regular file. Parameters as for LargeFile. */
 export function readHeld(fd: number, path: string, open: () => number): ReadFile | undefined {
   const stats = fstatSync(fd);
   return stats.isFile() ? { content: contentOf(path, fd, stats, open), stats } : undefined;
 }
 
-/** The bytes of it: what is held in one piece, so that one write takes all of it. */
+/** Its bytes: in-memory content in one piece, so that it is one write. */
 export function chunksOf(content: Content): Iterable<Uint8Array> {
   return content instanceof LargeFile ? content.chunks() : [content];
 }
 
-/** All of it in memory. */
+/** Everything in memory. */
 export function bytesOf(content: Content): Buffer {
   if (content instanceof LargeFile) return Buffer.concat(Array.from(content.chunks(), (chunk) => Buffer.from(chunk)));
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Whether both are the same bytes. */
+/** Whether both have the same bytes. */
 export function isSameContent(a: Content, b: Content): boolean {
   if (a.byteLength !== b.byteLength) return false;
   const others = slicesOf(b);
@@ -106,12 +111,12 @@ export function isSameContent(a: Content, b: Content): boolean {
   return true;
 }
 
-/** Whether the file itself, and not what a link there leads to, holds that. Throws the system's error. */
+/** Whether the file itself, and not a link's target, has that content. Throws the system's error. */
 export function fileHolds(path: string, content: Content): boolean {
   return reading(path, constants.O_RDONLY | constants.O_NOFOLLOW, (fd) => holds(fd, content));
 }
 
-/** Whether an open file holds that, compared in chunks. */
+/** Whether an open file has that content, compared in chunks. */
 export function holds(fd: number, content: Content): boolean {
   if (fstatSync(fd).size !== content.byteLength) return false;
   let at = 0;
@@ -127,14 +132,17 @@ export function holds(fd: number, content: Content): boolean {
 
 function contentOf(path: string, fd: number, found: Stats, open: () => number): Content {
   if (found.size > HELD_MAX_BYTES) return new LargeFile(path, found, open);
-  // Files of /proc say 0. Else no more is read than it had when it was looked at: its end needs no call.
+  // Files of /proc report 0. Otherwise reads only up to the size at stat: no extra call for the end.
   if (found.size === 0) return readFileSync(fd);
   const bytes = new Uint8Array(found.size);
   const length = fill(fd, bytes, 0);
   return length === found.size ? bytes : bytes.subarray(0, length);
 }
 
-/** A pipe that took the place of a file since it was looked at reads as empty: without O_NONBLOCK, opening it waits for a writer. */
+/**
+ * A FIFO that replaced a file since it was examined reads as empty: without O_NONBLOCK, opening it would wait for a
+ * writer.
+ */
 function reading<T>(path: string, flags: number, read: (fd: number) => T): T {
   const fd = openSync(path, flags | constants.O_NONBLOCK);
   try {
@@ -148,7 +156,7 @@ function identityOf({ dev, ino, size, mtimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs].join(' ');
 }
 
-/** Fills the buffer as far as the file goes on. */
+/** Fills the buffer up to the end of the file. */
 function fill(fd: number, buffer: Uint8Array, from: number): number {
   let length = 0;
   while (length < buffer.byteLength) {
@@ -159,7 +167,7 @@ function fill(fd: number, buffer: Uint8Array, from: number): number {
   return length;
 }
 
-/** In pieces of the same lengths, whichever content it is. */
+/** In chunks of equal size, for any content. */
 function* slicesOf(content: Content): Generator<Uint8Array> {
   for (const chunk of chunksOf(content))
     for (let at = 0; at < chunk.byteLength; at += CHUNK_BYTES) yield chunk.subarray(at, at + CHUNK_BYTES);

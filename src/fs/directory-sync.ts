@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * As makeDirectories of directory.ts, where nothing else may run in between, and on both engines. What stands there may be no directory:
- * who opens a file in it is told. Throws the system's error.
+ * Like makeDirectories of directory.ts, but synchronous and for both engines. An existing path may not be a directory:
+ * opening a file in it will fail. Throws the system's error.
  */
 export function makeDirectoriesSync(path: string, mode: number): void {
   try {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { followAt } from './access.ts';
 
 /**
- * Makes a directory if it is missing, in one that is there. Not what is missing above it: of a mistyped path nothing shall be
- * made. Rejects with the system's error.
+ * Creates a directory if it is missing, but not its parents: nothing must be created for a mistyped path. Rejects with
+ * the system's error.
  */
 export async function makeDirectory(path: string, mode: number): Promise<void> {
   try {
@@ -15,10 +15,10 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
 }
 
 /**
- * Makes a directory, and what is missing above it. Node's own recursive mkdir never ends where a directory is there in which none
- * can be made, such as /proc, and no signal ends it.
- * @returns the topmost that was missing; undefined where all was there. Rejects with the system's error, EEXIST where
- *   something else stands there.
+ * Creates a directory and its parents. Node's own recursive mkdir never returns in an existing directory in which none
+ * can be created, such as /proc, and no signal ends it.
+ * @returns the topmost created; undefined if all existed. Rejects with the system's error, EEXIST if another object is
+ * in the way.
  */
 export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
   try {
@@ -44,7 +44,7 @@ async function made(path: string, mode: number | undefined): Promise<boolean> {
   }
 }
 
-/** Another process may have been quicker, and what is there may be a link to a directory. */
+/** Another process may have been faster, and the existing path may be a link to a directory. */
 async function asFound(path: string, error: unknown): Promise<undefined> {
   if (followAt(path)?.isDirectory() !== true) throw error;
   return undefined;

@@ -5,10 +5,9 @@ import { prefixOf, staleBefore, temporaryName } from './temporary.ts';
 import type { FileImage } from './write-file.ts';
 
 /**
- * Puts a whole file in place, so that whoever reads it, and whenever we die, it is the old one or the new one. The
- * temporary begins with a dot and doesn't end in the file's suffix, so no `*.conf` of a service sees it; it is ours
- * alone until its owner is set, so a secret is never readable by others for a moment.
- * Rejects with the system's error: EBUSY when the file is itself a mount point.
+ * Replaces a file atomically: readers, also after our death, see the old or the new one. The temporary file starts with
+ * a dot and lacks the suffix, so no service's `*.conf` matches it; it is private until its owner is set, so a secret is
+ * never readable by others. Rejects with the system's error: EBUSY if the file is a mount point.
  */
 export async function replaceFile(path: string, image: FileImage): Promise<void> {
   const directory = dirname(path);
@@ -16,7 +15,7 @@ export async function replaceFile(path: string, image: FileImage): Promise<void>
   try {
     await writeAndRename(path, image);
   } catch (error) {
-    // Another run that began meanwhile took our temporary for a dead one's.
+    // A concurrent run took our temporary file for a stale one.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     await writeAndRename(path, image);
@@ -31,7 +30,7 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
     try {
       await file.writeFile(bytesOf(content));
       if (uid !== -1 || gid !== -1) await file.chown(uid, gid);
-      // After chown, which takes setuid and setgid away.
+      // After chown, which clears setuid and setgid.
       await file.chmod(mode);
       if (times !== undefined) await file.utimes(times.atime, times.mtime);
       await file.sync();
@@ -45,12 +44,12 @@ async function writeAndRename(path: string, { content, mode, uid, gid, times }: 
   }
 }
 
-/** Beside the file, and never the same twice: it is opened so that an existing one is an error, and no link is followed. */
+/** Next to the file, with a unique name: opened exclusively and without following links. */
 export function temporaryFor(path: string): string {
   return join(dirname(path), temporaryName(basename(path)));
 }
 
-/** Removes the temporaries of dead runs that wanted to put this name in place. */
+/** Removes stale temporary files for this name. */
 export async function removeStale(directory: string, name: string): Promise<void> {
   const prefix = prefixOf(name);
   const before = staleBefore();
@@ -61,7 +60,7 @@ export async function removeStale(directory: string, name: string): Promise<void
   }
 }
 
-/** A name that was given or taken there holds when the power fails. Rejects with the system's error. */
+/** Makes created and removed names durable. Rejects with the system's error. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

@@ -3,7 +3,7 @@ import { staleBefore, temporaryName } from './temporary.ts';
 import { Directory } from './tree.ts';
 import type { FileImage } from './write-file.ts';
 
-/** What a link shall be in the end. An id of -1 is left as the file system gives it. */
+/** The final state of a link. An id of -1 keeps the file system's default. */
 export interface LinkImage {
   readonly target: string;
   readonly uid: number;
@@ -11,15 +11,19 @@ export interface LinkImage {
 }
 
 /**
- * Puts many whole files and links in place, each as replaceFile does, without a thread or a promise in between, which cost more than
- * the work. Each directory is looked through for what dead runs left once, and synced once, by `sync`: a run of ten thousand files
- * reads no directory ten thousand times. Throws the system's error; what was not renamed by then is removed again.
+ * Replaces many files and links, each like replaceFile, but synchronously, since promises and threads would cost more
+ * than the work. Each directory is scanned for stale temporary files once, and synced once, by `sync`: a run of ten
+ * thousand files reads no directory ten thousand times. Throws the system's error; files not renamed by then are
+ * removed.
  */
 export class Replacer {
   readonly #directories = new Set<string>();
   readonly #open: (directory: string) => Directory;
 
-  /** @param open holds a directory, by links or without, as the caller trusts them */
+  /**
+   *
+   * @param open opens a directory, following links or not, as the caller trusts them
+   */
   constructor(open: (directory: string) => Directory = (directory) => Directory.open(directory)) {
     this.#open = open;
   }
@@ -39,7 +43,7 @@ export class Replacer {
     act(directory);
   }
 
-  /** So that no loss of power brings back the old names. */
+  /** So that the old names do not return after a power loss. */
   sync(): void {
     for (const path of this.#directories) {
       using directory = this.#open(path);
@@ -49,19 +53,19 @@ export class Replacer {
   }
 }
 
-/** Puts one whole file in place, and lets no loss of power bring back the old one. Throws as Replacer's does. */
+/** Replaces one file durably. Throws as Replacer. */
 export function replace(path: string, image: FileImage): void {
   const replacer = new Replacer();
   replacer.replace(path, image);
   replacer.sync();
 }
 
-/** Puts a whole file in place: whoever reads it, and whenever we die, finds the old one or the new one. */
+/** Replaces a file atomically: readers, also after our death, see the old or the new one. */
 export function putFile(directory: Directory, name: string, image: FileImage): void {
   put(directory, name, (temporary) => directory.create(temporary, image));
 }
 
-/** The same of a link. */
+/** The same for a link. */
 export function putLink(directory: Directory, name: string, { target, uid, gid }: LinkImage): void {
   put(directory, name, (temporary) => {
     directory.link(temporary, target);
@@ -69,12 +73,15 @@ export function putLink(directory: Directory, name: string, { target, uid, gid }
   });
 }
 
-/** @param make the whole of it, under a name that is ours alone */
+/**
+ *
+ * @param make creates it completely, under a private name
+ */
 function put(directory: Directory, name: string, make: (temporary: string) => void): void {
   try {
     makeAndRename(directory, name, make);
   } catch (error) {
-    // Another run that began meanwhile took our temporary for a dead one's.
+    // A concurrent run took our temporary file for a stale one.
     if ((error as NodeJS.ErrnoException).syscall !== 'rename' || (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw error;
     makeAndRename(directory, name, make);
@@ -87,13 +94,13 @@ function makeAndRename(directory: Directory, name: string, make: (temporary: str
     make(temporary);
     directory.rename(temporary, name);
   } catch (error) {
-    // One that was there already is another run's.
+    // An existing one belongs to another run.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') directory.remove(temporary);
     throw error;
   }
 }
 
-/** Removes what dead runs left of their temporaries. */
+/** Removes stale temporary files. */
 export function removeStale(directory: Directory): void {
   const before = staleBefore();
   for (const name of directory.list()) {

@@ -25,9 +25,9 @@ const HANDLE = O_PATH | constants.O_DIRECTORY;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** A thing that is held, whatever takes its name. A link is held itself. */
+/** An open object, whatever takes its name. A link is opened itself. */
 export class Handle implements Disposable {
-  /** As it was opened, for messages. */
+  /** As opened, for messages. */
   readonly path: string;
   readonly fd: number;
 
@@ -40,7 +40,7 @@ export class Handle implements Disposable {
     return fstatSync(this.fd);
   }
 
-  /** An id of -1 stays. */
+  /** An id of -1 is kept. */
   chown(uid: number, gid: number): void {
     chownHeld(this, uid, gid);
   }
@@ -56,8 +56,8 @@ export class Handle implements Disposable {
 }
 
 /**
- * A directory that is held: whatever takes its name, or the name of one above it, what is done in it is done there. Each
- * name is of one thing in it, and no link is followed. Throws the system's errors, with paths as a person knows them.
+ * An open directory: whatever takes its name, or a parent's name, operations act on it. Each name is one entry in it,
+ * and links are not followed. Throws the system's errors, with user-visible paths.
  */
 export class Directory extends Handle {
   /** Links in the path are followed. */
@@ -65,16 +65,16 @@ export class Directory extends Handle {
     return new Directory(path, openSync(path, HANDLE));
   }
 
-  /** What lies below `root` without any link on the way: a link there is ENOTDIR. */
+  /** A path below `root` without links: a link is ENOTDIR. */
   static below(root: string, path: string): Directory {
     const names = path.slice(root === '/' ? 0 : root.length).split('/');
     return descend(Directory.open(root), names, (directory, name) => directory.open(name));
   }
 
   /**
-   * The same where links may be on the way, if they stay within `root`. Throws RangeError for one that leads out of it.
+   * The same with links, as long as they stay within `root`. Throws RangeError for one that leads outside.
    * @param root without links
-   * @param makes the mode of what is missing on the way; undefined: an error
+   * @param makes the mode of missing directories; undefined: an error
    */
   static inside(root: string, path: string, makes?: number): Directory {
     const missing: string[] = [];
@@ -89,17 +89,17 @@ export class Directory extends Handle {
     });
   }
 
-  /** A directory in this one. */
+  /** A subdirectory. */
   open(name: string): Directory {
     return new Directory(childPath(this.path, name), openAt(this, name, HANDLE | constants.O_NOFOLLOW));
   }
 
-  /** The one that a path leads to from here, without any link on the way: a link there is ENOTDIR. */
+  /** A relative path without links: a link is ENOTDIR. */
   openBelow(path: string): Directory {
     return descend(this.open('.'), path.split('/'), (directory, name) => directory.open(name));
   }
 
-  /** Undefined for what isn't there. */
+  /** Undefined if missing. */
   hold(name: string): Handle | undefined {
     try {
       return new Handle(childPath(this.path, name), openAt(this, name, O_PATH | constants.O_NOFOLLOW));
@@ -112,7 +112,7 @@ export class Directory extends Handle {
     return listAt(this);
   }
 
-  /** Undefined for what isn't there. */
+  /** Undefined if missing. */
   lstat(name: string): Stats | undefined {
     return lstatAt(this, name);
   }
@@ -121,17 +121,17 @@ export class Directory extends Handle {
     return readlinkAt(this, name);
   }
 
-  /** A file there, as it is now; undefined for anything else that is there. A large one is read while this is held. */
+  /** A regular file's current content; undefined for another kind of object. A large one is read while this is open. */
   read(name: string): ReadFile | undefined {
     return this.#reading(name, (fd) => readHeld(fd, childPath(this.path, name), () => openAt(this, name, READ)));
   }
 
-  /** Whether a file there holds that, compared in chunks. */
+  /** Whether a file has that content, compared in chunks. */
   holds(name: string, content: Content): boolean {
     return this.#reading(name, (fd) => holds(fd, content));
   }
 
-  /** Makes a directory, unless something of that name is there. */
+  /** Creates a directory, unless the name exists. */
   make(name: string, mode: number): void {
     try {
       mkdirAt(this, name, mode);
@@ -140,7 +140,7 @@ export class Directory extends Handle {
     }
   }
 
-  /** A new file, written in chunks and synced; EEXIST for whatever has the name. */
+  /** A new file, written in chunks and synced; EEXIST if the name exists. */
   create(name: string, image: FileImage): void {
     const fd = openAt(this, name, NEW_FILE, 0o600);
     try {
@@ -154,12 +154,12 @@ export class Directory extends Handle {
     symlinkAt(this, name, target);
   }
 
-  /** Takes the place of what is at `to`. */
+  /** Replaces an existing `to`. */
   rename(from: string, to: string): void {
     renameAt(this, from, to);
   }
 
-  /** Of a link, its own. An id of -1 stays. */
+  /** Does not follow a link. An id of -1 is kept. */
   own(name: string, uid: number, gid: number): void {
     chownAt(this, name, uid, gid);
   }
@@ -173,12 +173,12 @@ export class Directory extends Handle {
     unlinkAt(this, name);
   }
 
-  /** Throws ENOTEMPTY for one that something is left in. */
+  /** Throws ENOTEMPTY if it is not empty. */
   rmdir(name: string): void {
     rmdirAt(this, name);
   }
 
-  /** With all that is in it. What isn't there is removed already. */
+  /** Recursively. A missing one counts as removed. */
   remove(name: string): void {
     const found = this.lstat(name);
     if (found?.isDirectory()) {
@@ -188,7 +188,7 @@ export class Directory extends Handle {
     } else if (found !== undefined) this.unlink(name);
   }
 
-  /** The names that were given or taken here hold when the power fails. */
+  /** Makes created and removed names durable. */
   sync(): void {
     const fd = openAt(this, '.', constants.O_RDONLY);
     try {
@@ -198,7 +198,7 @@ export class Directory extends Handle {
     }
   }
 
-  /** A pipe that took the place of a file reads as empty: without O_NONBLOCK, opening it waits for a writer. */
+  /** A FIFO that replaced a file reads as empty: without O_NONBLOCK, opening it would wait for a writer. */
   #reading<T>(name: string, read: (fd: number) => T): T {
     const fd = openAt(this, name, READ);
     try {
@@ -209,12 +209,12 @@ export class Directory extends Handle {
   }
 }
 
-/** Of a name without a slash: join() would look at each character. */
+/** For a name without a slash: join() would scan each character. */
 function childPath(path: string, name: string): string {
   return path === '/' ? `/${name}` : `${path}/${name}`;
 }
 
-/** Each step with the directory before, which is closed after it. */
+/** Each step from the previous directory, which is closed afterwards. */
 function descend(
   top: Directory,
   names: readonly string[],

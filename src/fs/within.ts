@@ -1,4 +1,4 @@
-/** Whether `path` is `directory` or lies in it, by their names alone: both without `..` and without a slash at their ends. */
+/** Whether `path` is `directory` or below it, by name only: both without `..` and trailing slashes. */
 export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }

@@ -1,11 +1,11 @@
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** What the system answers to who may not write. */
+/** The system's errors for missing permissions. */
 const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
- * What to throw where something could not be written: NotPermittedError with the fix where the system refuses, else
- * UnavailableError. What is no error of the system is a mistake of ours, or says already what is wrong, and stays as it is.
+ * The error to throw for a failed write: NotPermittedError with the fix for a missing permission, else
+ * UnavailableError. An error that is not the system's is a bug, or has its message already, and is kept.
  * @param what `cannot write /etc/x`
  */
 export function writeError(what: string, fix: string, cause: unknown): unknown {

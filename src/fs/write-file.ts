@@ -1,19 +1,19 @@
 import { fchmodSync, fchownSync, fsyncSync, ftruncateSync, futimesSync, writeSync } from 'node:fs';
 import { chunksOf, LargeFile, type Content } from './content.ts';
 
-/** What a file shall be in the end. An id of -1 is left as the file system gives it. */
+/** The final state of a file. An id of -1 keeps the file system's default. */
 export interface FileImage {
   readonly content: Content;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Seconds since 1970, where an older time shall be kept. */
+  /** Seconds since the epoch, to preserve times. */
   readonly times?: { readonly atime: number; readonly mtime: number } | undefined;
 }
 
 /**
- * Makes a new file all of that. It is ours alone (0600) until its owner is set, so a secret is never readable by others for a
- * moment. Holes of a large file stay holes. Throws the system's error.
+ * Writes a new file. It is private (0600) until its owner is set, so a secret is never readable by others. Holes of a
+ * large file are preserved. Throws the system's error.
  */
 export function fillFile(fd: number, { content, mode, uid, gid, times }: FileImage): void {
   let at = 0;
@@ -23,18 +23,18 @@ export function fillFile(fd: number, { content, mode, uid, gid, times }: FileIma
   }
   if (content instanceof LargeFile) ftruncateSync(fd, at);
   if (uid !== -1 || gid !== -1) fchownSync(fd, uid, gid);
-  // After chown, which takes setuid and setgid away.
+  // After chown, which clears setuid and setgid.
   fchmodSync(fd, mode);
   if (times !== undefined) futimesSync(fd, times.atime, times.mtime);
   fsyncSync(fd);
 }
 
-/** All of it, however much the system takes at once. */
+/** Writes everything, however much the system accepts at once. */
 export function writeAll(fd: number, chunk: Uint8Array, position: number): void {
   for (let at = 0; at < chunk.byteLength;) at += writeSync(fd, chunk, at, chunk.byteLength - at, position + at);
 }
 
 function isZero(chunk: Uint8Array): boolean {
-  // Each byte is the one before it, and the first is 0.
+  // Each byte equals the one before it, and the first is 0.
   return chunk[0] === 0 && Buffer.compare(chunk.subarray(1), chunk.subarray(0, -1)) === 0;
 }

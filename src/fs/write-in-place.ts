@@ -14,10 +14,10 @@ import { chunksOf } from './content.ts';
 import { writeAll, type FileImage } from './write-file.ts';
 
 /**
- * Gives a file that is there new content and keeps its inode, for whoever has the file itself mounted. The new bytes come
- * in one write (those of a large file in several), then what was longer is cut off: a reader in between, or a kill, can see
- * the two mixed, and the next run writes it again. Never readable by more than before or after. A link is not followed.
- * Rejects with the system's error.
+ * Replaces an existing file's content and keeps its inode, for processes that have the file itself mounted. The new
+ * bytes are one write (several for a large file), then the rest is truncated: a reader in between, or after a kill, can
+ * see a mix, and the next run writes it again. Never readable by more users than before or after. Links are not
+ * followed. Rejects with the system's error.
  */
 export async function writeInPlace(path: string, { content, mode, uid, gid }: FileImage): Promise<void> {
   const fd = opened(path, mode);
@@ -31,7 +31,7 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
       at += chunk.byteLength;
     }
     ftruncateSync(fd, content.byteLength);
-    // Only its owner may. A write or chown can have taken set-id bits away.
+    // Only the owner may. A write or chown may have cleared set-id bits.
     if ((fstatSync(fd).mode & 0o7777) !== mode) fchmodSync(fd, mode);
     fsyncSync(fd);
   } finally {
@@ -41,7 +41,7 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
 
 const WRITES = constants.O_WRONLY | constants.O_NOFOLLOW;
 
-/** Also what its owner may not write (0440): a file that is replaced whole asks for no more than the owner either. */
+/** Also a file that its owner may not write (0440): replacing it needs no more than ownership either. */
 function opened(path: string, mode: number): number {
   try {
     return openSync(path, WRITES);

@@ -1,21 +1,23 @@
 /**
- * kolla-bootstrap: everything that a service needs before its first start, in one Job, and again at each upgrade.
+ * kolla-bootstrap: creates everything that a service needs before its first start, in one Job, and again on each
+ * upgrade.
  *
- *   service -> options, files, accounts and programs of every part read (a typo must not cost half a migration)
- *     -> what it waits for (wait)
- *     -> part by part, in this order:
+ *   service -> options, files, accounts and programs of every part validated (a typo must not cost half a migration)
+ *     -> waits (wait)
+ *     -> parts, in this order:
  *        database   databases, accounts, grants                       migrate/ensure
  *        queue      virtual host, account, permissions in RabbitMQ    bootstrap
  *        keys       Secrets with keys that replicas share             bootstrap/keys
- *        schema     the migration, by its own flow and lock           migrate
+ *        schema     the migration, with its own flow and lock         migrate
  *        tool       the service's own commands                        migrate/tool
  *        users      domains, projects, accounts, roles in Keystone    bootstrap
  *        endpoints  services and endpoints in Keystone                bootstrap
  *
- * Each is read first; nothing is written where nothing differs. What stands before the schema, and what comes after it, is each
- * done under the lock of the service's database, taken only when something differs; losing it aborts the work. A run that
- * was cut off anywhere is taken up by the next one: what counts is what is read. What can fail: options and files (64, 65), a
- * duplicate or a refusal (69, 77), servers, waits and locks without end (75), the service's own tool, whose exit code is ours.
+ * Each part reads first; nothing is written without a difference. The parts before the schema, and those after it, are
+ * each applied under the lock of the service's database, taken only for a difference; losing it aborts the work. The
+ * next run continues after an interruption: only the current state counts. Errors: options and files (64, 65), a
+ * duplicate or a denial (69, 77), servers, waits and locks that time out (75), the service's own tool, whose exit code
+ * becomes ours.
  */
 import { command, type Context, type Helper, type Input } from '../cli/command.ts';
 import { outputOption } from '../cli/output-option.ts';
@@ -68,8 +70,8 @@ async function run({ operands: [name = ''], options }: Input<typeof JOB_OPTIONS>
 }
 
 /**
- * What is waited for before anything is done. Loads the waits only where there are some.
- * @throws UsageError with the place in the text
+ * The waits before anything is done. Loaded only if there are some.
+ * @throws UsageError with the position in the text
  */
 async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependency[]> {
   if (wait.length === 0) return [];
@@ -94,7 +96,7 @@ async function waitFirst(
   );
 }
 
-/** Prints what was recorded in the service's database: by kolla-bootstrap, and by kolla-db-sync. */
+/** Prints the records in the service's database, of kolla-bootstrap and kolla-db-sync. */
 const statusCommand = command({
   summary: 'Shows the running or last bootstrap of a service, with each part and migration.',
   description:

@@ -7,27 +7,27 @@ import type { Redact } from '../core/redact.ts';
 import { knownServices, type Service } from '../catalog/index.ts';
 import { SECRET_VARIABLES, variablesOf, type JobOptions } from './options.ts';
 
-/** Parts whose things are in the service's own database. */
+/** Parts whose objects are in the service's own database. */
 const OF_DATABASE: ReadonlySet<PartName> = new Set(['database', 'schema', 'tool']);
-/** Parts that src/bootstrap opens. */
+/** Parts opened by src/bootstrap. */
 const ELSEWHERE: ReadonlySet<PartName> = new Set(['queue', 'keys', 'users', 'endpoints']);
 
-/** Everything that was read of options and files for the parts of a service. */
+/** Validated options and files for the parts of a service. */
 export interface Job extends Disposable {
   readonly service: Service;
   readonly options: JobOptions;
-  /** In their order; without those that the service has nothing for. */
+  /** In order; without those that the service does not need. */
   readonly chosen: readonly PartName[];
-  /** Undefined where the service's database is not known here: then there is no lock. */
+  /** Undefined if the service's database is unknown here: then there is no lock. */
   readonly sync: PreparedSync | undefined;
   readonly tasks: readonly Task[];
   readonly redact: Redact;
   readonly context: Context;
-  /** Opens those of these parts that are elsewhere, for requests that end with the effects' signals. */
+  /** Opens the external ones of these parts, for requests bounded by the effects' signals. */
   open(names: readonly PartName[], effects: Effects): OpenParts;
 }
 
-/** The service's data. UsageError for a name that none of them has. */
+/** The service's data. Throws UsageError for an unknown name. */
 export async function serviceNamedIn(name: string, { podFile }: Pick<Context, 'podFile'>): Promise<Service> {
   const services = await knownServices(podFile);
   const service = services.find((known) => known.name === name);
@@ -36,7 +36,7 @@ export async function serviceNamedIn(name: string, { podFile }: Pick<Context, 'p
   throw new UsageError(`no service '${name}'${suggestion(name, names)}`);
 }
 
-/** Reads a job for a command, and keeps secrets out of its errors: what a server says may quote what it was sent. */
+/** Validates a job for a command, and redacts its errors: a server's message may quote the request. */
 export async function withJob(
   name: string,
   options: JobOptions,
@@ -57,8 +57,8 @@ export async function withJob(
 }
 
 /**
- * Reads options and files for every part that was asked for, without a request to a server.
- * @throws UsageError, ConfigError, UnavailableError for what is missing or wrong, before anything is done
+ * Validates options and files for every requested part, without contacting a server.
+ * @throws UsageError, ConfigError, UnavailableError for missing or invalid input, before anything is done
  */
 async function readJob(name: string, options: JobOptions, context: Context, purpose: Purpose): Promise<Job> {
   const service = await serviceNamedIn(name, context);

@@ -2,15 +2,15 @@ import { type Change, type Effects, type PartName, settledPlan } from '../bootst
 import { lookAtDatabase, lookAtSchema, lookAtTool, type Effects as SyncEffects } from '../migrate/index.ts';
 import type { Job } from './job.ts';
 
-/** What a part would change. */
+/** The changes of a part. */
 interface Look {
   readonly part: PartName;
   readonly changes: readonly Change[];
 }
 
 /**
- * Looks at these parts, in their order, without the lock, and changes nothing.
- * @param isThere whether database and schema are known to be; else each is looked for
+ * Reads these parts, in order, without the lock, and changes nothing.
+ * @param isThere whether database and schema are known to exist; else each is checked
  */
 export async function lookAt(job: Job, names: readonly PartName[], effects: Effects, isThere?: true): Promise<Look[]> {
   const { sync, tasks, chosen } = job;
@@ -35,12 +35,12 @@ export async function lookAt(job: Job, names: readonly PartName[], effects: Effe
   return looks;
 }
 
-/** For src/migrate, with the same end. */
+/** For src/migrate, with the same shutdown. */
 export function syncEffects({ redact, context }: Job, { signal, log }: Pick<Effects, 'signal' | 'log'>): SyncEffects {
   return { signal, log, redact, live: context.live };
 }
 
-/** For parts elsewhere: as long as the signal lets them, and within the time that one may take. */
+/** For external parts: bounded by the signal and the time limit of one part. */
 export function partEffects({ options, context }: Job, signal: AbortSignal): Effects {
   const { timeout: timeoutMs } = options;
   return { signal, log: context.log, timeoutMs, deadline: AbortSignal.timeout(timeoutMs) };

@@ -5,7 +5,10 @@ import { partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';
 
-/** Removes what kolla-bootstrap made for a service and no other can be using; shows it first, and needs to be told. */
+/**
+ * Removes the objects that kolla-bootstrap created for a service and no other can be using; shows them first, and
+ * requires confirmation.
+ */
 export const removeCommand = command({
   summary: "Removes a service's accounts, endpoints and queue, once told --yes.",
   description:
@@ -33,7 +36,7 @@ export const removeCommand = command({
       const effects = partEffects(job, signal);
       using elsewhere = job.open(PARTS, effects);
       const found: Planned[] = [];
-      // What others find last goes first.
+      // Objects that clients resolve last are removed first.
       const backwards = elsewhere.parts
         .toReversed()
         .map((part) => ({ name: part.name, plan: () => part.planRemoval() }));

@@ -4,11 +4,11 @@ import { makeReady, syncReady, underLock, type Locked } from '../migrate/index.t
 import type { Job } from './job.ts';
 import { lookAt, partEffects, syncEffects } from './look.ts';
 
-/** Before the schema, then after it: each is one turn at the lock. */
+/** Before the schema, then after it: each takes the lock once. */
 const BEFORE: readonly PartName[] = ['queue', 'keys'];
 const AFTER: readonly PartName[] = ['tool', 'users', 'endpoints'];
 
-/** Makes every part that was chosen as the service needs it, in their order. */
+/** Ensures every selected part, in order. */
 export async function runJob(job: Job): Promise<ExitCode> {
   const { sync, chosen, context, service } = job;
   const { log, signal } = context;
@@ -27,9 +27,9 @@ export async function runJob(job: Job): Promise<ExitCode> {
 }
 
 /**
- * Looks at parts first, without the lock, and takes it only when something differs.
- * @returns how many changes were made
- * @throws ConfigError, before anything is changed, where something was not given
+ * Reads parts first without the lock, and takes it only for a difference.
+ * @returns the number of changes
+ * @throws ConfigError for missing input, before anything is changed
  */
 async function ensureGroup(job: Job, names: readonly PartName[]): Promise<number> {
   const { log, signal } = job.context;
@@ -58,7 +58,7 @@ async function ensureParts(
   let made = 0;
   for (const name of names) {
     const part = elsewhere.parts.find((each) => each.name === name);
-    // Without a database there is no tool: readJob() asks for it.
+    // Without a database there is no tool: readJob() requires one.
     const changes = part === undefined ? ((await lock?.runTool(job.tasks)) ?? 0) : await converge(part, effects);
     const what = changes === 0 ? 'nothing to do any more' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
     job.context.log.info(`${name}: ${what}`);
@@ -67,7 +67,7 @@ async function ensureParts(
   return made;
 }
 
-/** Does it under the lock of the service's database, where that is known. */
+/** Runs it under the lock of the service's database, if it is known. */
 async function locked(
   job: Job,
   parts: readonly PartName[],

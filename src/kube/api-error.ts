@@ -2,13 +2,13 @@ import { NotPermittedError } from '../core/errors.ts';
 import type { Api } from './api.ts';
 import type { Timing } from './timing.ts';
 
-/** A status of the API server that is not a success. The message is the server's own. */
+/** An error status of the API server. The message is the server's. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** How long the server asks us to stay away. */
+  /** The server's Retry-After. */
   readonly retryAfterMs: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`: what a status that has several meanings means. */
+  /** `AlreadyExists`, `Conflict`, `NotFound`: distinguishes meanings of one status. */
   readonly reason: string | undefined;
 
   constructor(status: number, message: string, retryAfterMs = 0, reason?: string) {
@@ -19,13 +19,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The API server lets us read something in no way: 77. */
+/** The API server denies every way to read something: 77. */
 export class ForbiddenError extends NotPermittedError {
   override name = 'ForbiddenError';
-  /** Who may not do what, without the fix. */
+  /** Which user may not do what, without the fix. */
   readonly refusal: string;
 
-  /** @param fix what to do about it, as it follows the refusal */
+  /**
+   *
+   * @param fix as it follows the denial
+   */
   constructor(refusal: string, fix: string, options?: ErrorOptions) {
     super(`${refusal}; ${fix}`, options);
     this.refusal = refusal;
@@ -56,7 +59,7 @@ export async function errorFrom(response: Response): Promise<ApiError> {
   return new ApiError(status, message ?? `status ${status}`, seconds * 1000, reason);
 }
 
-/** An ERROR event of a watch carries the same Status object. */
+/** An ERROR event of a watch has the same Status object. */
 export function errorFromStatus(object: unknown): ApiError {
   const { code, message, reason, details } = (object ?? {}) as {
     code?: number;
@@ -76,13 +79,13 @@ function statusIn(body: string): { readonly message?: string; readonly reason?: 
       ...(typeof reason === 'string' ? { reason } : {}),
     };
   } catch {
-    return {}; // not a Status object: something between us and the server has answered
+    return {}; // not a Status object: a proxy has answered
   }
 }
 
 /**
- * Tells a 403 that is meant from one of an API server that has just started: until it has read its Roles it refuses
- * everything, and is not ready. Where we may not ask whether it is, a refusal that lasts is taken for meant.
+ * Distinguishes a real 403 from one of an API server that has just started: until it has loaded its Roles it denies
+ * everything, and is not ready. If readiness may not be read, a lasting denial counts as real.
  */
 export class Refusal {
   readonly #api: Api;
@@ -94,13 +97,13 @@ export class Refusal {
     this.#timing = timing;
   }
 
-  /** To be asked at each 403. */
+  /** Called for each 403. */
   async isMeant(signal: AbortSignal): Promise<boolean> {
     this.#since ??= performance.now();
     return performance.now() - this.#since >= this.#timing.refusedMs || (await this.#api.isReady(signal));
   }
 
-  /** We were let in. */
+  /** Access was granted. */
   forget(): void {
     this.#since = undefined;
   }

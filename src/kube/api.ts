@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Method } from './types.ts';
 
-/** What is asked of the API server. */
+/** A request to the API server. */
 export interface Call {
   readonly path: string;
   readonly method?: Method;
@@ -9,20 +9,20 @@ export interface Call {
   readonly accept?: string;
 }
 
-/** Answers of the API server. What the watches stand on. */
+/** Requests to the API server, the basis of the watches. */
 export interface Api {
-  /** Opens a stream of events. Rejects with ApiError for a status that is no success, the system's error for no answer. */
+  /** Opens a stream of events. Rejects with ApiError for an error status, the system's error without a response. */
   open(call: Call, signal: AbortSignal): Promise<IncomingMessage>;
-  /** One whole answer. Rejects as open() does, and when it takes too long. */
+  /** One full response. Rejects as open(), and on timeout. */
   ask<T>(call: Call, signal: AbortSignal): Promise<T>;
-  /** Whether this server was seen not to tell when it has sent what exists, so that a set needs a list first. */
+  /** Whether this server sends no bookmark after the initial events, so that a set must be listed first. */
   mustList: boolean;
-  /** Whether the server says that it is ready; false too when it can't be asked. */
+  /** Whether the server is ready; false too if it cannot be reached. */
   isReady(signal: AbortSignal): Promise<boolean>;
-  /** Closes the idle connections: after trouble, where they lead to may be gone. */
+  /** Closes idle connections: after a failure, their server may be gone. */
   forgetConnections(): void;
 }
 
-/** Smaller than the object, and all that is needed to know that it is there. A server that can't, sends it whole. */
+/** Smaller than the object, and enough to know that it exists. A server without support sends the whole object. */
 export const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';

@@ -10,20 +10,23 @@ import { ApiError, errorFrom } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
 import { WATCHES_MAX, type Timing } from './timing.ts';
 
-/** A thousand answers one after the other need no more, and a server that comes up again is not stormed. */
+/** Enough for a thousand requests in a row, without a stampede on a restarted server. */
 const REQUESTS_AT_ONCE = 4;
 
 /** A Pod whose node lost the API server must notice: the kernel alone takes a quarter of an hour. */
 const KEEPALIVE_MS = 10_000;
 
-/** What would be watched is asked for instead. */
+/** Polls instead of watching. */
 export class TooManyWatches extends ApiError {
   constructor() {
     super(0, `${WATCHES_MAX} watches are open already`);
   }
 }
 
-/** Two pools of connections (watches hold theirs, other requests must not wait for them), with credentials as their files say at that moment. */
+/**
+ * Two connection pools (watches keep theirs, other requests must not wait for them), with credentials read from their
+ * files on each request.
+ */
 export class ApiClient implements Api, Disposable {
   mustList = false;
   #open = 0;
@@ -93,14 +96,14 @@ export class ApiClient implements Api, Disposable {
     return response;
   }
 
-  /** The answer as soon as its headers are there, whatever its status; within answerMs of having a connection. */
+  /** The response once its headers have arrived, whatever its status; within answerMs of having a connection. */
   async #send(credentials: Credentials, call: Call, pool: Pool, signal: AbortSignal): Promise<IncomingMessage> {
     const { server, headers, connection, proxy } = credentials;
     const { path, method = 'GET', accept = 'application/json' } = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const request = {
-      // A server behind a path is how Rancher and others hand out theirs.
+      // Rancher and others serve the API below a path.
       url: new URL(server.pathname.replace(/\/$/, '') + path, server),
       agent: proxy ?? (server.protocol === 'https:' ? pool.https : pool.http),
       signal,
@@ -127,7 +130,7 @@ export class ApiClient implements Api, Disposable {
     return await unlessAborted(within(this.#credentials(refused), this.#timing.answerMs, 'no credentials'), signal);
   }
 
-  /** Reads an answer to its end, which a server that froze in its midst would never send. */
+  /** Reads a full response, with a timeout for a server that freezes in the middle. */
   async #whole<R>(response: IncomingMessage, read: (response: IncomingMessage) => Promise<R>): Promise<R> {
     const { answerMs } = this.#timing;
     const late = setTimeout(() => response.destroy(new Error(`no whole answer in ${answerMs / 1000} s`)), answerMs);
@@ -145,7 +148,10 @@ interface Pool {
   readonly https: HttpsAgent;
 }
 
-/** @param maxSockets that are in use at a time; others wait */
+/**
+ *
+ * @param maxSockets in use at a time; others wait
+ */
 function newPool(maxSockets: number): Pool {
   const options = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MS, maxFreeSockets: 2, maxSockets };
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
@@ -157,7 +163,7 @@ function closeIdle({ http, https }: Pool): void {
     for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
-/** The same error in the words of who runs a cluster: Node's own advise options of Node. Other errors as they are. */
+/** The same error in an operator's terms: Node's messages suggest options of Node. Other errors are unchanged. */
 function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || !isUntrusted(error)) return error;

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { HttpRequest } from '../net/client.ts';
 
-/** Where to learn who and where the API server is, and who we are to it. */
+/** Source of the API server's address and of our credentials. */
 export type CredentialSource =
   | {
       readonly kind: 'in-cluster';
@@ -17,7 +17,7 @@ export type CredentialSource =
     }
   | {
       readonly kind: 'kubeconfig';
-      /** The first that has an entry decides, as with kubectl. */
+      /** The first file with an entry applies, as in kubectl. */
       readonly files: readonly string[];
     };
 
@@ -26,14 +26,14 @@ export interface Credentials {
   readonly namespace: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connection: NonNullable<HttpRequest['connection']>;
-  /** Where a proxy lies between. */
+  /** If there is a proxy. */
   readonly proxy: Agent | undefined;
 }
 
 /**
- * A function that gives credentials as the files say now. A ServiceAccount's token is renewed each hour, and a CA may
- * be too: both are read again each time. A kubeconfig is parsed again when it changed, or when the server did not
- * know us (`refused`), so that an exec plugin is not run for each request. Throws ConfigError.
+ * Returns a function that reads the current credentials. A ServiceAccount's token is renewed hourly, and a CA may be
+ * too: both are read each time. A kubeconfig is parsed again when it changed, or after a 401 (`refused`), so that an
+ * exec plugin does not run for each request. Throws ConfigError.
  */
 export function credentialsFrom(source: CredentialSource): (refused: boolean) => Promise<Credentials> {
   let loaded: { config: KubeConfig; text: string } | undefined;
@@ -48,7 +48,7 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
       throw new ConfigError(`cannot take credentials from ${nameOf(source)}: ${messageOf(cause)}${fix}`, { cause });
     }
   };
-  // A hundred watches that come back at once run an exec plugin once.
+  // A hundred watches reconnecting at once run an exec plugin once.
   const reading = new Map<boolean, Promise<Credentials>>();
   return (refused) => {
     const now = reading.get(refused) ?? read(refused).finally(() => reading.delete(refused));
@@ -62,7 +62,7 @@ export function nameOf(source: CredentialSource): string {
   return source.kind === 'in-cluster' ? `the ServiceAccount in ${source.directory}` : source.files.join(':');
 }
 
-/** As KubeConfig.loadFromCluster, which reads the environment itself and does not trim the namespace. */
+/** Like KubeConfig.loadFromCluster, which reads the environment itself and does not trim the namespace. */
 function fromServiceAccount({ host, port, directory }: Extract<CredentialSource, { kind: 'in-cluster' }>): KubeConfig {
   const config = new KubeConfig();
   const [cluster, user] = ['in-cluster', 'service-account'];
@@ -97,7 +97,7 @@ function fromFiles(files: readonly string[]): KubeConfig {
   return first;
 }
 
-/** kubectl's `tokenFile` of a user, which KubeConfig does not read; relative to the file that names it. */
+/** kubectl's `tokenFile` of a user, which KubeConfig ignores; relative to its kubeconfig. */
 function withTokenFiles(config: KubeConfig, file: string): KubeConfig {
   interface Raw {
     readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
@@ -129,7 +129,7 @@ async function resolve(config: KubeConfig): Promise<Credentials> {
   };
 }
 
-/** A token that was written into a file by hand ends with a newline, which no header may hold. */
+/** A manually written token file ends with a newline, which is invalid in a header. */
 function trimmed(headers: NonNullable<RequestOptions['headers']>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value).trim()]));
 }

@@ -1,6 +1,6 @@
 /**
- * The Lease (coordination.k8s.io/v1) of a migration: who migrates, and in its annotations what a migration leaves there
- * for who waits for it. kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may take away.
+ * The Lease (coordination.k8s.io/v1) of a migration: the migrator, and in its annotations the state for waiters.
+ * kolla-db-sync writes it, waits read it. It outlives the Job, which a TTL may remove.
  */
 import { formatProblem } from '../core/format.ts';
 import type { KubeObject, ObjectRef } from './types.ts';
@@ -9,19 +9,19 @@ export const LEASE_RESOURCE = { group: 'coordination.k8s.io', resource: 'leases'
 
 /** In metadata.annotations. */
 export const DB_SYNC_ANNOTATIONS = {
-  /** `running`, `done`, `failed`, `interrupted` or `lost`: of the last migration that began. */
+  /** `running`, `done`, `failed`, `interrupted` or `lost`: of the last started migration. */
   state: 'kolla-pod/state',
-  /** What was migrated to, as `--release` said it. */
+  /** The target release, from `--release`. */
   release: 'kolla-pod/release',
-  /** The phase that the state is about. */
+  /** The phase of the state. */
   phase: 'kolla-pod/phase',
   /** The release whose code may start on this schema; empty when it had no name. */
   readyFor: 'kolla-pod/ready-for',
-  /** The fencing token of that migration. For people. */
+  /** The fencing token of that migration. Informational. */
   token: 'kolla-pod/token',
-  /** When it ended, by its own clock. For people. */
+  /** When it ended, by its own clock. Informational. */
   ended: 'kolla-pod/ended',
-  /** How all of these are written. */
+  /** The format of all of these. */
   format: 'kolla-pod/format',
 } as const;
 
@@ -29,7 +29,10 @@ type DbSyncRecord = {
   readonly [Key in Exclude<keyof typeof DB_SYNC_ANNOTATIONS, 'token' | 'ended' | 'format'>]: string | undefined;
 } & { readonly format?: string | undefined };
 
-/** Where the record of a migration lies. @param name the migration's: `keystone` */
+/**
+ * The Lease of a migration.
+ * @param name of the migration: `keystone`
+ */
 export function dbSyncLease(namespace: string, name: string): ObjectRef {
   const { group, resource } = LEASE_RESOURCE;
   return { group, version: 'v1', resource, namespace, name: `kolla-db-sync-${name}` };
@@ -47,9 +50,9 @@ export function dbSyncRecord({ metadata: { annotations = {} } }: KubeObject): Db
 }
 
 /**
- * What a migration's record means: ready by the release whose code may start on the schema, whatever a phase beside the
- * running service does then, or did in vain. Of the rest only what a person wants to know.
- * @param wanted the release; undefined: any will do
+ * Judges a migration's record: ready by the release whose code may start on the schema, regardless of a phase that
+ * runs, or failed, next to the live service. The rest is only informational.
+ * @param wanted the release; undefined: any
  */
 export function readinessIn(
   { state, release, phase, readyFor, format }: DbSyncRecord,
@@ -67,10 +70,10 @@ function nameOf(release = ''): string {
   return release === '' ? 'a release without a name' : `release ${release}`;
 }
 
-/** What charts put on everything. */
+/** Set by charts on all objects. */
 export const VERSION_LABEL = 'app.kubernetes.io/version';
 
-/** What an object, or a Pod template, says that it belongs to: our annotation or, without it, its version label. */
+/** The release of an object or a Pod template: our annotation or, without it, its version label. */
 export function releaseOf({
   annotations,
   labels,

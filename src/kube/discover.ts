@@ -3,13 +3,13 @@ import { unlessAborted } from '../core/abort.ts';
 import type { Api } from './api.ts';
 import type { ApiResource } from './types.ts';
 
-/** A resource and all that kubectl calls it. */
+/** A resource with kubectl's names for it. */
 interface Entry extends ApiResource {
   readonly singular: string;
   readonly shortNames: readonly string[];
 }
 
-/** Each request has a limit of its own. */
+/** Each request has its own timeout. */
 const NEVER = new AbortController().signal;
 
 type Wanted = string | { readonly apiVersion: string; readonly kind: string };
@@ -20,8 +20,8 @@ const AGGREGATED = ['v2', 'v2beta1'].map(
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
 /**
- * What the server has, by its words. Keeps what it was told; asks again for a word that is not in it, as a definition
- * may have come since. Throws ApiError and the system's errors.
+ * The server's resources, by name. Cached; queried again for an unknown name, since its definition may have been
+ * created. Throws ApiError and the system's errors.
  */
 export class Discovery {
   readonly #api: Api;
@@ -37,13 +37,13 @@ export class Discovery {
     if (typeof what === 'object') return await this.#findKind(what.apiVersion, what.kind, signal);
     const found = lookUp(this.#all, what);
     if (found !== undefined) return found;
-    // A hundred dependencies ask once; the one that gives up must not take the answer from the others.
+    // A hundred dependencies share one request; one that aborts must not affect the others.
     this.#asking ??= everything(this.#api, NEVER).finally(() => (this.#asking = undefined));
     this.#all = await unlessAborted(this.#asking, signal);
     return lookUp(this.#all, what);
   }
 
-  /** One small answer instead of all that there is. */
+  /** One small response instead of all resources. */
   async #findKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ApiResource | undefined> {
     const find = () => this.#byVersion.get(apiVersion)?.find((entry) => entry.kind === kind);
     const found = find();
@@ -66,7 +66,7 @@ function lookUp(all: readonly Entry[], what: string): ApiResource | undefined {
   return plain(match(inGroup, word));
 }
 
-/** A plural goes before a singular, that before a short name and a kind; then it is the server's order that decides. */
+/** A plural takes precedence over a singular, then a short name and a kind; then the server's order decides. */
 function match(entries: readonly Entry[], word: string): Entry | undefined {
   const lower = word.toLowerCase();
   return (
@@ -97,12 +97,12 @@ interface GroupList {
       }[];
     }[];
   }[];
-  /** What servers before 1.27 answer. */
+  /** Response of servers before 1.27. */
   readonly groups?: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
   readonly versions?: readonly string[];
 }
 
-/** All resources: those of the core group, then as the server orders groups and, in them, versions. */
+/** All resources: the core group first, then groups and versions in the server's order. */
 async function everything(api: Api, signal: AbortSignal): Promise<readonly Entry[]> {
   const lists = await Promise.all(
     ['/api', '/apis'].map((path) => api.ask<GroupList>({ path, accept: ACCEPT }, signal)),
@@ -146,7 +146,7 @@ interface ResourceList {
   }[];
 }
 
-/** Those of one group and version; none where there is no such, or where what serves it does not answer. */
+/** Those of one group and version; none if it does not exist or is unavailable. */
 async function resourcesOf(api: Api, apiVersion: string, signal: AbortSignal): Promise<readonly Entry[]> {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

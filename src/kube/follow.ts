@@ -15,28 +15,28 @@ export interface Subject {
   readonly ref: SetRef;
   readonly metadataOnly: boolean;
   /**
-   * What to make of silence at the beginning of a watch, before a bookmark has said that all which exists was sent:
-   * `absent`, as for one object (whose first event is all there is), or `list`, to ask for all.
+   * How to interpret silence at the start of a watch, before a bookmark ends the initial events: `absent` for one
+   * object (whose first event is all there is), or `list`, to list all.
    */
   readonly whenQuiet: 'absent' | 'list';
 }
 
 export type Step<T extends KubeObject> =
-  /** A watch from nothing: events tell what exists, up to a bookmark. */
+  /** A watch without a version: events report existing objects, up to a bookmark. */
   | { readonly kind: 'begin' }
-  /** What came together. */
+  /** Events received together. */
   | { readonly kind: 'events'; readonly events: readonly WatchEvent<T>[] }
-  /** After `begin`, with whenQuiet `absent`: nothing has come. */
+  /** After `begin`, with whenQuiet `absent`: no event. */
   | { readonly kind: 'quiet' }
-  /** All that exists now. */
+  /** All existing objects. */
   | { readonly kind: 'all'; readonly objects: readonly T[] }
   | WayObservation;
 
 /**
- * The one watch loop. Without a resourceVersion the server first sends what exists, so a watch needs no list where the
- * server says when it has done so. Comes back after whatever ends a connection, from where it was, and on 410 from
- * nothing. Ends only when it can't be watched, with the reason: watching (or that list) is forbidden, the resource has no
- * such verb, or too much is watched already. Throws the signal's reason.
+ * The watch loop. Without a resourceVersion the server first sends existing objects, so no list is needed if the server
+ * marks their end. Reconnects after any failure, from its last version, and on 410 from the start. Ends only if
+ * watching is impossible, with the reason: the watch (or that list) is denied, the resource has no such verb, or there
+ * are too many watches. Throws the signal's reason.
  */
 export async function* follow<T extends KubeObject>(
   api: Api,
@@ -72,19 +72,19 @@ export async function* follow<T extends KubeObject>(
         }
         yield step;
         if (step.kind !== 'events') continue;
-        // What exists is not sent in the order of its versions: going on from one of them would miss others.
+        // Initial events are not ordered by version: resuming from one of them would miss others.
         isKnown ||= endsBeginning(subject, step.events);
-        // After the events were handled, so that a handler that fails does not lose them.
+        // After the events were handled, so that a failing handler does not lose them.
         if (isKnown) version = step.events.at(-1)?.object.metadata.resourceVersion ?? version;
       }
-      // The server ended it: that is what timeoutSeconds asks for, or a rolling restart.
+      // Ended by the server: after timeoutSeconds, or a rolling restart.
       if (!mustList) await pause(backoffMs(attempt++, timing.backoff), signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Credentials were right once: a file in the middle of being replaced is no reason to give up.
+      // Credentials were valid before: a file being replaced is no reason to give up.
       if (error instanceof KollaError && !(error instanceof ConfigError)) throw error;
       if (error instanceof Silence) {
-        // No proof of trouble: where nothing at all is written there are no bookmarks. A dead server shows at the next try.
+        // Not necessarily a failure: without writes there are no bookmarks. A dead server shows on the next attempt.
         api.forgetConnections();
         continue;
       }
@@ -93,7 +93,7 @@ export async function* follow<T extends KubeObject>(
       if (known?.status === 403 && (await refusal.isMeant(signal))) return known;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 410) {
-        // Our version is older than what the server still knows: list again.
+        // Our version has been compacted on the server: start over.
         version = undefined;
       } else {
         isTroubled = true;
@@ -104,7 +104,7 @@ export async function* follow<T extends KubeObject>(
   }
 }
 
-/** Whether these events say that all which exists was told. Any bookmark does: it stands behind what exists in the same queue. */
+/** Whether these events end the initial ones. Any bookmark does: it follows existing objects in the same queue. */
 export function endsBeginning<T extends KubeObject>(
   { whenQuiet }: Pick<Subject, 'whenQuiet'>,
   events: readonly WatchEvent<T>[],
@@ -112,10 +112,10 @@ export function endsBeginning<T extends KubeObject>(
   return whenQuiet === 'absent' || events.some(({ type }) => type === 'BOOKMARK');
 }
 
-/** Nothing was heard for longer than bookmarks take. */
+/** Nothing was received for longer than bookmarks take. */
 class Silence extends Error {}
 
-/** One connection's worth. Ends when the server ends it; throws what went wrong. */
+/** One connection. Ends when the server ends it; throws the failure. */
 async function* connection<T extends KubeObject>(
   api: Api,
   subject: Subject,

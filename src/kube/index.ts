@@ -1,14 +1,14 @@
 /**
- * The one way to the API server. Loaded only by who needs it: credentials alone cost as much as starting a helper.
+ * Access to the API server. Loaded only on use: credentials alone cost as much as starting a helper.
  *
- *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two pools of
- *   connections -> one watch loop (follow) -> observations of an object, or of a set: what is there, what is gone, trouble
- *   on the way. Beside it: get, request, discover, one answer each.
+ *   ServiceAccount or kubeconfig -> credentials (KubeConfig of client-node, nothing else of it) -> two connection
+ *   pools -> one watch loop (follow) -> observations of an object, or of a set: existing, deleted, connection trouble.
+ *   In addition: get, request, discover, with one response each.
  *
- * client-node's own Watch is not used: it takes a quiet watch for dead after 30 s, swallows what a handler throws, and
- * its informer ends at the first error. Ours asks for bookmarks and replaces a connection that was silent for 90 s,
- * lists again on 410, backs off as the server asks, and polls where watching is not allowed. What it can't
- * fix itself: no credentials (65) and neither watch nor get allowed (77, with the Role to apply).
+ * client-node's own Watch is not used: it treats an idle watch as dead after 30 s, swallows errors of handlers, and its
+ * informer ends on the first error. Ours requests bookmarks and replaces a connection that was silent for 90 s, lists
+ * again on 410, backs off as the server asks, and polls if watching is denied. Unrecoverable: no credentials (65), and
+ * neither watch nor get permitted (77, with the Role to apply).
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { within } from '../core/abort.ts';
@@ -26,7 +26,7 @@ export { collectionPath, objectPath } from './path.ts';
 export { TIMING, type Timing } from './timing.ts';
 export type * from './types.ts';
 
-/** Reads the credentials once, to learn the namespace; connects when the first watch does. Throws ConfigError. */
+/** Reads the credentials once, for the namespace; connects with the first watch. Throws ConfigError. */
 export async function connectKube(source: CredentialSource, timing: Timing = TIMING): Promise<KubeClient> {
   const credentials = credentialsFrom(source);
   const { namespace, server } = await firstOf(credentials(false), source, timing);

@@ -3,7 +3,7 @@ import { collectionPath } from './path.ts';
 import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef } from './types.ts';
 
-/** As kubectl's and client-go's: an answer stays small on both sides. */
+/** As in kubectl and client-go: responses stay small on both sides. */
 const PAGE = 500;
 
 interface Page<T> {
@@ -13,11 +13,14 @@ interface Page<T> {
 
 interface Listed<T> {
   readonly items: readonly T[];
-  /** Where a watch goes on from here. */
+  /** Where a watch resumes. */
   readonly version: string | undefined;
 }
 
-/** All objects of a set as of one moment, page by page. Throws ApiError; 410 when that moment is over before the last page. */
+/**
+ * All objects of a set at one version, page by page. Throws ApiError; 410 if that version is compacted before the last
+ * page.
+ */
 export async function listAll<T extends KubeObject>(
   api: Api,
   { ref, metadataOnly }: { readonly ref: SetRef; readonly metadataOnly: boolean },

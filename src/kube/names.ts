@@ -1,9 +1,9 @@
-/** What Kubernetes takes for a name. The API server says the same in its refusals (validation of RFC 1123 names). */
+/** Name rules of Kubernetes, in the words of the API server (RFC 1123). */
 export const NAME_RULES = {
-  /** Of a namespace, a container. */
+  /** Of a namespace or container. */
   label: {
     is: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    /** The first character that no such name has. */
+    /** The first invalid character. */
     stray: /[^a-z0-9-]/,
     most: 63,
     has: "a-z, 0-9, '-'",

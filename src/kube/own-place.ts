@@ -3,22 +3,22 @@ import { givenKubeSource, lazyKube } from './source.ts';
 import type { KubeClient } from './types.ts';
 import { readFileSync } from 'node:fs';
 
-/** Which container this is. */
+/** Identity of this container. */
 interface OwnContainer {
   readonly podUid: string;
   readonly name: string;
 }
 
 /**
- * The container that we are, from /proc/self/mountinfo: the kubelet mounts a file of a directory that is named after Pod and
- * container as the termination log. Undefined outside of Kubernetes, and where a sandbox hides what is mounted.
+ * Our container, from /proc/self/mountinfo: the kubelet mounts the termination log from a directory named after Pod and
+ * container. Undefined outside of Kubernetes, and if a sandbox hides mounts.
  */
 export function containerIn(mountinfo: string): OwnContainer | undefined {
   const [, podUid, name] = /\/pods\/([^/ ]+)\/containers\/([^/ ]+)\/[^/ ]+ \//.exec(mountinfo) ?? [];
   return podUid === undefined || name === undefined ? undefined : { podUid, name };
 }
 
-/** The same, read from /proc; undefined too where that is not what it is on Linux. */
+/** The same, read from /proc; undefined too if it is unavailable. */
 export function ownContainer(): OwnContainer | undefined {
   try {
     return containerIn(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -27,14 +27,14 @@ export function ownContainer(): OwnContainer | undefined {
   }
 }
 
-/** Where we run, as far as known. */
+/** Our place in the cluster, as far as known. */
 export interface OwnPlace {
   readonly podName: string;
   /** By the kubelet's mounts. */
   readonly container: OwnContainer | undefined;
-  /** Undefined: there is no API server to ask. */
+  /** Undefined: there is no API server. */
   readonly kube: (() => Promise<KubeClient>) | undefined;
-  /** Whether there is a kubelet at all: with a plain `docker run` nothing restarts us. */
+  /** Whether there is a kubelet: with plain `docker run` nothing restarts us. */
   readonly isPod: boolean;
 }
 
@@ -43,7 +43,7 @@ interface PlaceOptions {
   readonly kubeconfig: string | undefined;
 }
 
-/** Reads what the kubelet and the environment say. Disposed of, the connection to the API server is closed. */
+/** Derived from the kubelet's mounts and the environment. Disposal closes the connection to the API server. */
 export function ownPlace(
   { podName = hostname(), kubeconfig }: PlaceOptions,
   inherited: NodeJS.ProcessEnv,

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef, SetRef } from './types.ts';
 
-/** `/apis/batch/v1/namespaces/ns/jobs`: what a list and a watch look at, and what a POST adds to. */
+/** `/apis/batch/v1/namespaces/ns/jobs`: the path of a list, a watch and a POST. */
 export function collectionPath({ group, version, resource, namespace = '' }: Omit<SetRef, 'names'>): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   return namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`;

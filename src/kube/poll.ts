@@ -17,8 +17,8 @@ import type {
 } from './types.ts';
 
 /**
- * The same observations as a watch for who may only get, and only what is new. Ends when it is time to try a watch
- * again. Throws ForbiddenError with the Role to apply when even getting is refused.
+ * The same observations as a watch with permission to get only, reporting changes. Ends when a watch should be retried.
+ * Throws ForbiddenError with the Role to apply if get is denied too.
  */
 export async function* pollObject<T extends KubeObject>(
   api: Api,
@@ -43,7 +43,7 @@ export async function* pollObject<T extends KubeObject>(
   }
 }
 
-/** The same of a set, for who may only list; of the names in it for who may only get. */
+/** The same for a set with permission to list, or to get its names. */
 export async function* pollSet<T extends KubeObject>(
   api: Api,
   ref: SetRef,
@@ -87,7 +87,7 @@ export async function* pollSet<T extends KubeObject>(
 
 type Answer<R> = { readonly kind: 'answer'; readonly value: R } | WayObservation;
 
-/** Asks every pollMs, spread by a quarter, for rewatchMs; trouble on the way is told and tried again. */
+/** Polls every pollMs, with a quarter of jitter, for rewatchMs; trouble is reported and retried. */
 async function* answers<R>(
   ask: () => Promise<R>,
   ref: ObjectRef | SetRef,
@@ -114,7 +114,7 @@ async function* answers<R>(
       const known = error instanceof ApiError ? error : undefined;
       if (known === undefined) api.forgetConnections();
       if (known?.status === 403) {
-        // Asked once more after it was: the refusal may have come a moment before.
+        // Queried once more after it succeeded: the denial may have come just before.
         if (isMeant) throw notPermitted(ref, known);
         isMeant = await refusal.isMeant(signal);
       }

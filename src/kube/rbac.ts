@@ -18,7 +18,7 @@ export type Verb = 'create' | 'get' | 'list' | 'update' | 'watch';
 
 /** A rule and where it holds. */
 export interface Grant {
-  /** Undefined: in the whole cluster. */
+  /** Undefined: cluster-wide. */
   readonly namespace: string | undefined;
   readonly rule: Rule;
 }
@@ -28,9 +28,9 @@ export type RbacSubject =
   | { readonly kind: 'User'; readonly name: string };
 
 /**
- * What the watch of this object or set asks of the API server. One object needs no more than its watch, which tells of
- * its absence too. A set is listed where the server doesn't tell when a watch has sent what exists, and neither list nor
- * watch of a whole namespace passes resourceNames.
+ * The permissions for watching this object or set. A single object needs only its watch, which reports absence too. A
+ * set is listed if the server does not mark the end of the initial events, and a list or watch of a whole namespace
+ * cannot use resourceNames.
  */
 export function watchRule(ref: ObjectRef | SetRef): Rule {
   const { group, resource } = ref;
@@ -44,9 +44,9 @@ type RbacObject = Readonly<Record<string, YamlValue>>;
 const GROUP = 'rbac.authorization.k8s.io';
 
 /**
- * A Role and its binding for each namespace of the grants, a ClusterRole and its binding for what is of the whole cluster;
- * in each as few rules as say the same.
- * @param names of the objects; a cluster's own are told apart by more than a namespace's
+ * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with the fewest
+ * rules.
+ * @param names of the objects; those of the cluster need a more specific one
  */
 export function rolesFor(
   grants: readonly Grant[],
@@ -84,7 +84,7 @@ function asData({ group, resource, names, verbs }: Rule): YamlValue {
   return { apiGroups: [group], resources: [resource], ...named, verbs };
 }
 
-/** The same rights in as few rules: verbs on a name in one, names with the same verbs in one, none that another holds. */
+/** The same permissions in the fewest rules: merged by name and by verbs, without redundant ones. */
 function fewest(rules: readonly Rule[]): Rule[] {
   const resources = [...new Set(rules.map((rule) => `${rule.resource}.${rule.group}`))];
   return resources.flatMap((each) => {
@@ -108,9 +108,9 @@ function verbsOf(rules: readonly Rule[]): Verb[] {
 }
 
 /**
- * The account that bindings name. There is no default: `default` is that of every Pod of the namespace which names none, and all
- * of them would get its rights.
- * @throws UsageError where the option is missing, or is no name
+ * The account for bindings. No default: `default` is shared by all Pods of the namespace without an account, which
+ * would all get its permissions.
+ * @throws UsageError if it is missing or invalid
  */
 export function namedAccount(option: string | undefined): string {
   if (option === undefined)

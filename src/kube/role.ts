@@ -5,7 +5,7 @@ import type { Timing } from './timing.ts';
 
 type Ref = ObjectRef | SetRef;
 
-/** `jobs.batch`, as the API server's own messages say it. */
+/** `jobs.batch`, as in the API server's messages. */
 export function resourceName({ group, resource }: Pick<Ref, 'group' | 'resource'>): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
@@ -20,7 +20,10 @@ export function userIn(message: string): string | undefined {
   return /User "([^"]+)"/.exec(message)?.[1];
 }
 
-/** What to say once when something can't be watched. @param error 403, 405, or our own limit */
+/**
+ * The message, logged once, for a resource that cannot be watched.
+ * @param error 403, 405, or our own limit
+ */
 export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }: Timing): string {
   const what = `${resourceName(ref)} ${placeOf(ref)}`;
   const instead = `asking every ${pollMs / 1000} s instead`;
@@ -35,8 +38,8 @@ function roleKind({ namespace = '' }: Pick<Ref, 'namespace'>): 'Role' | 'Cluster
 }
 
 /**
- * The smallest Role that lets the user watch this object or set, and its binding, to be fed to `kubectl apply -f -`. A
- * ClusterRole for what has no namespace, or is of all.
+ * The minimal Role for the user to watch this object or set, and its binding, for `kubectl apply -f -`. A ClusterRole
+ * for cluster-scoped resources, or all namespaces.
  */
 export function roleFor(ref: Ref, user: string | undefined): string {
   const role = `kolla-init-${'name' in ref ? ref.name : ref.resource}`;
@@ -46,7 +49,7 @@ export function roleFor(ref: Ref, user: string | undefined): string {
   );
 }
 
-/** Whom a binding names, by a user's name as the API server says it; a placeholder where that is not known. */
+/** The subject of a binding, from a user's name in the API server's message; a placeholder if it is unknown. */
 export function subjectOf(user: string | undefined): RbacSubject {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user ?? '') ?? [];
   if (namespace !== undefined && name !== undefined) return { kind: 'ServiceAccount', name, namespace };

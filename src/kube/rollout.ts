@@ -1,20 +1,20 @@
 import type { KubeObject } from './types.ts';
 
-/** What a rollout's state means for who waits for its end. */
+/** Verdict on a rollout. */
 export interface RolloutVerdict {
-  /** `skipped`: the workload is being deleted, and says nothing any more. */
+  /** `skipped`: the workload is being deleted. */
   readonly is: 'met' | 'pending' | 'skipped';
-  /** For a person: `1 of 3 updated`. */
+  /** For users: `1 of 3 updated`. */
   readonly state: string;
 }
 
-/** What a controller of the group `apps` says of the Pods that it replaces one by one. */
+/** Status of a workload in the group `apps` that replaces Pods one by one. */
 export interface Workload extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly generation?: number };
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** The parts of a Deployment that decide. */
+/** The relevant parts of a Deployment. */
 export interface Deployment extends Workload {
   readonly spec?: { readonly replicas?: number };
   readonly status?: NonNullable<Workload['status']> & {
@@ -25,7 +25,7 @@ export interface Deployment extends Workload {
   };
 }
 
-/** The parts of a StatefulSet that decide. */
+/** The relevant parts of a StatefulSet. */
 export interface StatefulSet extends Workload {
   readonly spec?: {
     readonly replicas?: number;
@@ -39,7 +39,7 @@ export interface StatefulSet extends Workload {
   };
 }
 
-/** The parts of a DaemonSet that decide about its rollout on all nodes. */
+/** The relevant parts of a DaemonSet for its rollout on all nodes. */
 export interface DaemonSet extends Workload {
   readonly status?: NonNullable<Workload['status']> & {
     readonly desiredNumberScheduled?: number;
@@ -48,7 +48,7 @@ export interface DaemonSet extends Workload {
   };
 }
 
-/** Whether a Deployment's rollout is complete, as kubectl rollout status tells it. */
+/** Whether a Deployment's rollout is complete, as in kubectl rollout status. */
 export function judgeDeployment(deployment: Deployment): RolloutVerdict {
   const wanted = deployment.spec?.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = deployment.status ?? {};
@@ -64,7 +64,7 @@ export function judgeDeployment(deployment: Deployment): RolloutVerdict {
   });
 }
 
-/** Whether a StatefulSet's is, as far as its update strategy takes it: Pods below its partition stay as they are. */
+/** The same for a StatefulSet, up to its partition: Pods below it are not updated. */
 export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   const { replicas: wanted = 1, updateStrategy } = statefulSet.spec ?? {};
   const { currentRevision, updateRevision, updatedReplicas = 0, availableReplicas = 0 } = statefulSet.status ?? {};
@@ -81,7 +81,7 @@ export function judgeStatefulSet(statefulSet: StatefulSet): RolloutVerdict {
   });
 }
 
-/** Whether a DaemonSet's is, on all nodes that it is meant for. */
+/** The same for a DaemonSet, on all selected nodes. */
 export function judgeDaemonSetRollout(daemonSet: DaemonSet): RolloutVerdict {
   const {
     desiredNumberScheduled: wanted = 0,
@@ -102,18 +102,18 @@ export function judgeDaemonSetRollout(daemonSet: DaemonSet): RolloutVerdict {
 interface Rollout {
   readonly wanted: number;
   readonly updated: number;
-  /** How many must be of the latest version. */
+  /** Number of updated replicas wanted. */
   readonly toUpdate: number;
   readonly available: number;
-  /** How many must be available. */
+  /** Number of available replicas wanted. */
   readonly toBeAvailable: number;
-  /** Replicas of an older version that are still to go. */
+  /** Replicas of an older version that remain. */
   readonly old: number;
-  /** Why it may take for ever, to stand behind what is missing. */
+  /** Why it may never finish, appended to the state. */
   readonly late: string;
 }
 
-/** What its controller said of an older spec says nothing about this one. */
+/** A status for an older generation of the spec does not count. */
 function judgeRollout(
   { metadata, status = {} }: Workload,
   { wanted, updated, toUpdate, available, toBeAvailable, old, late }: Rollout,
@@ -141,7 +141,7 @@ export interface LabelSelector {
   }[];
 }
 
-/** The same in the words of the API: `app=x,tier in (a,b),!old`. */
+/** As an API selector: `app=x,tier in (a,b),!old`. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
     if (operator === 'Exists') return key;

@@ -6,10 +6,7 @@ import type { KubeClient } from './types.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/**
- * Where credentials come from: a kubeconfig that was named, else the Pod we run in, else the user's own.
- * Throws ConfigError when there is none.
- */
+/** Source of credentials: a given kubeconfig, else our Pod, else the user's. Throws ConfigError if there is none. */
 export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.ProcessEnv): CredentialSource {
   if (kubeconfig !== undefined) return { kind: 'kubeconfig', files: kubeconfig.split(delimiter).filter(Boolean) };
   const pod = podSource(inherited);
@@ -20,10 +17,7 @@ export function kubeSource(kubeconfig: string | undefined, inherited: NodeJS.Pro
   throw new ConfigError('no Kubernetes API (KUBERNETES_SERVICE_HOST is not set): run in a Pod or pass --kubeconfig');
 }
 
-/**
- * The same for who goes without an API server where none is configured: a kubeconfig that was named, or
- * the ServiceAccount of the Pod we run in, if it is mounted.
- */
+/** The same for callers that work without an API server: a given kubeconfig, or our Pod's mounted ServiceAccount. */
 export function givenKubeSource(
   kubeconfig: string | undefined,
   inherited: NodeJS.ProcessEnv,
@@ -38,15 +32,15 @@ function podSource(inherited: NodeJS.ProcessEnv, directory = SERVICE_ACCOUNT): C
   return host === undefined || port === undefined ? undefined : { kind: 'in-cluster', host, port, directory };
 }
 
-/** Makes its client at the first call, for all; disposes of it if it was made. */
+/** Creates the client on first use, shared; disposes of it if it was created. */
 export interface LazyKube extends Disposable {
   readonly get: () => Promise<KubeClient>;
 }
 
 /**
- * A client for who may need none: the code alone costs more than all the rest of a helper's start. get() throws what
+ * A client for callers that may not need one: loading the code costs more than starting a helper. get() throws what
  * `source` and connectKube() throw.
- * @param namespace in place of the credentials' own
+ * @param namespace instead of the credentials' own
  */
 export function lazyKube(source: () => CredentialSource, namespace?: string): LazyKube {
   let made: Promise<KubeClient> | undefined;

@@ -1,24 +1,27 @@
 import type { Backoff } from '../core/backoff.ts';
 
-/** Each holds a connection of ours and a goroutine and a buffer of the server's; what is more is asked for instead. */
+/** Each uses a connection, and a goroutine and a buffer in the server; above that it polls. */
 export const WATCHES_MAX = 100;
 
-/** When we ask, give up and come back. */
+/** Intervals, timeouts and backoff. */
 export interface Timing {
-  /** The server ends a watch after this, spread so that a thousand don't come back together. */
+  /** The server ends a watch after this time, with jitter so that a thousand do not reconnect together. */
   readonly serverMinS: number;
   readonly serverMaxS: number;
-  /** Bookmarks come each minute: after longer silence the connection may be dead, and is replaced. */
+  /** Bookmarks arrive every minute: after a longer silence the connection may be dead, and is replaced. */
   readonly idleMs: number;
-  /** What exists is sent at once; so long without it, it is taken for absent, or asked for by a list. */
+  /**
+   * Existing objects are sent at once; after this time without events, the object counts as absent, or the set is
+   * listed.
+   */
   readonly absentMs: number;
-  /** The longest that an answer takes, and a watch's headers: these are sent at once, whether or not there is an event. */
+  /** Timeout of a response, and of a watch's headers, which are sent at once with or without an event. */
   readonly answerMs: number;
-  /** Between two questions where watching is not allowed. */
+  /** Polling interval if watching is denied. */
   readonly pollMs: number;
-  /** A refusal that has held for so long is meant, whatever the server says of itself. */
+  /** A denial that lasts this long is real, whatever the server's readiness. */
   readonly refusedMs: number;
-  /** How long to poll before trying whether watching is allowed by now. */
+  /** How long to poll before watching is retried. */
   readonly rewatchMs: number;
   readonly backoff: Backoff;
 }

@@ -5,29 +5,29 @@ export interface ObjectRef {
   readonly version: string;
   /** The plural, as in a Role: `jobs`. */
   readonly resource: string;
-  /** '' for what has no namespace. */
+  /** '' for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The objects of one resource that selectors choose. */
+/** The objects of one resource that match selectors. */
 export interface SetRef {
   /** '' for the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural, as in a Role: `pods`. */
   readonly resource: string;
-  /** Undefined: of all namespaces, or of a resource that has none. */
+  /** Undefined: all namespaces, or cluster-scoped. */
   readonly namespace?: string | undefined;
   /** `app=x,tier in (a,b)` */
   readonly labelSelector?: string | undefined;
   /** `spec.nodeName=n1` */
   readonly fieldSelector?: string | undefined;
-  /** Only these are of interest: others are not kept, and where listing is not allowed these are read one by one. */
+  /** Only these are kept; if listing is denied they are read one by one. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** What every object of the API has. */
+/** Common fields of all objects. */
 export interface KubeObject {
   readonly metadata: {
     readonly name: string;
@@ -39,30 +39,30 @@ export interface KubeObject {
   };
 }
 
-/** About the way to the API server: it is in trouble, and it is there again. */
+/** State of the connection to the API server: in trouble, or recovered. */
 export type WayObservation = { readonly kind: 'trouble'; readonly reason: string } | { readonly kind: 'connected' };
 
-/** What a watch tells about its object. */
+/** Observation of a watched object. */
 export type Observation<T extends KubeObject> =
   | { readonly kind: 'object'; readonly object: T }
   | { readonly kind: 'deleted'; readonly object: T | undefined }
   | { readonly kind: 'absent' }
   | WayObservation;
 
-/** What a watch tells about its set: all that is in it now. */
+/** Observation of a watched set: all current objects. */
 export type SetObservation<T extends KubeObject> =
-  /** By name; by `namespace/name` where all namespaces are watched. A map of its own each time. */
+  /** By name; by `namespace/name` for all namespaces. A new map each time. */
   { readonly kind: 'set'; readonly objects: ReadonlyMap<string, T> } | WayObservation;
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  /** Receives what an administrator should fix, once each. */
+  /** Receives each problem for an administrator once. */
   readonly warn: (message: string) => void;
-  /** Asks for no more than the metadata of each object: enough to know that a Secret is there. */
+  /** Requests only the metadata of each object: enough to know that a Secret exists. */
   readonly metadataOnly?: boolean;
 }
 
-/** A resource of the API, as discovery tells it. */
+/** A resource of the API, from discovery. */
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
@@ -74,30 +74,30 @@ export interface ApiResource {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The project's access to the API server. */
+/** Client of the API server. */
 export interface KubeClient extends Disposable {
-  /** Where names without one are meant: the Pod's own, or the context's. */
+  /** The default namespace: the Pod's own, or the context's. */
   readonly namespace: string;
   readonly server: string;
   /**
-   * What is known of one object, now and from now on, until the caller breaks off or the signal is aborted. Survives
-   * what a cluster does to a connection. Throws ForbiddenError when the object may be neither watched nor read.
+   * The state of one object, now and from now on, until the caller stops or the signal is aborted. Survives connection
+   * failures. Throws ForbiddenError if the object may be neither watched nor read.
    */
   watch<T extends KubeObject>(ref: ObjectRef, options: WatchOptions): AsyncIterable<Observation<T>>;
-  /** The same of a set: first when all that is there is known, then after each change. */
+  /** The same for a set: first when all existing objects are known, then after each change. */
   watchSet<T extends KubeObject>(ref: SetRef, options: WatchOptions): AsyncIterable<SetObservation<T>>;
   /**
-   * One answer, within 30 s. Not repeated: who asks knows whether that is right. Throws ApiError for a status that is no
-   * success (404 is `error.status`), the system's error for no answer.
+   * One response, within 30 s, without retries, which are the caller's decision. Throws ApiError for an error status
+   * (404 is `error.status`), the system's error without a response.
    * @param path from objectPath() or collectionPath() of path.ts, or any other of the API server's
    */
   get<T>(path: string, options: { readonly signal: AbortSignal; readonly metadataOnly?: boolean }): Promise<T>;
   /** The same for writing. A PATCH is a JSON merge patch. */
   request<T>(method: Method, path: string, body: unknown, options: { readonly signal: AbortSignal }): Promise<T>;
   /**
-   * The resource that a word means to kubectl (`deploy`, `deployments.apps`, `Certificate.cert-manager.io`,
-   * `ingresses.v1.networking.k8s.io`), or an apiVersion and kind; its preferred version where none is given. Undefined
-   * where the server has none: asked again each time, as a definition may still come; what was found is kept.
+   * Resolves a word as kubectl does (`deploy`, `deployments.apps`, `Certificate.cert-manager.io`,
+   * `ingresses.v1.networking.k8s.io`), or an apiVersion and kind; the preferred version by default. Undefined if the
+   * server has none: queried again each time, since a definition may be created; results are cached.
    */
   discover(
     what: string | { readonly apiVersion: string; readonly kind: string },

@@ -7,10 +7,13 @@ export interface WatchEvent<T extends KubeObject> {
   readonly object: T;
 }
 
-/** The events of a watch up to the first line that is none, and why that ends the connection. */
+/** The events of a watch up to the first invalid line, and why that ends the connection. */
 interface Read<T extends KubeObject> {
   readonly events: readonly WatchEvent<T>[];
-  /** ApiError for an ERROR event, which holds a Status; Error for what no API server sends. Undefined: all are events. */
+  /**
+   * ApiError for an ERROR event, which has a Status; Error for anything an API server never sends. Undefined: all are
+   * events.
+   */
   readonly error: Error | undefined;
 }
 
@@ -21,7 +24,10 @@ const TYPES: readonly unknown[] = [
   'BOOKMARK',
 ] satisfies WatchEvent<KubeObject>['type'][];
 
-/** Takes what came on a watch for events. @param values what the lines hold, of any shape */
+/**
+ * Validates lines of a watch as events.
+ * @param values the parsed lines, of any shape
+ */
 export function readEvents<T extends KubeObject>(values: readonly unknown[]): Read<T> {
   const end = values.findIndex((value) => !isEvent(value));
   if (end === -1) return { events: values as WatchEvent<T>[], error: undefined };
@@ -42,7 +48,7 @@ function errorOf(value: unknown): Error {
   return new Error(`${nameOf(value)} came where an event of a watch was due`);
 }
 
-/** Never by its content, which may be a Secret's. */
+/** Never shows its content, which may be a Secret's. */
 function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -56,13 +62,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** etcd takes 1.5 MiB an object; a line longer than this is not an event. */
+/** etcd's limit is 1.5 MiB per object; a longer line is not an event. */
 const LINE_MAX_CHARS = 16 * 1024 * 1024;
 
 /**
- * One value a line, however the chunks are cut: within a character, within a line, many lines in one. What came in one
- * chunk comes together, so that who looks at all of them looks once.
- * @param heard is called for every chunk, the proof that the other side is alive
+ * One value per line, for any chunks: split within a character or line, or many lines in one. Values of one chunk are
+ * returned together, so that a consumer handles them once.
+ * @param heard called for every chunk, the proof that the peer is alive
  * @throws Error for a line that is not JSON or never ends
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => void): AsyncGenerator<unknown[]> {
@@ -83,7 +89,7 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>, heard: () => voi
     if (values.length > 0) yield values;
     if (rest.length > LINE_MAX_CHARS) throw new Error(`a line of more than ${LINE_MAX_CHARS} characters`);
   }
-  // A cut connection leaves half an event; whoever reconnects gets it whole.
+  // A broken connection leaves half an event; after a reconnect it is sent whole.
 }
 
 function parse(line: string): unknown {

@@ -8,8 +8,8 @@ import type { Timing } from './timing.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /**
- * Watches one object. A field selector on the name passes Roles that are limited by resourceNames. Where watching is not
- * allowed it polls, and tries from time to time whether it is by now.
+ * Watches one object. A field selector on the name is compatible with Roles that use resourceNames. If watching is
+ * denied it polls, and retries from time to time.
  */
 export async function* watchObject<T extends KubeObject>(
   api: Api,
@@ -50,7 +50,8 @@ async function* objectObservations<T extends KubeObject, R>(
           break;
         case 'events':
           for (const { type, object } of value.events) {
-            // Servers that send a bookmark after what exists (1.35 does, unasked) tell so at once that nothing does.
+            // Servers that send a bookmark after the initial events (1.35 does by default) show at once that there are
+            // none.
             if (!isKnown && type === 'BOOKMARK') yield { kind: 'absent' };
             isKnown = true;
             if (type === 'ADDED' || type === 'MODIFIED') yield { kind: 'object', object };
@@ -77,8 +78,8 @@ function onceEach(say: (message: string) => void): (message: string) => void {
 }
 
 /**
- * Watches a set: tells all that is in it as soon as that is known, and again after what came together. Where watching is
- * not allowed it polls, and tries from time to time whether it is by now.
+ * Watches a set: reports all its objects once known, and again after each batch of changes. If watching is denied it
+ * polls, and retries from time to time.
  */
 export async function* watchSet<T extends KubeObject>(
   api: Api,

@@ -6,24 +6,29 @@ import { tlsMaterial } from './tls-files.ts';
 import { defined } from '../core/defined.ts';
 import { placeOfTarget, type MysqlTarget } from './url.ts';
 
-/** One session. Every statement has a deadline, after which the session is gone: its answer can't be told from the next. */
+/**
+ * One session. Every statement has a deadline, after which the session is closed: its response could not be
+ * distinguished from the next.
+ */
 export interface MysqlSession extends AsyncDisposable {
   /** The server's number for this session. */
   readonly id: number;
-  /** The socket's file descriptor: a process that inherits it keeps the session open when we die. Never write to it. */
+  /**
+   * The socket's file descriptor: a process that inherits it keeps the session open after our death. Never write to it.
+   */
   readonly descriptor: number;
-  /** Our own address, as we see it; undefined on a socket file. */
+  /** Our own address; undefined on a socket file. */
   readonly localAddress: string | undefined;
-  /** Aborted when the session ends without our doing; its reason is the error. */
+  /** Aborted when the session ends unexpectedly; the reason is the error. */
   readonly lost: AbortSignal;
   rows(sql: string, parameters?: readonly unknown[], timeoutMs?: number): Promise<Record<string, unknown>[]>;
-  /** Affected rows: those that really changed, not those that were found. And how many warnings there were. */
+  /** Affected rows: changed ones, not matched ones. And the number of warnings. */
   change(
     sql: string,
     parameters?: readonly unknown[],
     timeoutMs?: number,
   ): Promise<{ changed: number; warnings: number }>;
-  /** Closes the connection without telling the server. */
+  /** Closes the connection without notifying the server. */
   destroy(): void;
 }
 
@@ -31,7 +36,7 @@ interface ConnectOptions {
   readonly signal: AbortSignal;
   /** For the whole handshake: a frozen server accepts the connection and never greets. */
   readonly handshakeMs?: number;
-  /** For each statement that has no deadline of its own. */
+  /** For each statement without its own deadline. */
   readonly statementMs?: number;
   /** Undefined: none. */
   readonly database?: string | undefined;
@@ -42,18 +47,17 @@ const STATEMENT_MS = 60_000;
 const GOODBYE_MS = 1000;
 
 /**
- * The same rules in every session, whatever the server's defaults: backslashes escape (quoteText relies on it), a value
- * that does not fit is an error, times are UTC, and no statement is cut short (max_statement_time is MariaDB's own).
+ * The same rules in every session, whatever the server's defaults: backslash escapes (quoteText relies on it), an error
+ * for values that do not fit, times in UTC, and no statement timeout (max_statement_time is MariaDB's).
  */
 const SESSION_RULES = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1
   /*M!100100 , max_statement_time = 0 */`;
 
 /**
- * Opens a session. The deadline and `signal` cut it off at any point; after that only statements' deadlines and
- * `lost` end it.
- * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError and
- * NotPermittedError for a handshake that TLS ended; UnavailableError for a server that asks for the password itself and is
- * not verified
+ * Opens a session. The deadline and `signal` abort it at any point; later only statements' deadlines and `lost` end it.
+ * @throws what mysql2 or the system throws (see isPassing and mysqlError); ConfigError for TLS files; UnavailableError
+ * and NotPermittedError for a failed TLS handshake; UnavailableError for an unverified server that requests the
+ * password itself
  */
 export async function connect(target: MysqlTarget, options: ConnectOptions): Promise<MysqlSession> {
   const { signal, handshakeMs = HANDSHAKE_MS, statementMs = STATEMENT_MS } = options;
@@ -149,10 +153,7 @@ function timedOut(ms: number): Error {
   return Object.assign(new Error(`no answer in ${ms} ms`), { code: 'ETIMEDOUT' });
 }
 
-/**
- * What mysql2 is to do about TLS. A name is verified only where there is one: behind a socket file there is no other
- * server.
- */
+/** TLS options for mysql2. A name is verified only if there is one: a socket file leads to one server only. */
 async function sslOf({ tls, socket }: MysqlTarget) {
   if (tls === undefined) return undefined;
   const verifyIdentity = tls.verifyIdentity && socket === undefined;
@@ -160,8 +161,8 @@ async function sslOf({ tls, socket }: MysqlTarget) {
 }
 
 /**
- * Node remembers the name that a socket was opened with, but not an address, and mysql2 tells TLS names only: an
- * address would be verified as `localhost`.
+ * Node remembers the name of a socket's host, but not an address, and mysql2 passes only names to TLS: an address would
+ * be verified as `localhost`.
  */
 function rememberAddress(socket: Socket, host: string): void {
   // eslint-disable-next-line no-underscore-dangle

@@ -1,13 +1,14 @@
-/** What a client's option file says of a login, with its options' own names (dashes). */
+/** A client's option file, by option name (with dashes). */
 export type Defaults = ReadonlyMap<string, string>;
 
-/** The groups that MariaDB's and MySQL's command-line client reads. */
+/** The groups read by MariaDB's and MySQL's command-line client. */
 const GROUPS = new Set(['mysql', 'mariadb-client', 'client', 'client-server', 'client-mariadb']);
 
 /**
- * Reads an option file (`--defaults-file`) as the client does: its groups only, the last of an option wins, `_` is `-`,
- * a comment begins with `;` or `#` or stands behind a `#`, quotes around a value fall away, a backslash escapes. `!include` is not followed.
- * @throws RangeError with the line's number, never its text: the line may hold a password
+ * Parses an option file (`--defaults-file`) like the client: only its groups, the last of an option applies, `_` is
+ * `-`, a comment starts with `;` or `#` or follows a `#`, quotes around a value are removed, a backslash escapes.
+ * `!include` is not followed.
+ * @throws RangeError with the line number, never its text: it may contain a password
  */
 export function parseDefaults(text: string): Defaults {
   const found = new Map<string, string>();

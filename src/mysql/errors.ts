@@ -1,7 +1,7 @@
 import { connectReason } from '../net/connect-error.ts';
 import { KollaError, NotPermittedError, UnavailableError, messageOf } from '../core/errors.ts';
 
-/** The server's number for an error, or 0 for one that is not its own. */
+/** The server's error number, or 0 for another error. */
 export function errnoOf(error: unknown): number {
   const errno = (error as { errno?: unknown } | undefined)?.errno;
   return typeof errno === 'number' && errno >= 1000 ? errno : 0;
@@ -11,7 +11,10 @@ export const ACCESS_DENIED = 1045;
 export const UNKNOWN_DATABASE = 1049;
 export const NO_SUCH_TABLE = 1146;
 const DATABASE_DENIED = 1044;
-/** Privileges missing: KILL, command, table, column, SUPER and the like; account locked or its password expired; TLS wanted. */
+/**
+ * Missing privileges: KILL, command, table, column, SUPER and the like; account locked or its password expired; TLS
+ * required.
+ */
 const DENIED = new Set([ACCESS_DENIED, DATABASE_DENIED, 1095, 1142, 1143, 1227, 1410, 1820, 1862, 3118, 3159, 4151]);
 /** Too many connections, shutting down, killed, lost, and Galera's "not prepared". */
 const PASSING = new Set([1040, 1047, 1053, 1077, 1079, 1129, 1152, 1203, 1205, 1213, 1226, 1317, 1927, 2006, 2013]);
@@ -30,7 +33,7 @@ const PASSING_CODES = new Set([
   'PROTOCOL_CONNECTION_LOST',
 ]);
 
-/** Whether the same question may get a better answer in a while: the server is away, full, starting or stopping. */
+/** Whether a retry may succeed: the server is down, full, starting or stopping. */
 export function isPassing(error: unknown): boolean {
   const { code, fatal } = error as { code?: string; fatal?: boolean };
   const errno = errnoOf(error);
@@ -44,22 +47,22 @@ export function isPassing(error: unknown): boolean {
  */
 const UNDONE = new Set([1213, 1205, 1020, 1047, 1180]);
 
-/** Whether the server undid the statement, or never did it, for a reason that passes; the session goes on. */
+/** Whether the server rolled back or never ran the statement for a transient reason; the session continues. */
 export function isUndone(error: unknown): boolean {
   return UNDONE.has(errnoOf(error));
 }
 
-/** Whether the server refuses for who we are or what we may do. */
+/** Whether the server denies access. */
 export function isDenied(error: unknown): boolean {
   return DENIED.has(errnoOf(error));
 }
 
-/** Whether it is the server's or the connection's error, and not a mistake of ours. */
+/** Whether it is an error of the server or the connection, and not a bug. */
 export function isMysqlError(error: unknown): boolean {
   return errnoOf(error) !== 0 || isPassing(error) || (error as { fatal?: boolean }).fatal === true;
 }
 
-/** What went wrong, as the server or the system reports it; codes with what they mean. */
+/** The error as reported by the server or the system; codes with their meaning. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: string };
   const refused = connectReason(error);
@@ -73,8 +76,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * A server's refusal as one of our errors: 77 when privileges are missing, else 69.
- * @param doing what we were doing, as it follows "cannot": `create database keystone on mariadb:3306`
+ * A server's error as one of ours: 77 for missing privileges, else 69.
+ * @param doing the action, as it follows "cannot": `create database keystone on mariadb:3306`
  */
 export function mysqlError(doing: string, error: unknown): KollaError {
   if (error instanceof KollaError) return error;
@@ -86,7 +89,7 @@ export function mysqlError(doing: string, error: unknown): KollaError {
 
 interface Hint {
   readonly errnos: readonly number[];
-  /** What the server's text must hold besides, where the number means more than one thing. */
+  /** A required part of the server's text, if the number is ambiguous. */
   readonly text?: RegExp;
   readonly means: string;
 }
@@ -110,8 +113,8 @@ const FULL =
   "the disk of the server's data or temporary files is full: make room there. What it had started may be partially applied";
 
 /**
- * What an error of the server means for whoever runs it, and what to do; undefined where its own words say it.
- * @param text the server's words
+ * The meaning and fix of a server's error; undefined if its text is sufficient.
+ * @param text the server's
  */
 export function hintOf(errno: number, text: string): string | undefined {
   if (FULL_ERRNOS.has(errno) || FULL_TEXT.test(text)) return FULL;

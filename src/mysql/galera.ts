@@ -1,9 +1,9 @@
 import { formatAddress, parseAddress, type Address } from '../net/address.ts';
 import type { MysqlSession } from './connect.ts';
 
-/** How a node sees itself and its cluster. For some seconds after it was frozen or cut off this is not true any more. */
+/** A node's own view of itself and its cluster. Outdated for some seconds after a freeze or partition. */
 export interface GaleraState {
-  /** Whether its writes go to the other nodes at all. */
+  /** Whether its writes are replicated at all. */
   readonly replicates: boolean;
   readonly isReady: boolean;
   /** `Primary`: it belongs to the majority. */
@@ -13,13 +13,13 @@ export interface GaleraState {
   readonly size: number;
 }
 
-/** What a donor is good for: `ok`, used as any other; `wait`, not used until it is Synced again. */
+/** Use of a donor: `ok`, like any other; `wait`, not until it is Synced again. */
 export const DONOR_POLICIES = ['ok', 'wait'] as const;
 export type DonorPolicy = (typeof DONOR_POLICIES)[number];
 
 const DONOR = 'Donor/Desynced';
 
-/** The node's state, or undefined for a server that is no Galera node. Works without a database and without quorum. */
+/** The node's state, or undefined if the server is not a Galera node. Works without a database and without quorum. */
 export async function galeraState(session: MysqlSession, timeoutMs?: number): Promise<GaleraState | undefined> {
   const variables = await named(
     session,
@@ -43,7 +43,7 @@ export async function galeraState(session: MysqlSession, timeoutMs?: number): Pr
   };
 }
 
-/** Why nothing should be written through this node now; undefined when it can be used. */
+/** Why this node must not be used for writes now; undefined if it can be used. */
 export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | undefined {
   if (!node.replicates) return 'wsrep_on is OFF: what is written there stays there';
   if (node.component !== 'Primary') return `its part of the cluster is ${node.component}: it has no quorum`;
@@ -52,11 +52,11 @@ export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | und
   return `it is ${node.state}, not Synced`;
 }
 
-/** What an operator may have told a node to do, whatever its state. */
+/** Settings of an operator, independent of a node's state. */
 export interface GaleraSwitches {
-  /** Whether it no longer holds the others back when it falls behind. It is `Donor/Desynced` then, as a donor is. */
+  /** Whether it is excluded from flow control. It is `Donor/Desynced` then, like a donor. */
   readonly isDesynced: boolean;
-  /** `NONE`, `ALL` or `ALL_KILL`: of which queries it refuses every one with error 1047. */
+  /** `NONE`, `ALL` or `ALL_KILL`: whether it rejects every query with error 1047. */
   readonly rejects: string;
 }
 
@@ -78,23 +78,23 @@ async function named(session: MysqlSession, sql: string, timeoutMs?: number): Pr
 }
 
 const DEFAULT_PORT = 3306;
-/** Of a node without wsrep_node_address whose own address Galera could not find out. */
+/** Of a node without wsrep_node_address whose address Galera could not determine. */
 const UNKNOWN = 'AUTO';
 
 /** The other nodes of a cluster. */
 interface OtherNodes {
-  /** Where they take clients, as they say themselves. */
+  /** Their client addresses, as reported by themselves. */
   readonly places: Address[];
-  /** How many there are that do not say where: they know no address of their own. */
+  /** Number of nodes without a known address. */
   readonly unknown: number;
 }
 
-/** Where the other nodes of the cluster take clients, as far as they say so. */
+/** The client addresses of the other nodes, as far as known. */
 export async function otherNodes(session: MysqlSession): Promise<Address[]> {
   return (await membersBeside(session)).places;
 }
 
-/** The other nodes, without those that the cluster has given up, and without arbitrators. */
+/** The other nodes, without evicted ones and arbitrators. */
 export async function membersBeside(session: MysqlSession): Promise<OtherNodes> {
   const status = await named(
     session,
@@ -107,7 +107,7 @@ export async function membersBeside(session: MysqlSession): Promise<OtherNodes> 
   return { places: known.map(placeOf), unknown: others.length - known.length };
 }
 
-/** By which the cluster itself tells its nodes apart. */
+/** The cluster's own identifier of a node. */
 export async function memberOf(session: MysqlSession): Promise<string> {
   const status = await named(session, "SHOW GLOBAL STATUS LIKE 'wsrep_gcomm_uuid'");
   return status.get('wsrep_gcomm_uuid') ?? '';

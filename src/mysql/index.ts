@@ -3,10 +3,10 @@
  *
  *   SQLAlchemy URL -> target { host, port, socket, user, password, database, tls } -> session -> rows, changes
  *
- * A session is bounded everywhere: its handshake, each statement, its goodbye. mysql2 is loaded by the first connect().
- * What can fail: RangeError for a URL that is none; ConfigError for TLS files; UnavailableError and NotPermittedError
- * where TLS ends the handshake; and the server's own errors, which isPassing() tells apart and mysqlError() turns into a
- * sentence without secrets.
+ * Every step of a session has a timeout: handshake, statements, close. mysql2 is loaded by the first connect(). Errors:
+ * RangeError for an invalid URL; ConfigError for TLS files; UnavailableError and NotPermittedError for a failed TLS
+ * handshake; and the server's errors, which isPassing() classifies and mysqlError() turns into a message without
+ * secrets.
  */
 export { connect, whoAndWhere, type MysqlSession } from './connect.ts';
 export {

@@ -1,6 +1,6 @@
 /**
- * A server may ask for the password itself instead of a proof of it: as it is (mysql_clear_password, and the SHA-2 plugins over
- * TLS), or encrypted with a key that it has just sent (the SHA-2 plugins without TLS). Whoever answers in its place asks too.
+ * A server may request the password itself instead of a proof: in clear text (mysql_clear_password, and the SHA-2
+ * plugins over TLS), or encrypted with a key it has just sent (the SHA-2 plugins without TLS). An impostor does so too.
  */
 import { createHash } from 'node:crypto';
 import type { ConnectionOptions } from 'mysql2/promise';
@@ -11,26 +11,26 @@ type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
 
 const CACHING = 'caching_sha2_password';
 const NONCE_BYTES = 20;
-/** The server has the account in its cache, and has taken our proof. */
+/** The server has the account cached, and has accepted our proof. */
 const IS_CACHED = 3;
 
 interface Login {
   /** For mysql2. */
   readonly options: Pick<ConnectionOptions, 'authPlugins' | 'password' | 'socketPath'>;
-  /** That the password itself was asked for, and not given. */
+  /** Set if the password itself was requested, and refused. */
   readonly refusal: () => UnavailableError | undefined;
 }
 
 /**
- * The login for a target. A server that TLS has verified, or that is reached over a socket file, may ask for the password; any
- * other gets proofs alone.
+ * The login for a target. A server verified by TLS, or reached over a socket file, may request the password; any other
+ * gets proofs only.
  */
 export function loginFor(target: MysqlTarget): Login {
   const { password, socket, tls } = target;
   if (socket !== undefined) return { options: { password, socketPath: socket }, refusal: () => undefined };
   if (tls?.caFile !== undefined) return { options: { password }, refusal: () => undefined };
   let refusal: UnavailableError | undefined;
-  // mysql2 marks what is thrown here as fatal, which says of other errors that they pass.
+  // mysql2 marks errors thrown here as fatal, which for other errors means transient.
   const refuse = (plugin: string): never => {
     refusal = new UnavailableError(whyRefused(plugin, target));
     throw new Error(refusal.message);
@@ -46,7 +46,8 @@ export function loginFor(target: MysqlTarget): Login {
       return proofOf(password, data.subarray(0, NONCE_BYTES));
     };
   };
-  // A plugin of ours also keeps mysql2 from answering a greeting that names it at once, which over TLS would be the password.
+  // Our own plugin also prevents mysql2 from responding at once to a greeting that names it, which over TLS would send
+  // the password.
   const authPlugins = {
     [CACHING]: caching,
     sha256_password: refusing('sha256_password'),

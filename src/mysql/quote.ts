@@ -6,15 +6,15 @@ export function quoteName(name: string): string {
 const ESCAPES: Readonly<Record<string, string>> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\u001A': '\\Z' };
 
 /**
- * A string literal, for the statements that take no parameters (CREATE USER). Right only in sessions that read
- * backslashes as escapes, which connect() sees to.
+ * A string literal, for statements without parameters (CREATE USER). Correct only in sessions with backslash escapes,
+ * which connect() ensures.
  */
 export function quoteText(text: string): string {
   // eslint-disable-next-line no-control-regex
   return `'${text.replaceAll(/[\0\n\r\u001A'\\]/g, (c) => ESCAPES[c] ?? `\\${c}`)}'`;
 }
 
-/** A database's name where GRANT takes a pattern: `_` and `%` would stand for any character and any name. */
+/** A database's name for GRANT, which takes a pattern: `_` and `%` are wildcards. */
 export function quotePattern(database: string): string {
   return quoteName(database.replaceAll(/[\\_%]/g, String.raw`\$&`));
 }

@@ -8,14 +8,14 @@ interface HandshakeError {
   readonly syscall?: string;
 }
 
-/** What mysql2 makes of every error while TLS begins, the system's among them. */
+/** mysql2's code for every error during the TLS handshake, including system errors. */
 const ANY = 'HANDSHAKE_SSL_ERROR';
 const BROKEN_OFF = /disconnected before secure|ECONNRESET|EPIPE|socket hang up/;
 const NAME = /does not match certificate's altnames: (.*)$/s;
 
 /**
- * A handshake that failed for TLS, in words that name the file and the fix. None of these passes by waiting. Undefined:
- * it is no matter of TLS, or the connection only broke while TLS began.
+ * Explains a TLS handshake failure, with the file and the fix. None is transient. Undefined if TLS is not the cause, or
+ * only the connection broke.
  */
 export function tlsError(error: unknown, target: MysqlTarget): KollaError | undefined {
   const { code = '', message } = error as HandshakeError;
@@ -27,7 +27,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   }
   if (isBrokenOff(error)) return undefined;
   if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);
-  // With TLS 1.3 the server judges our certificate after our handshake has ended.
+  // With TLS 1.3 the server verifies our certificate after our handshake has ended.
   if (!/^ERR_SSL_\w*ALERT/.test(code)) return undefined;
   const alert = (error as { reason?: string }).reason?.replace(/^\S+ alert /, '') ?? code;
   const { certFile } = target.tls ?? {};
@@ -39,7 +39,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
       );
 }
 
-/** Whether only the connection broke while TLS began: a server that goes down does that. */
+/** Whether the connection broke during the TLS handshake, as when a server shuts down. */
 export function isBrokenOff(error: unknown): boolean {
   const { code, message, syscall } = error as HandshakeError;
   return code === ANY && (syscall !== undefined || BROKEN_OFF.test(message));

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import type { MysqlTls } from './url-tls.ts';
 
-/** What Node's TLS takes, in PEM. */
+/** Options of Node's TLS, in PEM. */
 interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -14,9 +14,9 @@ interface TlsMaterial {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Reads the files of a target's TLS, and looks whether they are what they stand for. OpenSSL takes a CA file without a
- * certificate for no CA at all, and names no file in its errors.
- * @throws ConfigError that names the file and what is wrong with it
+ * Reads and validates the TLS files of a target. OpenSSL treats a CA file without a certificate as an empty one, and
+ * names no file in its errors.
+ * @throws ConfigError naming the file and the problem
  */
 export async function tlsMaterial({ caFile, certFile, keyFile }: MysqlTls): Promise<TlsMaterial> {
   const ca = caFile === undefined ? undefined : await certificatesIn(caFile);
@@ -56,7 +56,7 @@ function privateKeyIn(file: string, text: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    // OpenSSL's reason may quote the file.
+    // OpenSSL's message may quote the file.
     throw new ConfigError(`${file}, which is named for TLS, holds no private key in PEM`);
   }
 }

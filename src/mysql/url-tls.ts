@@ -5,9 +5,9 @@ export interface MysqlTls {
   /** Undefined: the server's certificate is not verified. */
   readonly caFile?: string;
   readonly certFile?: string;
-  /** Undefined: the key lies in certFile. */
+  /** Undefined: the key is in certFile. */
   readonly keyFile?: string;
-  /** Whether the certificate must be for the host's name or address. */
+  /** Whether the certificate must match the host's name or address. */
   readonly verifyIdentity: boolean;
 }
 
@@ -24,9 +24,9 @@ const NAMES = [
 type Name = (typeof NAMES)[number];
 
 /**
- * What a SQLAlchemy URL's `ssl_*` ask for: any of them asks for TLS. As SQLAlchemy's default driver has it (PyMySQL), a
- * CA verifies certificate and name, unless `ssl_check_hostname=false`.
- * @throws RangeError for what would leave TLS weaker than it reads
+ * The `ssl_*` parameters of a SQLAlchemy URL: any of them enables TLS. As in PyMySQL, SQLAlchemy's default driver, a CA
+ * verifies certificate and name, unless `ssl_check_hostname=false`.
+ * @throws RangeError for parameters that would make TLS weaker than it reads
  */
 export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undefined {
   const given = (name: Name) => parameters.get(name) || undefined;

@@ -2,16 +2,16 @@ import { formatAddress, type Address } from '../net/address.ts';
 import { defined } from '../core/defined.ts';
 import { tlsOf, type MysqlTls } from './url-tls.ts';
 
-/** Where a server is, who we are there, and with which database. */
+/** A server's address, credentials and database. */
 export interface MysqlTarget {
   readonly host: string;
   readonly port: number;
-  /** Tried in this order instead of host and port: nodes of one cluster. */
+  /** Nodes of one cluster, tried in this order instead of host and port. */
   readonly places?: readonly Address[];
-  /** A socket file, which is used instead of host and port. */
+  /** A socket file, used instead of host and port. */
   readonly socket?: string;
   readonly user: string;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
   readonly database: string;
   readonly tls?: MysqlTls;
@@ -21,9 +21,9 @@ const DEFAULT_PORT = 3306;
 const SCHEME = /^(?:mysql|mariadb)(?:\+\w+)?$/;
 
 /**
- * The target of an SQLAlchemy URL: `mysql+pymysql://user:p%40ss@host:3306/database?charset=utf8`, with IPv6 in
- * brackets, `unix_socket=`, and TLS as tlsOf() reads it.
- * @throws RangeError that says what is missing or wrong, without the URL: it may hold a password
+ * Parses an SQLAlchemy URL: `mysql+pymysql://user:p%40ss@host:3306/database?charset=utf8`, with IPv6 in brackets,
+ * `unix_socket=`, and TLS as in tlsOf().
+ * @throws RangeError with what is missing or wrong, without the URL: it may contain a password
  */
 export function parseMysqlUrl(text: string): MysqlTarget {
   const [, scheme = '', rest = ''] = /^([^:/]*):\/\/([^]*)$/.exec(text) ?? [];
@@ -32,7 +32,7 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   if (/\s/.test(rest)) throw new RangeError('it has a space or a line break, which a URL writes %20 or %0A');
   const [, user = '', password = '', place = '', path = '', query = ''] =
     /^(?:([^:/@]*)(?::([^@]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?([^]*))?$/.exec(rest) ?? [];
-  // SQLAlchemy would look for a host of that name: the service could not use this URL either.
+  // SQLAlchemy would treat it as a host name: the service could not use this URL either.
   if (place.includes('@')) throw new RangeError('it has a second @: in a password it is written %40');
   const database = decoded(path);
   if (user === '') throw new RangeError('it names no user');
@@ -49,31 +49,31 @@ export function parseMysqlUrl(text: string): MysqlTarget {
   };
 }
 
-/** Where, for messages: `host:port`, several of them, or the socket. */
+/** Its address for messages: `host:port`, several of them, or the socket. */
 export function placeOfTarget(target: Pick<MysqlTarget, 'host' | 'port' | 'socket' | 'places'>): string {
   return target.socket ?? (target.places ?? [target]).map(formatAddress).join(', ');
 }
 
-/** The same target once for each place where it may be. */
+/** The same target for each of its places. */
 export function placesOf(target: MysqlTarget): MysqlTarget[] {
   const { places, ...rest } = target;
   if (places === undefined || rest.socket !== undefined) return [rest];
   return places.map(({ host, port }) => ({ ...rest, host, port }));
 }
 
-/** The same target, in whose places that one is tried first: it has just let us in. */
+/** The same target, trying the place that has just accepted us first. */
 export function preferring(target: MysqlTarget, { host, port }: Address): MysqlTarget {
   if (target.places === undefined) return target;
   const others = target.places.filter((place) => place.host !== host || place.port !== port);
   return others.length === target.places.length ? target : { ...target, places: [{ host, port }, ...others] };
 }
 
-/** The same URL for a server at another place. */
+/** The same URL with another server. */
 export function urlAt(url: string, place: Address): string {
   return url.replace(/^([^:/]*:\/\/(?:[^:/@]*(?::[^@]*)?@)?)[^/?]*/, (_, head: string) => head + formatAddress(place));
 }
 
-/** The same URL for another account. */
+/** The same URL with another account. */
 export function urlAs(url: string, user: string, password: string): string {
   const account = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
   return url.replace(/^([^:/]*:\/\/)(?:[^:/@]*(?::[^@]*)?@)?/, (_, head: string) => head + account);
@@ -88,7 +88,7 @@ function placeOf(place: string): { host: string; port: number } {
   return { host: v6 ?? (host === undefined || host === '' ? 'localhost' : decoded(host)), port: number };
 }
 
-/** As Python decodes it: a stray `%` stays, `+` stays, and bytes that are no UTF-8 become U+FFFD. */
+/** Decoded as in Python: a stray `%` is kept, `+` is kept, and invalid UTF-8 becomes U+FFFD. */
 function decoded(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }

@@ -1,6 +1,6 @@
 import { messageOf, UsageError } from '../core/errors.ts';
 
-/** Where something listens. `host` has no brackets. */
+/** The address of a server. `host` has no brackets. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -19,10 +19,10 @@ export function formatAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Where a server listens. Without a host: on all addresses, IPv6 and IPv4. */
+/** A listen address. Without a host: all addresses, IPv6 and IPv4. */
 export interface ListenAddress {
   readonly host?: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
@@ -38,7 +38,10 @@ export function parseListen(text: string): ListenAddress {
   }
 }
 
-/** @throws UsageError that names the flag */
+/**
+ *
+ * @throws UsageError naming the flag
+ */
 export function listenAddress(flag: string, text: string): ListenAddress {
   try {
     return parseListen(text);

@@ -1,9 +1,9 @@
 /**
- * The one HTTP client: what speaks TLS, goes through a proxy, keeps connections or reads a stream. On Node's http and https,
- * which have all of that in them (docs/adr/0011). A plain GET of http:// needs none of it: codec.ts.
+ * The HTTP client for TLS, proxies, keep-alive and streams, on Node's http and https (docs/adr/0011). A plain GET of
+ * http:// needs none of it: see codec.
  *
- *   send():     one request, and whatever is read of its answer, under its limits
- *   exchange(): the same, and the whole answer; JSON stands on it (json.ts)
+ *   send():     one request, with the response read as needed, within its limits
+ *   exchange(): the same with the full response; the basis of json.ts
  */
 import { request as requestHttp, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
@@ -13,48 +13,48 @@ import { defined } from '../core/defined.ts';
 export interface HttpRequest {
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** In place of the URL's own, which is made plain. */
+  /** Instead of the URL's own, which is normalized. */
   readonly path?: string;
   /** GET by default. */
   readonly method?: string | undefined;
   /** Content-Length is set by the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | undefined;
-  /** Kept connections. By default a connection of its own: a kept one may lead to a server that is long gone. */
+  /** With keep-alive. By default a new connection: a kept one may lead to a server that is gone. */
   readonly agent?: Agent | undefined;
   /** TLS, DNS and login, as Node has them. */
   readonly connection?: Pick<
     RequestOptions,
     'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup'
   >;
-  /** Whether twice is as once. A kept connection may have been closed just as it was used: it is sent again then. */
+  /** Whether it is idempotent. A kept connection may be closed just as it is used: then it is sent again. */
   readonly isRepeatable?: boolean;
-  /** How long a connection may take to be made. By default the agent's queue has no limit, and answerMs covers the rest. */
+  /** Connect timeout. By default the agent's queue has none, and answerMs covers the rest. */
   readonly connectMs?: number;
-  /** How long the answer may take, as far as it is read. */
+  /** Timeout of the response, as far as it is read. */
   readonly answerMs?: number;
-  /** How often a silent peer is asked by TCP whether it is still there: the kernel alone takes a quarter of an hour. */
+  /** TCP keepalive interval: by default the kernel takes a quarter of an hour. */
   readonly keepAliveMs?: number;
-  /** For who follows the connection. */
+  /** Observes the connection. */
   readonly onSocket?: (socket: Socket) => void;
 }
 
-/** A whole answer. */
+/** A full response. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-/** Each of our kept connections may have been closed by the other side meanwhile. */
+/** Number of kept connections that the peer may have closed. */
 const STALE_CONNECTIONS = 3;
 const BODY_MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Sends a request and reads its answer, whatever its status. Limits hold until `read` is done, the signal for as long as the
- * connection is in use.
- * @param read called with the headers; gives the response itself to who reads a stream
- * @throws the system's error for no answer, or the signal's reason
+ * Sends a request and reads its response, whatever its status. Limits hold until `read` is done, the signal as long as
+ * the connection is in use.
+ * @param read called with the headers; may return the response itself to read a stream
+ * @throws the system's error without a response, or the signal's reason
  */
 export async function send<T>(request: HttpRequest, read: (response: IncomingMessage) => T | Promise<T>): Promise<T> {
   for (let stale = 0; ; stale++) {
@@ -70,8 +70,8 @@ export async function send<T>(request: HttpRequest, read: (response: IncomingMes
 }
 
 /**
- * One request and its whole answer.
- * @throws as send() does, and for an answer of more than 16 MiB or one that breaks off
+ * One request and its full response.
+ * @throws as send(), and for a response of more than 16 MiB or a truncated one
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   return await send(request, async (response) => ({
@@ -111,7 +111,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const abort = () => {
     sent.destroy(signal.reason as Error);
-    // One that waits for an agent's connection tells nothing until it has it.
+    // A request waiting for an agent's connection emits nothing until it has one.
     reject(signal.reason as Error);
   };
   signal.addEventListener('abort', abort, { once: true });
@@ -119,16 +119,16 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
   let answer: IncomingMessage | undefined;
   sent.once('response', (response) => {
     answer = response;
-    // Whoever reads it is told; an error that comes before the reading must not end the process.
+    // The reader gets the error; an error before reading must not crash the process.
     response.on('error', () => {});
     resolve(response);
   });
-  // Stays: there may be one after the answer.
+  // Kept: there may be an error after the response.
   sent.on('error', reject);
   sent.end(body);
   const result = promise.then(read).finally(() => {
     clearTimeout(timer);
-    // An early answer, such as 413: the body's memory must not be read any more.
+    // An early response, such as 413: the body's memory must not be read any more.
     if (!sent.writableFinished && answer?.complete !== false) sent.destroy();
   });
   return { sent, result };

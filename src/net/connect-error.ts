@@ -1,6 +1,6 @@
 import { formatAddress } from './address.ts';
 
-/** What Node puts on an error of a connection or a file; QuickJS's host only the code and a path. */
+/** Properties of Node's connection and file errors; QuickJS's host sets only the code and a path. */
 interface SystemError {
   readonly code?: unknown;
   readonly address?: string;
@@ -9,7 +9,7 @@ interface SystemError {
   readonly hostname?: string;
 }
 
-/** The system's codes, as an operator would say them. */
+/** Operator-friendly texts for system error codes. */
 const MEANINGS: Readonly<Record<string, (place: string) => string>> = {
   ECONNREFUSED: (place) => `connection refused${by(place)}`,
   ECONNRESET: (place) => `connection reset${by(place)}`,
@@ -28,8 +28,9 @@ function by(place: string): string {
 }
 
 /**
- * Why a connection was not opened: in words, with the address or path, then the system's code in parentheses. Undefined for other errors.
- * @param asked where to, for an error that does not tell
+ * Why a connection failed: a text with the address or path, then the system's code in parentheses. Undefined for other
+ * errors.
+ * @param asked the target, if the error does not have it
  */
 export function connectReason(error: unknown, asked = ''): string | undefined {
   const { code } = error as SystemError;

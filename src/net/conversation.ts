@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import type { TlsAsk } from './tls-ask.ts';
 
-/** A whole message, and how many bytes it took. Undefined: there is more to come. */
+/** A complete message, and its length in bytes. Undefined: incomplete. */
 export type Parsed<T> = { readonly is: T; readonly length: number } | undefined;
 
-/** A connection on which one side says something and the other answers. It is destroyed when its scope ends. */
+/** A request-response connection. Destroyed when its scope ends. */
 export interface Conversation extends Disposable {
   say(...bytes: readonly Buffer[]): void;
-  /** The next message. Rejects when the connection breaks or ends before it is whole, and with what `parse` throws. */
+  /** The next message. Rejects if the connection breaks or ends before it is complete, and with what `parse` throws. */
   hear<T>(parse: (heard: Buffer) => Parsed<T>): Promise<T>;
-  /** Says that nothing more will be said; resolves when the other side has ended the connection as well. */
+  /** Half-closes the connection; resolves when the peer has closed it as well. */
   end(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface ConverseOptions {
   readonly tls?: TlsAsk | undefined;
 }
 
-/** No message of a handshake is longer; whoever sends more is another kind of server. */
+/** No handshake message is longer; a peer that sends more is another kind of server. */
 const MOST_BYTES = 65_536;
 
 /** Connects, to a host and port or a socket's path. Rejects with the system's error, or TLS's. */
@@ -36,7 +36,7 @@ export async function converse(to: NetConnectOpts, { signal, tls }: ConverseOpti
 }
 
 async function secured(to: NetConnectOpts, tls: TlsAsk): Promise<Socket> {
-  // Lazy, because most are in the clear, and TLS costs half of Node's own start.
+  // Lazy, because most connections are without TLS, which costs half of Node's start time.
   const [{ connect: connectTls }, { tlsOptions }] = await Promise.all([import('node:tls'), import('./tls-ask.ts')]);
   const host = 'host' in to && to.host !== undefined ? to.host : 'localhost';
   return connectTls({ ...to, ...(await tlsOptions(host, tls)) });
@@ -94,20 +94,20 @@ function conversationOn(socket: Socket): Conversation {
   };
 }
 
-/** What an answer means. Undefined: there is more to come. */
+/** A parsed response. Undefined: incomplete. */
 export type Understood<T> = { readonly is: T } | undefined;
 
 interface Exchange<T> {
   /** Where: a host and port, or a socket's path. */
   readonly at: NetConnectOpts;
-  /** Said first; nothing for who waits to be greeted. */
+  /** Sent first; nothing for protocols in which the server greets. */
   readonly say?: Buffer | undefined;
-  /** All that was heard so far. */
+  /** All bytes received so far. */
   readonly understand: (bytes: Buffer) => Understood<T>;
   readonly signal: AbortSignal;
 }
 
-/** One question and its answer on a connection of its own, which is closed then. Rejects as converse() and hear() do. */
+/** One request and its response on a new connection, which is then closed. Rejects as converse() and hear(). */
 export async function exchange<T>({ at, say, understand, signal }: Exchange<T>): Promise<T> {
   using conversation = await converse(at, { signal });
   if (say !== undefined) conversation.say(say);

@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import { connectReason } from './connect-error.ts';
 import { defined } from '../core/defined.ts';
 
-/** Opens a TCP connection, and closes it. The system's error when it can't be opened, or undefined. */
+/** Opens a TCP connection, and closes it. Returns the system's error if it fails, or undefined. */
 export function dial(
   { lookup, ...to }: Address & { readonly lookup?: LookupFunction | undefined },
   signal: AbortSignal,
@@ -11,7 +11,7 @@ export function dial(
   return opened(connect({ ...to, ...defined({ lookup }), signal }));
 }
 
-/** The same of a connection that is being opened. */
+/** The same for a connection that is being opened. */
 export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     socket.once('connect', () => {
@@ -22,7 +22,10 @@ export function opened(socket: Socket): Promise<NodeJS.ErrnoException | undefine
   });
 }
 
-/** Why, in one line. @param asked where to, for an error that does not tell */
+/**
+ * The reason, on one line.
+ * @param asked the target, if the error does not have it
+ */
 export function refusalOf(error: NodeJS.ErrnoException, asked: string): string {
   return connectReason(error, asked) ?? error.code ?? error.message;
 }

@@ -11,24 +11,24 @@ export interface JsonCall {
 }
 
 export interface JsonAnswer extends Omit<HttpAnswer, 'body'> {
-  /** Undefined where the answer was not JSON: then something between us and the API may have given it. */
+  /** Undefined if the response was not JSON: it may be from a proxy. */
   readonly body: unknown;
 }
 
 interface JsonOptions {
   readonly signal: AbortSignal;
-  /** How long to wait for the whole answer. */
+  /** Timeout of the full response. */
   readonly answerMs: number;
-  /** PEM file; the authorities to trust instead of the well-known ones. Read at each call: it may be renewed. */
+  /** PEM file; CA certificates to trust instead of the well-known ones. Read on each call: it may be renewed. */
   readonly caFile?: string | undefined;
   /** Do not verify its certificate. */
   readonly insecure?: boolean;
 }
 
 /**
- * One request on a connection of its own, and its answer, whatever its status. A pooled connection may be closed by the
- * other side in the moment that we use it, and of a POST it is then unknown whether it was carried out.
- * Rejects with the system's error where there is no answer, and with ConfigError for a file of authorities that can't be read.
+ * One request on a new connection, and its response, whatever its status. A pooled connection may be closed as it is
+ * used, and then the outcome of a POST would be unknown. Rejects with the system's error without a response, and with
+ * ConfigError for an unreadable CA file.
  */
 export async function askJson(
   { method, url, headers = {}, body }: JsonCall,
@@ -60,12 +60,12 @@ export async function askJson(
   }
 }
 
-/** The other side's certificate is signed by no trusted CA: waiting does not help. */
+/** The peer's certificate is not signed by a trusted CA: waiting does not help. */
 export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }
 
-/** Node's own words advise options of Node, or quote its parser. */
+/** Node's messages suggest options of Node, or quote its parser. */
 function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
   if (error.code?.startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
   if (error.code === 'EPROTO') return new Error('the server does not speak TLS', { cause: error });

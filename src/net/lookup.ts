@@ -2,8 +2,8 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /**
- * Looks names up as Node does, and says EAI_AGAIN after so long: the system's resolver takes ten seconds and more for that when its
- * DNS servers are silent, and who gave up before could not tell them from a silent host.
+ * Resolves names like Node, with EAI_AGAIN after a timeout: the system's resolver takes ten seconds and more when its
+ * DNS servers are silent, and an earlier abort could not distinguish them from a silent host.
  */
 export function lookupWithin(ms: number, look: LookupFunction = lookup): LookupFunction {
   return (host, options, callback) => {

@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import { oneLine } from '../core/one-line.ts';
 import { connectReason } from './connect-error.ts';
 
-/** What is wrong with a chain of certificates, by OpenSSL's codes. */
+/** Problems of a certificate chain, by OpenSSL's codes. */
 const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -15,12 +15,12 @@ const UNKNOWN_AUTHORITY = new Set([
 const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected message|http request|unknown protocol/i;
 
 /**
- * Why there is no connection, or none that can be trusted, in one line.
- * @param caFile the CA bundle that was used, for messages
+ * Why there is no connection, or no trusted one, on one line.
+ * @param caFile the CA bundle in use, for messages
  */
 export function networkReason(error: unknown, caFile?: string): string {
   const { code: any, reason } = error as { code?: unknown; reason?: string };
-  // Of an AbortSignal's reason it is a number.
+  // For an AbortSignal's reason it is a number.
   const code = typeof any === 'string' ? any : '';
   const refused = connectReason(error);
   if (refused !== undefined) return refused;

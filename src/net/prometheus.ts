@@ -2,7 +2,7 @@
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of a summary: `_sum` or `_count`. */
+  /** For a summary: `_sum` or `_count`. */
   readonly suffix?: '_sum' | '_count';
 }
 
@@ -16,7 +16,7 @@ export interface Family {
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The page that a scraper reads; families without a sample are left out. */
+/** The page for a scraper; families without samples are left out. */
 export function metricsText(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -45,7 +45,7 @@ function numberText(value: number): string {
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 
-/** What every process of ours shows of itself, under the names that dashboards know. */
+/** Metrics of every process, under their conventional names. */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage();
   return [

@@ -3,13 +3,13 @@ import { get } from './codec/get.ts';
 import { BODY_BYTES, type RequestOptions } from './request-options.ts';
 
 /**
- * One request on a connection of its own, whose body is thrown away: for probes and waits, which must not be fooled by a
- * pooled connection to a server that is long gone. Rejects with the system's error when there is no answer.
+ * One request on a new connection, with the body discarded: for probes and waits, which a pooled connection to a dead
+ * server must not mislead. Rejects with the system's error without a response.
  */
 export async function requestOnce(url: URL, options: RequestOptions): Promise<{ status: number }> {
   const isPlain = url.protocol === 'http:' && (options.method ?? 'GET') === 'GET';
   if (isPlain) return await plain(url, options);
-  // Lazy, because node:https costs half of Node's own start, which a request without TLS need not pay.
+  // Lazy, because node:https costs half of Node's start time, which a request without TLS need not pay.
   const { requestByClient } = await import('./request-by-client.ts');
   return await requestByClient(url, options);
 }

@@ -9,9 +9,9 @@ export interface RequestOptions {
   readonly lookup?: LookupFunction;
   /** GET by default; no request has a body. */
   readonly method?: string;
-  /** Whether an answer with that status counts only when its body has come as well, or much of it. */
+  /** Whether a response with that status requires its body, or its first part. */
   readonly awaitsBody?: (status: number) => boolean;
 }
 
-/** Of a longer body the rest is not waited for. */
+/** The rest of a longer body is not waited for. */
 export const BODY_BYTES = 65_536;

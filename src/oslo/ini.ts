@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.ts';
 
-/** One line of a file for oslo.config, with the section that it is in. */
+/** One line of an oslo.config file, with its section. */
 export interface OsloLine {
   readonly kind: 'blank' | 'comment' | 'header' | 'option' | 'continuation';
   /** Without its line end. */
@@ -13,8 +13,8 @@ export interface OsloLine {
 }
 
 /**
- * A file's lines as oslo.config takes them; joined, they are the file again.
- * @throws RangeError with the line's number, never its text, for what oslo.config would not read
+ * A file's lines as parsed by oslo.config; joined, they are the file again.
+ * @throws RangeError with the line number, never its text, if oslo.config cannot parse it
  */
 export function osloLines(content: string): OsloLine[] {
   const lines: OsloLine[] = [];
@@ -49,11 +49,11 @@ function kindOf(line: string, number: number, isOpen: boolean): OsloLine['kind']
 }
 
 /**
- * What stands in a file for oslo.config as the value of one option: the last one wins, a section may come twice, an
- * indented line goes on with the value above, quotes around the whole value fall away, and the first of `=` and `:`
- * divides. What its `$` stand for, osloValue() says.
- * @returns undefined when the file has no such option
- * @throws RangeError with the line's number, never its text: the line may hold a password
+ * The raw value of one option in an oslo.config file: the last one applies, a section may be repeated, an indented line
+ * continues the value above, quotes around the whole value are removed, and the first of `=` and `:` is the separator.
+ * osloValue() expands its `$`.
+ * @returns undefined if the file has no such option
+ * @throws RangeError with the line number, never its text: it may contain a password
  */
 export function osloOption(text: string, section: string, key: string): string | undefined {
   const lines = osloLines(text);

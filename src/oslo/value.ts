@@ -1,7 +1,7 @@
 import { osloOption } from './ini.ts';
 import { setVariable, type OsloPlace } from './variable.ts';
 
-/** `$$`, or the name of an option. Any other `$` stays as it is. */
+/** `$$`, or the name of an option. Any other `$` is literal. */
 const DOLLAR = /\$(?:\$|(?<bare>[_a-z][._a-z0-9]*)|\{(?<braced>[_a-z][._a-z0-9]*)\})/giu;
 
 interface Written {
@@ -10,16 +10,16 @@ interface Written {
 }
 
 /**
- * An option as the service gets it, from a variable before its file: in what stands there, `$$` and `\$` stand for a `$`, and `$name`,
- * `$group.name` and `${name}` for another option.
- * @returns undefined when neither has it
- * @throws RangeError for what oslo.config would not take, or takes from where we can't read; never with a part of the value
+ * An option as the service reads it, with a variable taking precedence over its file: `$$` and `\$` are an escaped `$`,
+ * and `$name`, `$group.name` and `${name}` refer to another option.
+ * @returns undefined if neither has it
+ * @throws RangeError if oslo.config would reject it, or reads it from elsewhere; never with a part of the value
  */
 export function osloValue(text: string, place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
   return filledIn({ text, env }, place, []);
 }
 
-/** Spelled so that oslo.config reads it as it is. `$$` would not do after a backslash. */
+/** Escaped so that oslo.config reads it back unchanged. `$$` would be wrong after a backslash. */
 export function asOslo(value: string): string {
   return value.replaceAll('$', () => String.raw`\$`);
 }
@@ -39,19 +39,19 @@ function filledIn({ text, env }: Written, place: OsloPlace, above: readonly stri
       const value = filledIn({ text, env }, other, [...above, name]);
       if (value !== undefined) return value;
     }
-    // What follows the `$` may be a part of a password.
+    // The text after `$` may be a part of a password.
     throw new RangeError(
       `no option is set of the name that follows the $ in ${name}: set it, or write $$ for a plain $`,
     );
   });
 }
 
-/** Where oslo.config looks for the option of that name, in this order. */
+/** Where oslo.config looks up that name, in this order. */
 function placesOf(reference: string, section: string): OsloPlace[] {
   const dot = reference.indexOf('.');
   const group = dot === -1 ? section : reference.slice(0, dot);
   const first = { section: group, key: reference.slice(dot + 1) };
   const global = { section: 'DEFAULT', key: reference };
-  // DEFAULT is no group that could be named.
+  // DEFAULT cannot be referenced as a group.
   return dot !== -1 && group === global.section ? [global] : [first, global];
 }

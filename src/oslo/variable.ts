@@ -4,7 +4,7 @@ export interface OsloPlace {
   readonly key: string;
 }
 
-/** Whether that is a file for oslo.config: who reads YAML has no variables for its options either. */
+/** Whether it is an oslo.config file: a service with YAML has no variables for its options either. */
 export function isForOslo(file: string | undefined): file is string {
   return file !== undefined && !isYaml(file);
 }
@@ -15,15 +15,15 @@ export function isYaml(file: string): boolean {
 }
 
 /**
- * The variable by which oslo.config takes an option from the environment before its files. Undefined where it would not
- * arrive: a shell passes no name on that is not of letters, digits and `_`.
+ * The environment variable by which oslo.config overrides an option. Undefined if it would be lost: a shell drops names
+ * with characters other than letters, digits and `_`.
  */
 export function osloVariable({ section, key }: OsloPlace): string | undefined {
   const name = `OS_${section}__${key}`.toUpperCase();
   return /^\w+$/.test(name) ? name : undefined;
 }
 
-/** The same, where that environment has it: also an empty one counts. */
+/** The same, if it is set in that environment, even to an empty value. */
 export function setVariable(place: OsloPlace, env: NodeJS.ProcessEnv): string | undefined {
   const name = osloVariable(place);
   return name !== undefined && env[name] !== undefined ? name : undefined;

@@ -1,11 +1,13 @@
 import type { Redact } from '../core/redact.ts';
 
-/** A line that never ends must not fill the memory: it is cut here, and goes on as the next. */
+/** An endless line must not exhaust memory: it is split here. */
 const LONGEST_CHARACTERS = 16_384;
-/** So much of it is kept back at a cut: a secret that has only begun there is not seen yet, and half of it must not show. */
+/**
+ * Kept back at a split: a secret that has only started there is not recognized yet, and half of it must not be shown.
+ */
 const KEPT_CHARACTERS = 4096;
 
-/** What a stream has that is read here. */
+/** The stream interface used here. */
 interface Readable {
   setEncoding(encoding: 'utf8'): unknown;
   on(event: 'data', take: (text: string) => void): unknown;
@@ -14,8 +16,8 @@ interface Readable {
 }
 
 /**
- * Calls back for each line of a stream, without its line end, and for a last one that has none. Resolves at its end.
- * @param redact hides secrets in each line before it is cut or shown
+ * Calls back for each line of a stream, without its line end, and for an unterminated last one. Resolves at the end.
+ * @param redact hides secrets in each line before it is split or shown
  */
 export function eachLine(
   stream: Readable,

@@ -1,11 +1,11 @@
 /**
- * The one way in which a helper runs another program and waits for its end:
+ * Runs a program and waits for its exit:
  *
- *   spawn, in a process group of its own -> its lines, each called back, the last ones kept
+ *   spawn, in its own process group -> its lines, each passed on, the last ones kept
  *   signal aborted -> SIGTERM to the group -> graceMs -> SIGKILL to the group
- *   its exit -> drainMs for the output that others still hold open -> code, signal and last lines
+ *   its exit -> drainMs for output held open by others -> code, signal and last lines
  *
- * It decides nothing by the exit code; that is its caller's. A deadline is a signal too: AbortSignal.any.
+ * The caller interprets the exit code. A deadline is a signal too: AbortSignal.any.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Redact } from '../core/redact.ts';
@@ -13,45 +13,45 @@ import { eachLine } from './lines.ts';
 
 export interface RunOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Ends it and its group. Where it is aborted already, nothing is started. */
+  /** Terminates it and its group. If it is already aborted, nothing is started. */
   readonly signal: AbortSignal;
   /** From SIGTERM to SIGKILL; 0: SIGKILL at once. */
   readonly graceMs: number;
-  /** `inherit`: stdout and stderr are ours, and no line is seen here. */
+  /** `inherit`: shares our stdout and stderr, and no line is seen here. */
   readonly output?: 'inherit';
-  /** How long it may take until its output ends once it has ended: what it left behind (a daemon) may hold it open. */
+  /** How long to wait for the end of its output after its exit: a daemon it left behind may hold it open. */
   readonly drainMs?: number;
-  /** Kills what is left of the group at its end. Without it that is done only where the signal has ended it. */
+  /** Kills the rest of the group after its exit. Otherwise only if the signal has terminated it. */
   readonly killsLeftovers?: boolean;
-  /** Open files of ours that it finds as its descriptors 3, 4, ... */
+  /** Our open files as its descriptors 3, 4, ... */
   readonly descriptors?: readonly number[];
-  /** Its lines go through it before anybody sees them. */
+  /** Applied to its lines before they are passed on. */
   readonly redact?: Redact;
   readonly onLine?: (line: string) => void;
 }
 
 export interface Ended {
-  /** The exit code, or 128 and the signal's number. */
+  /** The exit code, or 128 plus the signal's number. */
   readonly code: number;
-  /** The signal that ended it, if one did. */
+  /** The signal that killed it, if one did. */
   readonly by: NodeJS.Signals | undefined;
-  /** The end of stdout, without a last line end. */
+  /** The end of stdout, without a final newline. */
   readonly out: string;
-  /** The end of stderr, in the same way. */
+  /** The same for stderr. */
   readonly err: string;
 }
 
 export interface Child {
-  /** Undefined where it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Rejects with the system's error where it could not be started; resolves also where the signal has ended it. */
+  /** Rejects with the system's error if it could not be started; resolves also after the signal. */
   readonly ended: Promise<Ended>;
 }
 
 const DRAIN_MS = 500;
-/** So much is kept of each stream: enough for a reason. */
+/** Kept of each stream: enough for a reason. */
 const TAIL_CHARACTERS = 4096;
-/** By their number less one, on Linux. */
+/** By number minus one, on Linux. */
 const SIGNALS: readonly string[] = (
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU ' +
   'XFSZ VTALRM PROF WINCH IO PWR SYS'
@@ -59,7 +59,7 @@ const SIGNALS: readonly string[] = (
 
 /**
  * Starts a program without a shell.
- * @throws the signal's reason where it is aborted already
+ * @throws the signal's reason if it is already aborted
  */
 export function start(file: string, args: readonly string[], options: RunOptions): Child {
   options.signal.throwIfAborted();
@@ -86,7 +86,7 @@ async function endOf(child: ChildProcess, options: RunOptions): Promise<Ended> {
   try {
     const { code, by } = await exitOf(child);
     await Promise.race([output, new Promise((resolve) => (draining = setTimeout(resolve, drainMs)))]);
-    // Closed by us, a stream still gives the last line that had no end.
+    // Destroying a stream still flushes its unterminated last line.
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     await output;
     return { code, by, out: out.text, err: err.text };
@@ -107,10 +107,10 @@ function exitOf(child: ChildProcess): Promise<Pick<Ended, 'code' | 'by'>> {
   });
 }
 
-/** The last that a stream said, as it may be shown. */
+/** The end of a stream, redacted. */
 class Tail {
   text = '';
-  /** Never rejects: output that can't be read any more is over. */
+  /** Never rejects: unreadable output counts as ended. */
   readonly ended: Promise<void>;
 
   constructor(stream: ChildProcess['stdout'], { redact, onLine }: RunOptions) {
@@ -122,7 +122,10 @@ class Tail {
   }
 }
 
-/** One that is gone already is none to signal. @param pid of the group's leader; undefined: none was started */
+/**
+ * A group that has exited is ignored.
+ * @param pid of the group's leader; undefined: none was started
+ */
 export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

@@ -63,7 +63,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
       ({ notYet }) => notYet,
     );
     await step(
-      'deleted during the wait',
+      'deleted in mid-wait',
       (each) => each.remove(),
       ({ deleted = /^$/ }) => deleted,
     );

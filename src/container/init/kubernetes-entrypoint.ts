@@ -43,8 +43,7 @@ type Options = Values<typeof ENTRYPOINT_OPTIONS>;
 export function entrypointOf(begins: (options: Options) => void = () => {}): Helper {
   return {
     name: 'kubernetes-entrypoint',
-    summary:
-      'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for ' + 'kubernetes-entrypoint).',
+    summary: 'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for kubernetes-entrypoint).',
     main: mainWith(begins),
     commands: {},
     lines: { format: entrypointLine, to: streamOf },
@@ -55,8 +54,7 @@ export const kubernetesEntrypoint: Helper = entrypointOf();
 
 function mainWith(begins: (options: Options) => void): Command {
   return command({
-    summary:
-      'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for ' + 'kubernetes-entrypoint).',
+    summary: 'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for kubernetes-entrypoint).',
     description:
       "Every variable of kubernetes-entrypoint means what it meant, but is watched instead of polled, and a wrong one is an error. The log's " +
       'phrases and streams are its own, unless --log-format asks for others. docs/how-to/migration-kubernetes-entrypoint.md has every difference.',

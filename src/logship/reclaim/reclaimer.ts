@@ -45,7 +45,7 @@ export class Reclaimer {
     this.#warnings = new DedupedWarnings(options.log);
   }
 
-  /** One pass over all files. Rejects only for the signal. */
+  /** One round of all files. Rejects only for the signal. */
   async pass(signal: AbortSignal): Promise<void> {
     const marks = lowest(this.#options.saved());
     for (const known of [this.#done, this.#refusedAt])

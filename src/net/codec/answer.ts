@@ -22,10 +22,10 @@ type AnswerState =
   | 'to the end'
   | 'done';
 
-/** Reads the answer to a GET. Interim answers (1xx) are skipped. */
+/** Parses the response to a GET. Interim responses (1xx) are skipped. */
 export class AnswerReader {
   #state: AnswerState = 'status';
-  // One limit for all heads of an answer: a server may send interim ones for ever.
+  // One limit for all heads of a response: a server could send interim ones forever.
   readonly #headLines = new Lines(HEAD_MAX_BYTES);
   #chunkLine = new Lines(CHUNK_LINE_MAX_BYTES);
   #first: Omit<AnswerHead, 'headers'> | undefined;
@@ -35,7 +35,10 @@ export class AnswerReader {
   readonly #onHead: (head: AnswerHead) => void;
   readonly #onBody: (piece: Uint8Array) => void;
 
-  /** @param onBody called after onHead, for each piece of the body without its framing */
+  /**
+   *
+   * @param onBody called after onHead, for each chunk of the body without its framing
+   */
   constructor(onHead: (head: AnswerHead) => void, onBody: (piece: Uint8Array) => void) {
     this.#onHead = onHead;
     this.#onBody = onBody;
@@ -56,7 +59,10 @@ export class AnswerReader {
       at = this.#isInBody() ? this.#takeBody(piece, at) : this.#takeLine(piece, at);
   }
 
-  /** The connection has ended. @returns whether the answer is whole, which may be known only by that */
+  /**
+   * The connection has ended.
+   * @returns whether the response is complete, which may be known only now
+   */
   end(): boolean {
     if (this.#state === 'to the end') this.#state = 'done';
     return this.isDone;
@@ -133,7 +139,7 @@ function bodyState(status: number, headers: Headers, length: number | undefined)
   if (status === 204 || status === 304) return 'done';
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
-    // Two opinions on where the body ends are how one answer is smuggled into another.
+    // Ambiguous body lengths are the basis of response smuggling.
     if (length !== undefined) throw new HttpParseError('both Content-Length and Transfer-Encoding');
     return /(?:^|,)[ \t]*chunked$/i.test(coding) ? 'size' : 'to the end';
   }
@@ -153,7 +159,7 @@ function isBeginOfStatus(text: string): boolean {
 function firstOf(line: string): Omit<AnswerHead, 'headers'> {
   const [, version, status] = /^HTTP\/(1\.[01]) ([1-9]\d{2})(?: .*)?$/.exec(line) ?? [];
   if (version === undefined) throw notHttp();
-  // Another protocol is spoken from there on, which was not asked for.
+  // Another protocol follows, which was not requested.
   if (status === '101') throw new HttpParseError('Unexpected upgrade');
   return { version, status: Number(status) };
 }

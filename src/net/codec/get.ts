@@ -4,22 +4,28 @@ import { encodeHead } from './head.ts';
 
 export interface GetOptions {
   readonly to: { readonly host: string; readonly port: number; readonly lookup?: LookupFunction };
-  /** Path and query, as they are to be sent. */
+  /** Path and query, as sent. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly signal: AbortSignal;
-  /** For who follows the connection. */
+  /** Observes the connection. */
   readonly onSocket?: (socket: Socket) => void;
-  /** @returns whether the body is waited for; false: the head is enough */
+  /**
+   *
+   * @returns whether to read the body; false: the head is enough
+   */
   readonly onHead?: (head: AnswerHead) => boolean;
-  /** @returns whether more of the body is waited for */
+  /**
+   *
+   * @returns whether to read more of the body
+   */
   readonly onBody?: (piece: Uint8Array) => boolean;
 }
 
 /**
- * A plain GET on a connection of its own, which is closed then. Nothing is kept of the body.
- * @throws the system's error for no connection; one of code ECONNRESET for an answer that breaks off, as Node's own http has
- * it; HttpParseError for what is no HTTP; the signal's reason
+ * A plain GET on a new connection, which is then closed. The body is not kept.
+ * @throws the system's error without a connection; one of code ECONNRESET for a truncated response, as in Node's http;
+ * HttpParseError if it is not HTTP; the signal's reason
  */
 export function get({ to, target, headers, signal, onSocket, onHead, onBody }: GetOptions): Promise<AnswerHead> {
   return new Promise((resolve, reject) => {

@@ -1,21 +1,21 @@
 /**
- * HTTP/1.1 as bytes: enough to ask for one page, and to answer for one. It reads what comes in pieces of any size,
- * holds no more than a head's worth of it, and opens nothing. Without TLS, kept connections and proxies: these are client.ts's.
+ * A minimal HTTP/1.1 codec: enough to request one page, and to serve one. Parses chunks of any size, keeps at most one
+ * head, and opens nothing. TLS, keep-alive and proxies are client.ts's.
  *
- *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then each piece of its body
+ *   encodeHead('GET / HTTP/1.1', ...) -> the connection -> AnswerReader: head, then chunks of its body
  *   the connection -> RequestReader: head -> headText('HTTP/1.1 200 OK', ...) and the body
  *
- * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for where the line to client.ts is
+ * https://www.rfc-editor.org/rfc/rfc9112, and docs/adr/0013 for the division of work with client.ts
  */
 
-/** By name in lower case; what came twice is joined by a comma. */
+/** By lower-case name; repeated headers are joined by a comma. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** What came is not HTTP/1.1, or hostile. */
+/** The data is not HTTP/1.1, or hostile. */
 export class HttpParseError extends Error {
   override name = 'HttpParseError';
 
-  /** A head that is longer than its reader takes. */
+  /** The head exceeds the reader's limit. */
   readonly isTooLong: boolean;
 
   constructor(reason: string, isTooLong = false) {
@@ -24,7 +24,7 @@ export class HttpParseError extends Error {
   }
 }
 
-/** As much as Node's own takes. */
+/** Node's own limit. */
 export const HEAD_MAX_BYTES = 16_384;
 const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i;
 // eslint-disable-next-line no-control-regex
@@ -40,12 +40,15 @@ export function headText(first: string, headers: HeaderList): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A character is a byte. @throws as headText() does */
+/**
+ * One byte per character.
+ * @throws as headText()
+ */
 export function encodeHead(first: string, headers: HeaderList): Uint8Array {
   return Uint8Array.from(headText(first, headers), (character) => character.charCodeAt(0));
 }
 
-/** Lines of a head, whose end may be in another piece than their beginning. */
+/** Lines of a head, which may be split across chunks. */
 export class Lines {
   #text = '';
   #bytesLeft: number;
@@ -54,12 +57,15 @@ export class Lines {
     this.#bytesLeft = maxBytes;
   }
 
-  /** What has come of a line that has not ended. */
+  /** The start of an unfinished line. */
   get begun(): string {
     return this.#text;
   }
 
-  /** @returns the line, if it ends in this piece, and where in the piece it stopped reading */
+  /**
+   *
+   * @returns the line, if it ends in this chunk, and where in the chunk it stopped reading
+   */
   take(piece: Uint8Array, from: number): { readonly line: string | undefined; readonly next: number } {
     const end = piece.indexOf(LINE_FEED, from);
     const part = piece.subarray(from, end === -1 ? piece.length : end);
@@ -77,7 +83,7 @@ export class Lines {
   }
 }
 
-/** In parts, as a function takes only so many arguments. */
+/** In parts, since a function's arguments are limited. */
 function latin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));

@@ -1,9 +1,9 @@
 import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 
-/** What is asked for. A body is not part of it. */
+/** A request without its body. */
 export interface RequestHead {
   readonly method: string;
-  /** As it was sent: path and query. */
+  /** As sent: path and query. */
   readonly target: string;
   readonly headers: Headers;
 }
@@ -12,7 +12,7 @@ const TOKEN = "!#$%&'*+.^_`|~0-9A-Za-z-";
 const REQUEST_LINE = new RegExp(`^([${TOKEN}]+) ([\\x21-\\x7e]+) HTTP/1\\.([01])$`);
 const METHOD_BEGIN = new RegExp(`^[${TOKEN}]`);
 
-/** Reads the head of one request. What comes behind it, a body or another request, is its caller's to drop. */
+/** Parses the head of one request. The caller drops what follows it, a body or another request. */
 export class RequestReader {
   readonly #lines: Lines;
   readonly #headers = new HeaderLines();
@@ -23,7 +23,11 @@ export class RequestReader {
     this.#lines = new Lines(maxBytes);
   }
 
-  /** @returns the head, once it is whole. @throws HttpParseError */
+  /**
+   *
+   * @returns the head, once complete
+   * @throws HttpParseError
+   */
   push(piece: Uint8Array): RequestHead | undefined {
     for (let at = 0; at < piece.length;) {
       const { line, next } = this.#lines.take(piece, at);
@@ -38,7 +42,7 @@ export class RequestReader {
 
   #isLast(line: string): boolean {
     if (this.#first !== undefined) return this.#headers.add(line);
-    // RFC 9112, 2.2: what an old client sends behind its last request.
+    // RFC 9112, 2.2: sent by old clients after their last request.
     if (line === '') return false;
     const [, method, target, minor] = REQUEST_LINE.exec(line) ?? [];
     if (method === undefined || target === undefined || minor === undefined) throw notHttp();
@@ -50,7 +54,7 @@ export class RequestReader {
     const { method, target, minor } = this.#first!;
     const { headers } = this.#headers;
     const host = headers.get('host');
-    // Of two, each reader may believe another one.
+    // With two, readers may disagree.
     if (host === undefined ? minor === '1' : host.includes(',')) throw new HttpParseError('not one Host header');
     return { method, target, headers };
   }

@@ -3,20 +3,20 @@ import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts'
 import { formatListen, type ListenAddress } from '../address.ts';
 import { Exchange } from './exchange.ts';
 
-/** Listens until it is disposed of, and then closes every connection. */
+/** Listens until disposed, and then closes every connection. */
 export interface BoundedServer extends AsyncDisposable {
-  /** The one that it got, where 0 was asked for. */
+  /** The bound port, if 0 was requested. */
   readonly port: number;
 }
 
 const CHECK_MS = 1000;
-/** Beyond that the oldest is closed, so that a client that holds connections open can't keep the kubelet out. */
+/** Above that the oldest is closed, so that a client holding connections open cannot block the kubelet. */
 const CONNECTIONS = 64;
 
 /**
- * A server of plain HTTP, as the kubelet asks, for a port that is open to whoever reaches the pod: small requests that come
- * at once, and not many connections at a time.
- * @throws ConfigError for an address that is taken or not ours; NotPermittedError for a port that needs root
+ * A plain HTTP server for kubelet probes, on a port open to every client of the Pod: small, immediate requests, and few
+ * connections.
+ * @throws ConfigError if the address is in use or not local; NotPermittedError for a privileged port
  */
 export async function listenBounded(
   at: ListenAddress,
@@ -28,7 +28,7 @@ export async function listenBounded(
     for (const exchange of open) exchange.expire(performance.now());
     check = open.size === 0 ? undefined : setTimeout(endLate, CHECK_MS);
   };
-  // A client may close its side once it has asked.
+  // A client may half-close after its request.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const exchange = new Exchange(socket, onRequest);
     open.add(exchange);
@@ -38,7 +38,7 @@ export async function listenBounded(
     check ??= setTimeout(endLate, CHECK_MS);
   });
   await new Promise<void>((resolve, reject) => {
-    // Later ones are of a client that could not be accepted, and that tries again.
+    // Later errors concern a client that could not be accepted, and that retries.
     server.on('error', (error) => reject(refusal(at, error)));
     server.listen(at, resolve);
   });

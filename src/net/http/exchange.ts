@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { headText, HttpParseError, type Headers } from '../codec/head.ts';
 import { RequestReader, type RequestHead } from '../codec/request.ts';
 
-/** One whole answer. */
+/** A full response. */
 export interface Answer {
   readonly status: Status;
   readonly body: string;
-  /** Plain text unless said. */
+  /** Default: plain text. */
   readonly type?: string;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,14 +26,14 @@ type Status = keyof typeof REASONS;
 
 /** A probe's request is some 200 bytes. */
 const HEAD_MAX_BYTES = 4096;
-/** The kubelet itself gives up after a second unless told otherwise. */
+/** The kubelet's default timeout is one second. */
 const REQUEST_MS = 5000;
-/** For a client that reads slowly, or does not close what is over. */
+/** For a client that reads slowly, or does not close its connection. */
 const ANSWER_MS = 60_000;
 
 /**
- * One connection of a client: the head of a request, then an answer, as the connection's last: a probe comes again on another. What
- * else the client sends is read and dropped.
+ * One connection: the head of a request, then one response, as the connection's last: probes reconnect. Other data from
+ * the client is dropped.
  */
 export class Exchange {
   readonly remoteAddress: string | undefined;
@@ -41,10 +41,13 @@ export class Exchange {
   readonly #reader = new RequestReader(HEAD_MAX_BYTES);
   #head: RequestHead | undefined;
   #isAnswered = false;
-  /** When it is ended, by performance.now(). */
+  /** Deadline, by performance.now(). */
   #until = performance.now() + REQUEST_MS;
 
-  /** @param onRequest once the head is whole */
+  /**
+   *
+   * @param onRequest once the head is complete
+   */
   constructor(socket: Socket, onRequest: (exchange: Exchange) => void) {
     this.#socket = socket;
     this.remoteAddress = socket.remoteAddress;
@@ -69,14 +72,14 @@ export class Exchange {
     return this.#head?.headers ?? new Map();
   }
 
-  /** A whole answer; to HEAD without its body. */
+  /** A full response; for HEAD without its body. */
   respond({ status, body, type = 'text/plain; charset=utf-8', headers = {} }: Answer): void {
     const length = ['content-length', String(Buffer.byteLength(body))] as const;
     const head = this.#begin(status, type, [length, ...Object.entries(headers)]);
     this.#socket.end(this.method === 'HEAD' ? head : head + body);
   }
 
-  /** The head of an answer that goes on until the client closes it, or end(). */
+  /** The head of a response that continues until the client closes it, or end(). */
   stream(type: string): void {
     this.#isStream = true;
     this.#socket.write(this.#begin(200, type, []));
@@ -93,7 +96,7 @@ export class Exchange {
     this.#until = performance.now() + ANSWER_MS;
   }
 
-  /** Whether the client has not yet taken what was written. */
+  /** Whether the client has not yet read what was written. */
   get isBehind(): boolean {
     return this.#socket.writableNeedDrain;
   }
@@ -106,7 +109,10 @@ export class Exchange {
     this.#socket.destroy();
   }
 
-  /** Ends what takes too long. @param now of performance.now() */
+  /**
+   * Ends an exchange past its deadline.
+   * @param now by performance.now()
+   */
   expire(now: number): void {
     if (now < this.#until) return;
     if (this.#isAnswered) this.destroy();
@@ -127,7 +133,7 @@ export class Exchange {
 
   #refuse(status: Status): void {
     this.respond({ status, body: `${REASONS[status].toLowerCase()}\n` });
-    // Nothing that such a client may still want is worth a connection.
+    // Such a client is not worth a connection.
     this.#until = performance.now() + REQUEST_MS;
   }
 

@@ -1,5 +1,5 @@
 /**
- * The one small HTTP server of all that stays resident: who may see what by path, and status words for the kubelet.
+ * The small HTTP server of resident helpers: access control by path, and status words for the kubelet.
  *
  *   request -> bounded-server (few connections, small requests) -> Route by its path -> Answer, as the connection's last
  */
@@ -10,31 +10,32 @@ import { isLocal } from './peer.ts';
 
 export const NOT_FOUND: Answer = { status: 404, body: 'not found\n' };
 
-/** What a route is told of the request. */
+/** The request as passed to a route. */
 export interface Request {
   readonly path: string;
   /** `?verbose` */
   readonly isVerbose: boolean;
-  /** What it gets instead of more than a status word; undefined: it may see more. */
+  /** The response instead of details; undefined: the client may see details. */
   readonly refusal: Answer | undefined;
 }
 
 /**
- * What answers a path. An answer is sent as it is, to HEAD without its body; it must be cheap, since the event loop waits for it.
- * - public: to everybody who reaches the pod. No detail.
- * - inside: to who is in the pod or comes by port-forward; 403 to others.
- * - raw: looks after the whole exchange itself: its method, who may ask, its end.
+ * A handler of a path. A response is sent unchanged, for HEAD without its body; it must be cheap, since the event loop
+ * waits for it.
+ * - public: for every client of the Pod. No details.
+ * - inside: for clients within the Pod or through port-forward; 403 for others.
+ * - raw: handles the whole exchange itself: method, access, end.
  */
 export type Route =
   | { readonly kind: 'public' | 'inside'; answer(request: Request): Answer }
   | { readonly kind: 'raw'; handle(exchange: Exchange, request: Request): void };
 
-/** By path; one that ends with a slash, but for '/', is for all paths below it. */
+/** By path; one that ends with a slash, except for '/', matches all paths below it. */
 export type Routes = Readonly<Record<string, Route>>;
 
-/** Who may see more than a status word. */
+/** Which clients may see details. */
 export interface Inside {
-  /** Every client that reaches the pod. */
+  /** Every client that reaches the Pod. */
   readonly statusPublic: boolean;
   /** Otherwise no client: any user of the node can connect by loopback. */
   readonly hostNetwork: boolean;
@@ -50,9 +51,9 @@ const ON_NODE: Answer = {
 };
 
 /**
- * Answers these paths, and others with 404.
- * @param inside who may look inside
- * @throws as listenBounded() does
+ * Serves these paths, and 404 for others.
+ * @param inside which clients may see details
+ * @throws as listenBounded()
  */
 export async function serveRoutes(
   at: ListenAddress,
@@ -86,20 +87,20 @@ function routeOf(routes: Routes, path: string): Route | undefined {
   return below === undefined ? undefined : routes[below];
 }
 
-/** What one path answers. */
+/** The health state of a path. */
 export interface Health {
   /** 200 or 503. */
   readonly isOk: boolean;
-  /** The whole body, without a line break: a status word, never a detail. The port is open to whoever reaches the pod. */
+  /** The whole body, without a line break: a status word, never a detail. Every client of the Pod can read it. */
   readonly word: string;
 }
 
-/** A status word for everybody who reaches the pod. */
+/** A status word for every client of the Pod. */
 export function healthRoute(health: () => Health): Route {
   return { kind: 'public', answer: () => healthAnswer(health()) };
 }
 
-/** A status word as an answer. */
+/** A status word as a response. */
 export function healthAnswer({ isOk, word }: Health): Answer {
   return { status: isOk ? 200 : 503, body: `${word}\n` };
 }

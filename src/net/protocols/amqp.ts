@@ -3,10 +3,10 @@ import type { Conversation, Parsed } from '../conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 import { PROTOCOL_HEADER, understandStart } from './greetings.ts';
 
-/** Who we are to the broker, and where there. */
+/** Credentials and virtual host. */
 interface AmqpLogin {
   readonly user: string;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
   readonly vhost: string;
 }
@@ -25,10 +25,10 @@ interface Method {
 }
 
 /**
- * Logs in as a service does (PLAIN), opens the virtual host, and takes its leave, so that the broker logs nothing worse
- * than a connection opened and closed.
- * @returns what the broker says of it; bad with its reason where it refuses
- * @throws the system's or TLS's error where the connection breaks
+ * Logs in like a service (PLAIN), opens the virtual host, and closes properly, so that the broker logs only the opened
+ * and closed connection.
+ * @returns the broker's result; bad with its reason if it rejects the login
+ * @throws the system's or TLS's error if the connection breaks
  */
 export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell): Promise<Answer> {
   const start = await amqpStart(talk, tell);
@@ -59,8 +59,8 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
 }
 
 /**
- * Says the protocol's header, and hears whether the broker begins. A broker that hears no more than that logs two
- * warnings: it knows no way to take one's leave before a login.
+ * Sends the protocol header, and waits for the broker's start. The broker then logs two warnings: AMQP has no way to
+ * close before a login.
  */
 export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer> {
   tell('the connection stands, but no AMQP comes: it may be frozen');
@@ -72,8 +72,8 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
 }
 
 /**
- * Closes our side without a message, and waits for the broker to do the same, which its own process for this connection has to
- * do: a frozen broker does not. The broker takes it for a load balancer's check, and logs nothing.
+ * Half-closes our side without a message, and waits for the broker to close too, which needs its process for this
+ * connection: a frozen broker does not respond. The broker treats it as a load balancer's check, and logs nothing.
  */
 export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
   tell('the connection stands, but the broker does not read from it: it may be frozen');
@@ -81,7 +81,7 @@ export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer>
   return good('accepts connections and heeds them');
 }
 
-/** The broker's own words, which we confirm: without it, it waits for us. */
+/** The broker's reason, which must be confirmed: otherwise it waits for us. */
 async function refused(talk: Conversation, { fields }: Method, what: string): Promise<Answer> {
   const text = fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
   sayMethod(talk, CLOSE_OK);
@@ -89,7 +89,7 @@ async function refused(talk: Conversation, { fields }: Method, what: string): Pr
   return bad(`${what}: ${oneLine(text)}`);
 }
 
-/** RabbitMQ resets a connection that the other side has ended. */
+/** RabbitMQ resets a connection that the peer has half-closed. */
 async function endOf(talk: Conversation): Promise<void> {
   try {
     await talk.end();
@@ -105,7 +105,7 @@ async function hearMethod(talk: Conversation): Promise<Method> {
   }
 }
 
-/** Type, channel (2), length of the payload (4), payload, end. Of a method: class (2), method (2), fields. */
+/** Type, channel (2), payload length (4), payload, end. For a method: class (2), method (2), fields. */
 function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   if (heard.length < 7) return undefined;
   const size = heard.readUInt32BE(3);
@@ -118,13 +118,13 @@ function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };
 }
 
-/** Behind the version (2) and the table of the server's properties. */
+/** After the version (2) and the server's properties. */
 function mechanismsIn(fields: Buffer): string[] {
   const at = 2 + 4 + fields.readUInt32BE(2);
   return fields.toString('latin1', at + 4, at + 4 + fields.readUInt32BE(at)).split(' ');
 }
 
-/** Behind the most channels (2). The broker refuses more than it offers; 0 is no limit. */
+/** After channel-max (2). The broker rejects more than it offers; 0 is unlimited. */
 function frameMaxOf(fields: Buffer): number {
   const offered = fields.readUInt32BE(2);
   return offered === 0 ? FRAME_MAX : Math.min(offered, FRAME_MAX);
@@ -136,8 +136,8 @@ function sayMethod(talk: Conversation, method: number, ...fields: readonly Buffe
 }
 
 /**
- * Who we are, for `rabbitmqctl list_connections` and the broker's log. We ask to be told when a login fails: otherwise the broker waits,
- * and resets the connection.
+ * Client properties, for `rabbitmqctl list_connections` and the broker's log. Requests notification of a failed login:
+ * otherwise the broker waits, and resets the connection.
  */
 const CLIENT = table(
   entry('product', 'S', long('kolla-probe')),
@@ -159,7 +159,7 @@ function long(text: string): Buffer {
   return Buffer.concat([int32(bytes.length), bytes]);
 }
 
-/** The caller sees to it that it has no more than 255 bytes. */
+/** The caller ensures at most 255 bytes. */
 function short(text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);

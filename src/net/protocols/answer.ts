@@ -1,8 +1,8 @@
-/** What a server's words mean, for whoever asks whether it is there. */
+/** The meaning of a server's response for a check. */
 export interface Answer {
-  /** Whether it is what it should be, and serves us. */
+  /** Whether it is the expected server, and accepts clients. */
   readonly isGood: boolean;
-  /** In a few words: `version 1.6.18`, or what is wrong. */
+  /** In short: `version 1.6.18`, or the problem. */
   readonly says: string;
 }
 
@@ -14,5 +14,5 @@ export function bad(says: string): Answer {
   return { isGood: false, says };
 }
 
-/** Told what is waited for next, so that a deadline can say what did not come. */
+/** Called with the next awaited step, so that a timeout can name it. */
 export type Tell = (awaited: string) => void;

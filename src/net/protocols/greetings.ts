@@ -1,14 +1,14 @@
-/** The first words of servers, by which it is seen that they are there and what they are: a wait or a check needs no more. */
+/** Greetings of servers, which identify them: waits and checks need no more. */
 import type { Understood } from '../conversation.ts';
 import { bad, good, type Answer } from './answer.ts';
 
-/** What to say to memcached. */
+/** The request to memcached. */
 export const ASK_VERSION = Buffer.from('version\r\n');
 
 const VERSION_PREFIX = 'VERSION ';
 const MEMCACHED_FULL = 'ERROR Too many open connections';
 
-/** Memcached's answer to `version`: one line. */
+/** Memcached's response to `version`: one line. */
 export function understandVersion(bytes: Buffer): Understood<Answer> {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n');
@@ -33,19 +33,19 @@ export function understandGreeting(bytes: Buffer): Understood<Answer> {
   if (bytes.length < MYSQL_HEADER_BYTES + length) return undefined;
   const body = bytes.subarray(MYSQL_HEADER_BYTES + 1, MYSQL_HEADER_BYTES + length);
   if (kind === MYSQL_ERROR) return { is: bad(`error ${body.readUInt16LE(0)}: ${body.toString('utf8', 2)}`) };
-  // MariaDB says 5.5.5- first, for replicas that take 10 for less than 5.
+  // MariaDB prefixes 5.5.5-, for replicas that compare 10 as less than 5.
   const version = body.toString('latin1', 0, Math.max(0, body.indexOf(0))).replace(/^5\.5\.5-/, '');
   return { is: good(`greets as ${version}`) };
 }
 
-/** What a client of AMQP says first. AMQP 0-9-1, section 4.2.2. */
+/** An AMQP client's header. AMQP 0-9-1, section 4.2.2. */
 export const PROTOCOL_HEADER = Buffer.from('AMQP\0\0\u0009\u0001', 'latin1');
 /** A method frame (1) on channel 0: its header is 7 bytes, then class 10 and method 10, Connection.Start. */
 const METHOD_FRAME = 1;
 const START = Buffer.from([0, 10, 0, 10]);
 const START_AT = 7;
 
-/** What a broker says to the protocol's header: Connection.Start, or the header of the version that it would speak. */
+/** A broker's response to the header: Connection.Start, or the header of its own version. */
 export function understandStart(bytes: Buffer): Understood<Answer> {
   const [type] = bytes;
   if (type === METHOD_FRAME) {

@@ -1,10 +1,10 @@
 /**
- * grpc.health.v1.Health/Check, the one call that a gRPC health probe makes.
+ * grpc.health.v1.Health/Check, the only call of a gRPC health probe.
  *
- *   service name -> message in five bytes of frame -> POST over HTTP/2, without TLS (prior knowledge) or with it (ALPN h2)
- *     -> grpc-status 0 and a message { status } -> SERVING, or what it is instead
+ *   service name -> length-prefixed message -> POST over HTTP/2, without TLS (prior knowledge) or with it (ALPN h2)
+ *     -> grpc-status 0 and a message { status } -> SERVING, or another status
  *
- * Both messages have one field, so they are written and read by hand. What can fail: the system's and TLS's errors are thrown.
+ * Both messages have one field, so they are encoded and decoded by hand. Throws the system's and TLS's errors.
  */
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { formatAddress, type Address } from '../address.ts';
@@ -13,7 +13,7 @@ import { tlsOptions, type TlsAsk } from '../tls-ask.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
 interface GrpcHealthAsk {
-  /** '' asks for the server as a whole. */
+  /** '' is the server as a whole. */
   readonly service: string;
   readonly tls?: TlsAsk | undefined;
   readonly signal: AbortSignal;
@@ -21,14 +21,17 @@ interface GrpcHealthAsk {
 
 const PATH = '/grpc.health.v1.Health/Check';
 const FRAME_BYTES = 5;
-/** An answer has some ten bytes. */
+/** A response has some ten bytes. */
 const MOST_BYTES = 65_536;
 const SERVING = 1;
 const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 /** https://grpc.io/docs/guides/status-codes/ */
 const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0', '5', '7', '12', '16'];
 
-/** @throws the system's or TLS's error where there is no connection, and the signal's reason */
+/**
+ *
+ * @throws the system's or TLS's error without a connection, and the signal's reason
+ */
 export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {
   const { service, tls, signal } = ask;
   signal.throwIfAborted();
@@ -64,7 +67,7 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     });
     let headers: IncomingHttpHeaders = {};
     const chunks: Buffer[] = [];
-    // Of a connection that failed it says only that it was cancelled.
+    // For a failed connection it only says that the stream was cancelled.
     stream.on('error', (error) => reject(explained(error.cause instanceof Error ? error.cause : error)));
     stream.on('response', (received) => (headers = { ...headers, ...received }));
     stream.on('trailers', (received) => (headers = { ...headers, ...received }));
@@ -82,18 +85,18 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
   });
 }
 
-/** Node's words for another protocol are its own codes. */
+/** Node reports another protocol with its own codes. */
 function explained(error: Error): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (/no application protocol/i.test(message)) {
     return new Error('it speaks TLS, but no HTTP/2 in it, as gRPC does', { cause: error });
   }
-  // Of an AbortSignal's reason it is a number.
+  // For an AbortSignal's reason it is a number.
   if (!String(code).startsWith('ERR_HTTP2_')) return error;
   return new Error('the server does not speak HTTP/2, as gRPC does', { cause: error });
 }
 
-/** Not compressed (0), its length, field 1 as a string; an empty string is left out. */
+/** Uncompressed (0), its length, field 1 as a string; an empty string is omitted. */
 function request(service: string): Buffer {
   const name = Buffer.from(service);
   const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a]), varint(name.length), name]);
@@ -128,7 +131,7 @@ function saidIn(headers: IncomingHttpHeaders): string {
   return typeof message === 'string' && message !== '' ? `: ${oneLine(message)}` : '';
 }
 
-/** Field 1 as a number. A field that is left out is 0. */
+/** Field 1 as a number. An omitted field is 0. */
 function statusIn(body: Buffer): number {
   const message = body.subarray(FRAME_BYTES);
   return message[0] === 0x08 ? (message[1] ?? 0) : 0;

@@ -2,14 +2,14 @@ import { oneLine } from '../../core/one-line.ts';
 import type { Conversation, Parsed } from '../conversation.ts';
 import { bad, good, type Answer, type Tell } from './answer.ts';
 
-/** Who we are to a Redis or Valkey that asks; without a user, its default one. */
+/** Credentials for Redis or Valkey; without a user, its default one. */
 interface RedisLogin {
   readonly user?: string | undefined;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
 }
 
-/** What its errors mean to who runs it. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+/** Operator-friendly texts for its errors. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
 const MEANINGS: Readonly<Record<string, string>> = {
   LOADING: 'it is still reading its data from disk',
   MASTERDOWN: 'it is a replica that has lost its primary, and answers no client until it is back',
@@ -22,8 +22,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Logs in where there is a login, and sends PING.
- * @throws the system's or TLS's error where the connection breaks
+ * Logs in if there is a login, and sends PING.
+ * @throws the system's or TLS's error if the connection breaks
  */
 export async function redisPing(talk: Conversation, login: RedisLogin | undefined, tell: Tell): Promise<Answer> {
   tell('the connection stands, but nothing is answered: it may be frozen, or busy with one command');
@@ -42,13 +42,13 @@ async function command(talk: Conversation, ...words: readonly string[]): Promise
   return await talk.hear(lineIn);
 }
 
-/** An array of strings, each with its length: a password may hold anything. */
+/** An array of strings with their lengths: a password may contain anything. */
 function commandBytes(words: readonly string[]): Buffer {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return Buffer.from(`*${words.length}\r\n${parts.join('')}`);
 }
 
-/** Simple strings and errors are a line each. */
+/** Simple strings and errors are one line each. */
 function lineIn(heard: Buffer): Parsed<string> {
   const first = String.fromCharCode(heard[0] ?? 0x2b);
   if (!'+-'.includes(first)) throw new Error('the server is not Redis');

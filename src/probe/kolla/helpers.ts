@@ -60,7 +60,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_filemod: {
     summary: 'Checks that a file was modified recently.',
     description:
-      'Follows symbolic links. Unhealthy if the file is missing or no regular file, or if arguments are ' + 'missing.',
+      'Follows symbolic links. Unhealthy if the file is missing or no regular file, or if arguments are missing.',
     operands: [
       { name: 'FILE', help: 'which' },
       { name: 'SECONDS', help: 'how old it may be' },

@@ -1,14 +1,14 @@
 import { findProgram, isRefusal, type Program } from './find-program.ts';
 import { callersOpenFiles } from './open-files.ts';
 
-/** Not sh, which drops variables whose names are none of a shell's. */
+/** Not sh, which drops variables with invalid names. */
 const BASH = '/bin/bash';
 const SCRIPT = 'ulimit -Sn "$1"; name=$2; shift 2; exec -a "$name" "$@"';
 
 /**
- * What to become, so that a program starts with the soft limit of open files that our caller had. Only a shell can lower
- * it: where it differs and there is a bash, bash comes first and becomes the program in turn.
- * @param words the program's own, its name first
+ * The program to execute so that it starts with the caller's soft limit of open files. Only a shell can lower it: if it
+ * differs and bash exists, bash runs first and executes the program.
+ * @param words the program's arguments, its name first
  */
 export function withCallersLimits(
   program: Program,

@@ -1,23 +1,23 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 
-/** Why a program can't be run, as a shell says it: exit code and the rest of the line after the shell's own name. */
+/** Why a program cannot be run, as a shell reports it: exit code and the message after the shell's name. */
 export interface Refusal {
   readonly code: 126 | 127;
   readonly reason: string;
 }
 
 /**
- * What the kernel needs to run a file: the interpreter that its first line or its ELF header names, `self` where it needs
- * nothing more, `none` for a text without a format, `foreign` for what no kernel of this machine runs.
+ * What the kernel needs to run a file: the interpreter of its first line or ELF header, `self` if nothing more, `none`
+ * for a text without a format, `foreign` for another machine's.
  */
 type Loader = { readonly interpreter: string; readonly script: boolean } | 'self' | 'none' | 'foreign';
 
-/** The kernel reads as much of a script's first line. */
+/** The kernel reads this much of a script's first line. */
 const HEAD_BYTES = 256;
-/** `#!` may lead to another script; the kernel follows so many. */
+/** `#!` may refer to another script; the kernel follows this many. */
 const SCRIPTS_MAX = 4;
 
-/** Reads a file's head. Throws the system's error; a file that may be run but not read is taken as it is. */
+/** Reads a file's head. Throws the system's error; an executable but unreadable file is accepted. */
 export function loaderOf(file: string): Loader {
   let head: Buffer;
   try {
@@ -33,7 +33,7 @@ export function loaderOf(file: string): Loader {
   return line.includes('\0') ? 'foreign' : 'none';
 }
 
-/** Why this loader can't be had. */
+/** Why this loader is unusable. */
 export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | undefined {
   if (loader === 'foreign') return { code: 126, reason: `${file}: cannot execute binary file: Exec format error` };
   if (typeof loader === 'string') return undefined;
@@ -41,7 +41,7 @@ export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | un
   try {
     if (statSync(interpreter).isDirectory() || depth >= SCRIPTS_MAX)
       return { code: 126, reason: `${file}: ${interpreter}: bad interpreter` };
-    // The loader of an ELF file needs no x bit of its own to be found missing or there.
+    // An ELF loader is checked for existence, not for its x bit.
     if (!script) return undefined;
     accessSync(interpreter, constants.X_OK);
     const next = loaderOf(interpreter);
@@ -57,7 +57,7 @@ export function refusalOf(file: string, loader: Loader, depth = 0): Refusal | un
 
 const PT_INTERP = 3;
 
-/** Of a 64-bit little-endian file for the machine that we run on ourselves; another one is foreign. */
+/** For a 64-bit little-endian file of this machine's architecture; others are foreign. */
 function elfLoader(file: string, head: Buffer): Loader {
   const own = read('/proc/self/exe', 0, 20);
   const sameMachine = head.length >= 64 && head.subarray(4, 6).equals(own.subarray(4, 6)) && head[18] === own[18];

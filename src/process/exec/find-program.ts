@@ -5,19 +5,19 @@ import { loaderOf, refusalOf, type Refusal } from './executable.ts';
 
 export type { Refusal } from './executable.ts';
 
-/** What execve is given: `file`, and the words that come before the program's own. */
+/** Arguments of execve: `file`, and the arguments before the program's own. */
 export interface Program {
   readonly file: string;
   readonly words: readonly string[];
 }
 
-/** What a shell does with an executable file that has no format: it is a script of the shell's. */
+/** A shell runs an executable file without a format as a script. */
 const SHELL = '/bin/sh';
 
 /**
- * The file that a shell would run for a name, looked up on `path` unless it has a slash; or why a shell would not, with
- * the exit code that a shell ends with: 127 not found, 126 found and not executable. Looks before execve does, because a
- * failing execve ends Node with 134 and a stack.
+ * The file that a shell would run for a name, searched in `path` unless it has a slash; or why not, with a shell's exit
+ * code: 127 not found, 126 not executable. Checks before execve, because a failing execve aborts Node with 134 and a
+ * stack trace.
  */
 export function findProgram(name: string, path: string): Program | Refusal {
   if (name === '') return { code: 127, reason: "'': command not found" };
@@ -27,7 +27,7 @@ export function findProgram(name: string, path: string): Program | Refusal {
     const file = join(directory === '' ? '.' : directory, name);
     const it = kindOf(file);
     if (it === 'program') return examine(file.includes('/') ? file : `./${file}`);
-    // A shell goes on looking, and remembers the first that it may not run.
+    // A shell keeps searching, and remembers the first non-executable file.
     if (it === 'refused') found ??= { code: 126, reason: `${file}: Permission denied` };
   }
   return found ?? { code: 127, reason: `${name}: command not found` };

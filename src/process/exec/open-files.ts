@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** RLIMIT_NOFILE: how many files a process may have open, and how far it may raise that itself. */
+/** RLIMIT_NOFILE: the soft and hard limit of open files. */
 interface OpenFiles {
   readonly soft: number;
   readonly hard: number;
 }
 
 /**
- * The soft limit of open files that our caller had, where it differs from ours. Node raises its own to the hard limit before
- * the first line of ours runs, and the kernel keeps no older value; but a limit is inherited, so the parent's is what we
- * were started with, unless it was changed in between, together with the hard limit as well (`ulimit -n`,
- * `docker run --ulimit`). Undefined where it is unknown: as PID 1 there is no parent to ask.
+ * The caller's soft limit of open files, if it differs from ours. Node raises its own to the hard limit before our
+ * first line runs, and the kernel keeps no old value; but limits are inherited, so the parent's is the one we were
+ * started with, unless it was changed in between together with the hard limit (`ulimit -n`, `docker run --ulimit`).
+ * Undefined if unknown: PID 1 has no parent.
  * @param readLimits the text of /proc/PID/limits
  */
 export function callersOpenFiles(
@@ -24,7 +24,7 @@ export function callersOpenFiles(
   return own.hard === theirs.hard && theirs.soft < own.soft ? theirs.soft : undefined;
 }
 
-/** Undefined without a /proc, or when the parent has just gone. */
+/** Undefined without /proc, or if the parent has just exited. */
 function parse(readLimits: (pid: number | 'self') => string, pid: number | 'self'): OpenFiles | undefined {
   let text: string;
   try {

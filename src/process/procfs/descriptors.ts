@@ -1,13 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { othersTurn } from './read.ts';
 
-/** `denied`: only the process's own user, or root, may look. `gone`: it has ended. */
+/** `denied`: only the process's own user, or root, has access. `gone`: it has exited. */
 type Looked = 'seen' | 'denied' | 'gone';
 
 const LINKS_A_TURN = 1000;
 
 /**
- * Calls `each` with the inode of every socket that a process has open, until it returns true.
+ * Calls `each` with the inode of every open socket of a process, until it returns true.
  * @throws the signal's reason
  */
 export async function eachSocketInode(
@@ -34,7 +34,7 @@ export async function eachSocketInode(
 
 const SOCKET = 'socket:[';
 
-/** Undefined for what is no socket, and for what was closed meanwhile. */
+/** Undefined for other descriptors, and for those closed meanwhile. */
 function inodeOf(link: string): string | undefined {
   try {
     const target = readlinkSync(link);

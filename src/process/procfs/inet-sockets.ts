@@ -3,7 +3,7 @@ import { eachLine } from './read.ts';
 
 export type Protocol = 'tcp' | 'udp';
 
-/** As ss names them. For UDP only two mean something: CLOSE is bound and not connected, ESTABLISHED is connected. */
+/** ss's names. For UDP only two matter: CLOSE is bound and unconnected, ESTABLISHED is connected. */
 const STATES = [
   'UNKNOWN',
   'ESTABLISHED',
@@ -27,7 +27,7 @@ export interface InetSocket {
   readonly state: SocketState;
   readonly local: Endpoint;
   readonly remote: Endpoint;
-  /** Joins it to the descriptors of processes. `0`: no process has it, as in TIME-WAIT. */
+  /** Links it to the descriptors of processes. `0`: no owner, as in TIME-WAIT. */
   readonly inode: string;
 }
 
@@ -37,13 +37,13 @@ interface Endpoint {
   readonly port: number;
 }
 
-/** Where the kernel writes them; IPv6 may be switched off, and its table is absent then. */
+/** The kernel's tables; without IPv6 its table is missing. */
 const TABLES = { tcp: ['tcp', 'tcp6'], udp: ['udp', 'udp6'] } as const;
 
 const ROW =
   /^ *\d{1,10}: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) ([0-9A-F]{2}) \S+ \S+ \S+ +\d+ +\d+ (\d+)/;
 
-/** A line of /proc/net/tcp, tcp6, udp or udp6. Undefined for the head, and for anything else. */
+/** A line of /proc/net/tcp, tcp6, udp or udp6. Undefined for the header, and for anything else. */
 export function parseInetSocket(line: string, protocol: Protocol): InetSocket | undefined {
   const [, local, localPort, remote, remotePort, state = '', inode] = ROW.exec(line) ?? [];
   if (local === undefined || localPort === undefined || inode === undefined) return undefined;
@@ -58,16 +58,16 @@ export function parseInetSocket(line: string, protocol: Protocol): InetSocket | 
 }
 
 export interface NetEffects {
-  /** `/proc`, but in tests. */
+  /** `/proc`, except in tests. */
   readonly proc: string;
   readonly signal: AbortSignal;
-  /** Only sockets with one of these at either end are told. */
+  /** Reports only sockets with one of these ports at either end. */
   readonly ports?: readonly number[];
 }
 
 /**
- * Calls `each` with every IP socket of this network namespace, whoever has it, until it returns true. Needs no rights.
- * @throws the system's error where there is no /proc; the signal's reason
+ * Calls `each` with every IP socket of this network namespace, until it returns true. Needs no privileges.
+ * @throws the system's error without /proc; the signal's reason
  */
 export async function eachInetSocket(
   protocols: readonly Protocol[],
@@ -92,10 +92,10 @@ export async function eachInetSocket(
   return false;
 }
 
-/** `10.0.0.5:5672`, `[::1]:5672`; an IPv4 address that an IPv6 socket uses as itself; `*:53` for any address. */
+/** `10.0.0.5:5672`, `[::1]:5672`; an IPv4-mapped address as IPv4; `*:53` for any address. */
 export function formatEndpoint({ hex, port }: Endpoint): string {
   const bytes = Buffer.from(hex, 'hex');
-  // The kernel prints four bytes as one number of this machine.
+  // The kernel prints four bytes as a number in machine byte order.
   if (LITTLE_ENDIAN) bytes.swap32();
   if (bytes.every((byte) => byte === 0)) return `*:${port}`;
   if (bytes.length === 4) return `${bytes.join('.')}:${port}`;

@@ -5,21 +5,21 @@ import { othersTurn, readHead } from './read.ts';
 export type NamedProcess = Pick<ProcessInfo, 'pid' | 'name' | 'words'>;
 
 export interface ProcessQuery {
-  /** A name as isNamed() takes it, or with `isPattern` a regular expression over the whole command line. */
+  /** A name for isNamed(), or with `isPattern` a regular expression for the whole command line. */
   readonly name: string;
   readonly isPattern?: boolean;
 }
 
-/** So much of a command line is looked at. */
+/** Maximum length of a command line examined. */
 const WORDS_BYTES = 4096;
 const PROCESSES_A_TURN = 200;
-/** Who asks is never who is asked about, though its command line has the name; nor is a shell that was told to ask. */
+/** Probes never match themselves, though their command lines contain the name; nor do shells that run them. */
 const ASKS = /(?:^|[\s/])(?:kolla-probe|kolla-pod|healthcheck_[a-z]+)(?:\s|$)/;
 
 /**
- * The processes that are meant, of those that this PID namespace shows to us, by pid. Cheap: two small reads a process.
+ * The matching processes visible in this PID namespace, by pid. Cheap: two small reads per process.
  * @param among only these
- * @throws SyntaxError for a pattern that is none; the system's error where there is no /proc; the signal's reason
+ * @throws SyntaxError for an invalid pattern; the system's error without /proc; the signal's reason
  */
 export async function findProcesses(
   { name, isPattern = false }: ProcessQuery,
@@ -39,7 +39,7 @@ export async function findProcesses(
   return found;
 }
 
-/** Every process that this PID namespace shows to us. */
+/** All processes visible in this PID namespace. */
 export function pidsIn(proc: string): number[] {
   return readdirSync(proc)
     .filter((name) => /^\d+$/.test(name))
@@ -49,13 +49,16 @@ export function pidsIn(proc: string): number[] {
 
 type IsPossible = (words: string, name: string) => boolean;
 
-/** What isNamed() would refuse of nearly all processes, by a look at the text. */
+/** A cheap pre-filter for isNamed() on the text. */
 function possible(wanted: string): IsPossible {
   const cut = cutName(wanted);
   return (words, name) => name === cut || words.includes(wanted);
 }
 
-/** Undefined for zombies and the kernel's own, which have no words, and for what ended, is hidden, or can't be meant. */
+/**
+ * Undefined for zombies and kernel threads, which have no command line, and for processes that exited, are hidden, or
+ * cannot match.
+ */
 function processAt(proc: string, pid: number, isPossible: IsPossible): NamedProcess | undefined {
   try {
     const text = readHead(`${proc}/${pid}/cmdline`, WORDS_BYTES);

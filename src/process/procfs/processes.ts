@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 
-/** One process, as /proc shows it to this user in this PID namespace. */
+/** One process, as visible to this user in this PID namespace. */
 export interface ProcessInfo {
   readonly pid: number;
-  /** 0 where the parent is in another namespace. */
+  /** 0 if the parent is in another namespace. */
   readonly parent: number;
   /** The kernel's name for it: at most 15 bytes. */
   readonly name: string;
   readonly words: readonly string[];
   readonly uid: number;
-  /** Masks by signal number: what it handles itself, and what it ignores. */
+  /** Masks by signal number: handled, and ignored signals. */
   readonly caught: bigint;
   readonly ignored: bigint;
 }
 
-/** Every process that can be seen, but for zombies and the kernel's own; those that end meanwhile are left out. */
+/** All visible processes, except zombies and kernel threads; those that exit meanwhile are skipped. */
 export function listProcesses(proc = '/proc'): ProcessInfo[] {
   const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
   const found = pids.map((pid) => readProcess(proc, Number(pid)));
@@ -41,33 +41,34 @@ function readProcess(proc: string, pid: number): ProcessInfo | undefined {
       ignored: mask('SigIgn'),
     };
   } catch (error) {
-    // It ended, or hidepid hides it from us.
+    // It exited, or hidepid hides it.
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }
 
-/** What runs a script, whose name is then the first word that is no option. Not `tail glance-api`. */
+/** Interpreters, whose script is the first argument that is not an option. Not `tail glance-api`. */
 const INTERPRETER = /^(?:(?:platform-)?python|pypy|perl|ruby|node|bash|dash|sh|ksh|zsh|lua|php)[\d.]*$/;
-/** Behind it stands no script's file, but text: `sh -c 'tail -f /var/log/glance-api'` is not glance-api. */
+/** Followed by code, not a script file: `sh -c 'tail -f /var/log/glance-api'` is not glance-api. */
 const TEXT_FOLLOWS = /^-[A-Za-z]*c$/;
 const NAME_BYTES = 15;
 
 /**
- * Whether a person means this process by that name: the kernel's, the program's file, the script's that an interpreter runs
- * (`python3 -s /usr/bin/glance-api` is glance-api), or either of a title that it has given itself, where it may stand in
- * brackets (`neutron-server: rpc worker (/usr/bin/python3 /usr/bin/neutron-rpc-server)` is neutron-server and neutron-rpc-server).
+ * Whether a process has that name: the kernel's, the program file's, the script's of an interpreter (`python3 -s
+ * /usr/bin/glance-api` is glance-api), or one in its own title, possibly in brackets (`neutron-server: rpc worker
+ * (/usr/bin/python3 /usr/bin/neutron-rpc-server)` is neutron-server and neutron-rpc-server).
  */
 export function isNamed({ name, words }: Pick<ProcessInfo, 'name' | 'words'>, wanted: string): boolean {
   const names = namesIn(words);
   if (names.includes(wanted)) return true;
   const cut = cutName(wanted);
   if (cut === wanted) return name === wanted;
-  // The kernel's name is cut: it is that of another program where its words begin the same and go on otherwise.
+  // The kernel's name is truncated: it belongs to another program if its arguments start the same and continue
+  // differently.
   return name === cut && !names.some((one) => one.startsWith(cut));
 }
 
-/** As the kernel keeps a name. */
+/** Truncated as by the kernel. */
 export function cutName(name: string): string {
   const bytes = Buffer.from(name);
   return bytes.length <= NAME_BYTES ? name : bytes.subarray(0, NAME_BYTES).toString();
@@ -93,7 +94,7 @@ export function inMask(mask: bigint, signal: NodeJS.Signals): boolean {
   return ((mask >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
-/** This process, what it comes from (but for PID 1), and what comes from it. */
+/** This process, its ancestors (except PID 1), and its descendants. */
 export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
   const byPid = new Map(all.map((one) => [one.pid, one]));
   const line = new Set([self]);
@@ -105,7 +106,7 @@ export function lineOf(all: readonly ProcessInfo[], self: number): Set<number> {
   return line;
 }
 
-/** Whether it is a helper of ours, and so not a service. */
+/** Whether it is one of our helpers, and so not a service. */
 export function isOurs({ words }: Pick<ProcessInfo, 'words'>): boolean {
   return /(?:^|\/)kolla-(?:pod|init|probe|log-ship|db-sync|sidecar|bootstrap)$/.test(words[0] ?? '');
 }

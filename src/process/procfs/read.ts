@@ -1,26 +1,30 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
- * Reading /proc synchronously: it lies in memory, and a turn of the thread pool costs more than the read. What may be long
- * is read in pieces, between which others get their turn and the signal is heeded. Nothing but /proc is read so.
+ * Reads /proc synchronously: it is in memory, and a thread switch costs more than the read. Long files are read in
+ * pieces, yielding in between. Only for /proc.
  */
 const PIECE_BYTES = 65_536;
-/** The kernel gives some 4 kB a read; so many of them are about 2 ms. */
+/** The kernel returns some 4 kB per read; this many take about 2 ms. */
 const READS_A_TURN = 32;
 /**
- * A row of /proc/net/tcp. Behind the last of them the kernel walks the rest of its table, which all network namespaces share:
- * milliseconds, that who has found its row need not pay. Who asks for more than a row makes it walk to the next.
+ * A row of /proc/net/tcp. After the last row the kernel walks the rest of its table, shared by all network namespaces,
+ * which takes milliseconds: a caller that has found its row need not pay that. Reading more than a row makes it walk to
+ * the next.
  */
 const ROW_BYTES = 160;
 const ROW_READS = 100;
-/** No line of ours is that long: what is, was not written by the kernel. */
+/** No kernel line is longer. */
 const LINE_CHARACTERS = 65_536;
 
 const HEAD_BYTES = 4096;
-/** One for all: hundreds of files are read in a turn. */
+/** Shared: hundreds of files are read per turn. */
 let head: Buffer | undefined;
 
-/** The beginning of a file. Throws the system's error. @param bytes 4096 at most */
+/**
+ * The start of a file. Throws the system's error.
+ * @param bytes 4096 at most
+ */
 export function readHead(file: string, bytes: number): string {
   const fd = openSync(file, constants.O_RDONLY);
   try {
@@ -32,9 +36,9 @@ export function readHead(file: string, bytes: number): string {
 }
 
 interface Reading {
-  /** To read the first rows one by one, where to stop early saves more than reads cost. */
+  /** Reads row by row, if stopping early saves more than the reads cost. */
   readonly isByRow?: boolean;
-  /** Only lines that have one of these are told. Tables may have 100,000, of which few are asked about. */
+  /** Reports only lines with one of these. Tables may have 100,000, of which few are relevant. */
   readonly having?: readonly string[];
 }
 
@@ -84,7 +88,7 @@ function* linesHaving(text: string, having: readonly string[]): Generator<string
   }
 }
 
-/** Lets what waits in the event loop run. Throws the signal's reason. */
+/** Yields to the event loop. Throws the signal's reason. */
 export async function othersTurn(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

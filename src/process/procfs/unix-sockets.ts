@@ -1,11 +1,11 @@
 import { eachLine } from './read.ts';
 import type { NetEffects } from './inet-sockets.ts';
 
-/** A Unix socket that has a name, of this network namespace. */
+/** A named Unix socket of this network namespace. */
 export interface UnixSocket {
-  /** As it was bound, in Latin-1; an abstract one begins with `@`. */
+  /** As bound, in Latin-1; an abstract one starts with `@`. */
   readonly path: string;
-  /** Takes connections; or, for datagrams, is bound. */
+  /** Accepts connections; or, for datagrams, is bound. */
   readonly isListening: boolean;
   readonly inode: string;
 }
@@ -14,7 +14,7 @@ const ACCEPTS = 0x1_00_00;
 const DATAGRAM = '0002';
 const ROW = /^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) ([0-9A-F]{4}) [0-9A-F]{2} +(\d+) (.+)$/s;
 
-/** A line of /proc/net/unix. Undefined for the head, for a socket without a name, and for anything else. */
+/** A line of /proc/net/unix. Undefined for the header, an unnamed socket, and anything else. */
 export function parseUnixSocket(line: string): UnixSocket | undefined {
   const [, flags = '', type, inode, path] = ROW.exec(line) ?? [];
   if (inode === undefined || path === undefined) return undefined;
@@ -22,9 +22,9 @@ export function parseUnixSocket(line: string): UnixSocket | undefined {
 }
 
 /**
- * Calls `each` with every Unix socket that has a name, until it returns true. Needs no rights. The kernel writes a name's
- * bytes as they are: one that has a line break is not found, and could pretend to be another.
- * @throws the system's error where there is no /proc; the signal's reason
+ * Calls `each` with every named Unix socket, until it returns true. Needs no privileges. The kernel does not escape
+ * names: one with a line break is not found, and could imitate another.
+ * @throws the system's error without /proc; the signal's reason
  */
 export async function eachUnixSocket(
   each: (socket: UnixSocket) => boolean,
