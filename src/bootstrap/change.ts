@@ -3,11 +3,11 @@ import { printable } from '../core/log.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 import type { Effects } from './effects.ts';
 
-/** What kolla-bootstrap can ensure, in the order in which it does. Named as the user skips them. */
+/** The parts of kolla-bootstrap, in order; the names are used by --only and --skip. */
 export const PARTS = ['database', 'queue', 'keys', 'schema', 'tool', 'users', 'endpoints'] as const;
 export type PartName = (typeof PARTS)[number];
 
-/** One value of a thing: as it is, and as it is to be. */
+/** A current and a desired value. */
 export interface Field {
   readonly name: string;
   /** Undefined: there is none yet. */
@@ -15,7 +15,7 @@ export interface Field {
   readonly after: string;
 }
 
-/** One difference between what is there and what the service needs. It holds no secret: it is printed. */
+/** One difference between the current and the desired state. Printed, so without secrets. */
 export interface Change {
   readonly action: 'create' | 'update' | 'delete';
   /** `endpoint` */
@@ -23,39 +23,42 @@ export interface Change {
   /** `glance public RegionOne` */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** What is needed for it and was not given: it can be shown, not made. */
+  /** Missing input: the change can be shown, not applied. */
   readonly lacks?: string;
-  /** What to do when it was done and is still to be done. */
+  /** The fix if the change does not persist. */
   readonly stuck?: string;
 }
 
-/** A difference, and how to end it. */
+/** A difference, and how to apply it. */
 export interface Planned extends Change {
-  /** @throws Outdated when what was read is not how things are now */
+  /**
+   *
+   * @throws Outdated if the state has changed since it was read
+   */
   readonly apply: () => Promise<void>;
 }
 
-/** Something that can be compared with what the service needs, and made so. */
+/** Compares a part of a service's state with the desired one, and applies it. */
 export interface Part {
   readonly name: PartName;
-  /** Reads, changes nothing. Each change can be applied when those before it were. */
+  /** Read only. Each change can be applied after the previous ones. */
   plan(): Promise<readonly Planned[]>;
-  /** The same for what is to be removed. What others may be using as well is not in it. */
+  /** The same for a removal. Objects that others may use are not included. */
   planRemoval(): Promise<readonly Planned[]>;
 }
 
-/** What was read of options and files for some parts; none of it is read again. */
+/** Options and files read for some parts, once. */
 export interface PartSource {
-  /** Those of them that may not be shown. */
+  /** Those that must not be shown. */
   readonly secrets: readonly (string | undefined)[];
   /**
-   * The parts, for requests that end with the effects' signals.
-   * @param stack to which connections are given, to be closed
+   * The parts, for requests bounded by the effects' signals.
+   * @param stack owns the connections
    */
   open(effects: Effects, stack: DisposableStack): readonly Part[];
 }
 
-/** What names a change: the same one again has the same. */
+/** Identifies a change. */
 export function titleOf({ kind, name }: Change): string {
   return `${kind} ${name}`;
 }
@@ -66,7 +69,7 @@ export function lineOf(change: Change): string {
   return `${change.action} ${titleOf(change)}${fields === '' ? '' : `:${fields}`}`;
 }
 
-/** For a program: the same keys in every version, values as text. */
+/** JSON output: the same keys in every version, values as text. */
 export function jsonOf(part: PartName, { action, kind, name, fields, lacks }: Change): object {
   const values = fields.map(({ name: key, before, after }) => [key, { ...defined({ before }), after }]);
   return { part, action, kind, name, fields: Object.fromEntries(values), ...defined({ lacks }) };
@@ -77,9 +80,8 @@ function fieldText({ name, before, after }: Field): string {
 }
 
 /**
- * Changes as a person reads a diff: `+` for what is made, `-` for what is removed, `~` for what is there and differs, with
- * its old and new values.
- * Values come from a server, so nothing in them steers a terminal.
+ * Changes as a diff: `+` for created, `-` for removed, `~` for changed objects, with old and new values. Values come
+ * from a server and must not control the terminal.
  */
 export function diffText(changes: readonly Change[], terminal: Terminal): string {
   return changes.map((change) => `${textOf(change, terminal)}\n`).join('');

@@ -9,7 +9,7 @@ import { Outdated } from './outdated.ts';
 interface ClientOptions extends Effects {
   /** For messages: `Keystone`. */
   readonly name: string;
-  /** Where its API is; several are tried in this order, beginning with the one that answered last. */
+  /** The API's URLs, tried in this order, starting with the one that responded last. */
   readonly bases: readonly [URL, ...URL[]];
   readonly caFile?: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface Request extends Omit<JsonCall, 'url'> {
   readonly path: string;
   /** Instead of the client's own. */
   readonly base?: URL;
-  /** A POST or PATCH that leaves nothing behind. */
+  /** A POST or PATCH without side effects. */
   readonly isRepeatable?: boolean;
   /** For messages: `create user glance`. */
   readonly doing: string;
@@ -27,13 +27,13 @@ export interface Request extends Omit<JsonCall, 'url'> {
 
 const ANSWER_MS = 30_000;
 const BACKOFF = { minMs: 250, maxMs: 5000 };
-/** The request did not reach anybody: it may be sent again, whatever it asks for. */
+/** The request reached no server: it may be repeated, whatever it is. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const TOO_MANY = 429;
-/** Twice is not the same as once: a password that is set once more ends the tokens that were had meanwhile. */
+/** Not idempotent: setting a password again revokes tokens issued meanwhile. */
 const ONCE = new Set(['POST', 'PATCH']);
 
-/** A JSON API that may be away for a while, starting, or behind a proxy that is. */
+/** A JSON API that may be temporarily unavailable, itself or its proxy. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #say: (text: string) => void;
@@ -46,9 +46,9 @@ export class Client {
   }
 
   /**
-   * The answer, which is no 5xx and no 429: those are asked for again, as is one that did not come, until the deadline.
-   * @throws Outdated for a POST or PATCH whose answer was lost: only reading tells whether it was carried out
-   * @throws DeadlineError with what was last seen; ConfigError for a certificate that no trusted CA has signed
+   * The response, other than 5xx and 429: those are retried, as are missing ones, until the deadline.
+   * @throws Outdated for a POST or PATCH with a lost response: only reading tells whether it succeeded
+   * @throws DeadlineError with the last state; ConfigError for a certificate not signed by a trusted CA
    */
   async send(request: Request): Promise<JsonAnswer> {
     const { name, signal, deadline, timeoutMs } = this.#options;

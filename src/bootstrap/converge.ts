@@ -5,21 +5,20 @@ import { lineOf, titleOf, type Part, type Planned } from './change.ts';
 import type { Effects } from './effects.ts';
 import { Outdated } from './outdated.ts';
 
-/** What is read, and made so; removal is one too. */
+/** A part to read and apply; also for a removal. */
 type Readable = Pick<Part, 'name' | 'plan'>;
 
 const BACKOFF = { minMs: 200, maxMs: 1000 };
-/** How often something that we did may still be missing when it is read again: a replica behind is no quarrel. */
+/** How often a change of ours may be missing when it is read again: a replica may lag. */
 const LOOKS = 4;
-/** How often what we made may vanish: another run took back what ours stood on. */
+/** How often our changes may be reverted: another run removed their basis. */
 const REMAKES = 3;
-/** Of what others do at the same time, each try settles one thing at least; this many settle none. */
+/** With concurrent runs, each attempt settles at least one object; this many settle none. */
 const TRIES = 20;
 
 /**
- * What differs, once what is read is at rest: while other runs are at work, it may hold for a moment what one of them takes
- * back.
- * @throws the reason why it is not at rest, where it stays so
+ * The differences, once the state is stable: concurrent runs may create objects that they remove again.
+ * @throws the reason if it does not become stable
  */
 export async function settledPlan(part: Readable, effects: Effects): Promise<readonly Planned[]> {
   for (let look = 1; ; look++) {
@@ -34,11 +33,11 @@ export async function settledPlan(part: Readable, effects: Effects): Promise<rea
 }
 
 /**
- * Makes a part as the service needs it: reads, shows every difference, ends them in order, and reads again until there is
- * none. So whatever happens in between (another run, a lost answer, a restart), what counts is what is read.
- * @returns how many changes were made
- * @throws ConfigError, before anything is changed, where something was not given; UnavailableError where another client
- *   changes the same back; DeadlineError; the refusal of whom it asked
+ * Applies a part: reads, shows all differences, applies them in order, and reads again until there is none. So after
+ * concurrent runs, lost responses or restarts, only the current state counts.
+ * @returns the number of changes
+ * @throws ConfigError for missing input, before anything is changed; UnavailableError if another client reverts the
+ * changes; DeadlineError; the server's denial
  */
 export async function converge(part: Readable, effects: Effects): Promise<number> {
   const { log, deadline, timeoutMs } = effects;
@@ -70,7 +69,7 @@ export async function converge(part: Readable, effects: Effects): Promise<number
   }
 }
 
-/** Shows every change before the first is made. */
+/** Shows every change before the first is applied. */
 function requireAll(changes: readonly Planned[], part: Readable, { log }: Effects): void {
   for (const change of changes) log.info(lineOf(change), { part: part.name });
   const short = changes.find(({ lacks }) => lacks !== undefined);
@@ -90,7 +89,7 @@ async function applyAll(changes: readonly Planned[], done: Set<string>): Promise
   return undefined;
 }
 
-/** Of random length, so that runs that met do not meet again. */
+/** Random, so that runs that collided do not collide again. */
 async function rest(attempt: number, { signal, deadline }: Effects): Promise<void> {
   await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
 }

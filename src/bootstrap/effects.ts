@@ -1,11 +1,11 @@
 import type { Log } from '../core/log.ts';
 
-/** What every part is given. */
+/** Effects passed to every part. */
 export interface Effects {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Aborted when the whole has taken too long. */
+  /** Aborted at the overall deadline. */
   readonly deadline: AbortSignal;
-  /** That time, for messages. */
+  /** The deadline's duration, for messages. */
   readonly timeoutMs: number;
 }

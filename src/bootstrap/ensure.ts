@@ -1,20 +1,23 @@
 import { titleOf, type Change, type Part, type Planned } from './change.ts';
 
-/** A difference, and how a server is made to end it. */
+/** A difference, and the request that applies it. */
 export interface Difference<Server> extends Change {
-  /** @param doing what to call it in messages: `create user glance` */
+  /**
+   *
+   * @param doing its name in messages: `create user glance`
+   */
   readonly make: (server: Server, doing: string) => Promise<void>;
 }
 
-/** What makes a part of a server: what is read of it, and how that is compared with what is wanted. */
+/** A part of a server: how to read its state, and how to compare it with the desired one. */
 interface Ensured<Server, State> extends Pick<Part, 'name' | 'planRemoval'> {
   readonly server: Server;
   read(): Promise<State>;
-  /** In the order in which they can be ended. What one makes is put into the state, where those after it find it. */
+  /** In the order in which they can be applied. Created objects are added to the state for later ones. */
   differences(state: State): readonly Difference<Server>[];
 }
 
-/** The part whose differences the server ends, one by one. */
+/** A part whose differences are applied by requests, one by one. */
 export function ensuredPart<Server, State>(ensured: Ensured<Server, State>): Part {
   return {
     name: ensured.name,
@@ -33,7 +36,7 @@ interface Removing {
   remove(path: string, doing: string): Promise<void>;
 }
 
-/** What is removed by a DELETE at its path. */
+/** A removal by DELETE. */
 export function removal(server: Removing, kind: string, name: string, path: string): Planned {
   const apply = () => server.remove(path, `delete ${kind} ${name}`);
   return { action: 'delete', kind, name, fields: [], apply };

@@ -23,7 +23,7 @@ const PART_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Of every command. */
+/** Common to all commands. */
 export const OWN_OPTIONS = [
   {
     flag: 'timeout',
@@ -160,7 +160,7 @@ const QUEUE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** The way to the API server, for who has no options for that. */
+/** Connection to the API server, for commands without other options for it. */
 export const KEYS_ACCESS_OPTIONS = [
   {
     flag: 'kubeconfig',
@@ -179,7 +179,7 @@ export const KEYS_ACCESS_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** What the part `keys` takes. */
+/** Options of the part `keys`. */
 export const KEYS_OPTIONS = [
   {
     flag: 'keys-from',
@@ -192,7 +192,7 @@ export const KEYS_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** What every command of kolla-bootstrap takes. */
+/** Options of all kolla-bootstrap commands. */
 export const BOOTSTRAP_OPTIONS = [
   ...grouped('Parts', PART_OPTIONS, ['only', 'skip']),
   ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config']),

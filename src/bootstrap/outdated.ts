@@ -1,12 +1,12 @@
 import type { KollaError } from '../core/errors.ts';
 
 /**
- * What was read is not how things are now: another client was faster (409, 404), or it is unknown whether a request whose answer
- * was lost has been carried out. Reading again tells.
+ * The state has changed since it was read: another client was faster (409, 404), or the outcome of a request with a
+ * lost response is unknown. It must be read again.
  */
 export class Outdated extends Error {
   override name = 'Outdated';
-  /** What to report when reading again does not settle it. */
+  /** The error if reading again does not resolve it. */
   readonly final: KollaError;
 
   constructor(final: KollaError) {

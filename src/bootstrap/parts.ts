@@ -8,22 +8,22 @@ import type { Purpose } from './keystone/index.ts';
 import type { BootstrapOptions } from './options.ts';
 import { readServiceConfig } from './service-config.ts';
 
-/** Parts, and their connections. */
+/** Parts with their connections. */
 export interface OpenParts extends Disposable {
   readonly parts: readonly Part[];
 }
 
-/** What a service needs of the parts that were asked for: read once, opened for each turn at them. */
+/** Input of the requested parts: read once, opened for each turn. */
 interface Prepared {
-  /** Hides the secrets that this takes. */
+  /** Redacts its secrets. */
   readonly redact: Redact;
-  /** Those of these parts, in their order, for requests that end with the effects' signals. */
+  /** These parts, in order, for requests bounded by the effects' signals. */
   readonly open: (names: readonly PartName[], effects: Effects) => OpenParts;
 }
 
 /**
- * Reads options and files for each of these parts, without a request to a server.
- * @throws UsageError, ConfigError for what is missing or wrong
+ * Reads options and files for these parts, without contacting a server.
+ * @throws UsageError, ConfigError for missing or invalid input
  */
 export async function prepare(
   service: Service,
@@ -59,7 +59,7 @@ async function readSources(
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);
   const sources: (PartSource | undefined)[] = [];
-  // Lazy: a Job that leaves a part to another one does not load it.
+  // Lazy: a Job that skips a part does not load it.
   if (queue !== undefined && chosen.includes('queue')) {
     const { findTransport } = await import('./transport.ts');
     const found = await findTransport(queue, options, config, log);
@@ -79,7 +79,7 @@ async function readSources(
   return sources.filter((source) => source !== undefined);
 }
 
-/** The parts that were asked for, in their order. UsageError where none is left. */
+/** The requested parts, in order. UsageError if none is left. */
 export function chosenParts({ only, skip }: Pick<BootstrapOptions, 'only' | 'skip'>): PartName[] {
   const chosen = PARTS.filter((part) => (only.length === 0 || only.includes(part)) && !skip.includes(part));
   if (chosen.length === 0) throw new UsageError('--only and --skip leave nothing to do');

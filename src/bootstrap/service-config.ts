@@ -5,13 +5,13 @@ import { osloValue } from '../oslo/value.ts';
 import { isForOslo, setVariable } from '../oslo/variable.ts';
 import type { Place, Service } from '../catalog/index.ts';
 
-/** The service's own configuration, as far as it is there. */
+/** The service's own configuration, if it is available. */
 export interface ServiceConfig {
-  /** Undefined where it is not set, or empty. ConfigError for a file that oslo.config could not read either. */
+  /** Undefined if unset or empty. ConfigError for a file that oslo.config could not read either. */
   valueAt(place: Place | undefined): string | undefined;
-  /** It is there, and may hold what we don't see: what is not set is not known. */
+  /** It exists and is unreadable: whether an option is set is unknown. */
   readonly isHidden: boolean;
-  /** ConfigError for a file that is hidden, and, by the line's number, for one that oslo.config could not read. */
+  /** ConfigError for an unreadable file, and, with the line number, for one that oslo.config cannot parse. */
   check(): void;
   /** For messages: `[keystone_authtoken] password in /etc/glance/glance-api.conf, which is not here`, or the variable. */
   nameOf(places: readonly Place[]): string;
@@ -19,7 +19,7 @@ export interface ServiceConfig {
 
 interface Found {
   readonly text: string;
-  /** What is wrong with the file, after its name. */
+  /** The problem with the file, after its name. */
   readonly why: string;
   readonly isHidden: boolean;
 }
@@ -27,9 +27,9 @@ interface Found {
 const NONE: Found = { text: '', why: '', isHidden: false };
 
 /**
- * Reads it. A Job may run in another image, with all that it needs given by options: then the file is not there, and
- * only what was to be read from it is missing. A service that reads it by oslo.config takes a variable before it.
- * @param given by the user: that one must be there
+ * Reads it. A Job may run in another image, with all values given by options: then the file is missing, and only values
+ * from it are. For a service with oslo.config a variable takes precedence.
+ * @param given by the user: then it must exist
  */
 export async function readServiceConfig(
   { configFile }: Service,

@@ -9,7 +9,7 @@ import type { ServiceConfig } from './service-config.ts';
 
 const MANAGEMENT_PORT = 15_672;
 
-/** What the part `queue` works with; the URL itself for redaction. */
+/** Input of the part `queue`; the URL itself for redaction. */
 interface FoundTransport {
   readonly transport: Transport;
   readonly broker: BrokerOptions;
@@ -17,8 +17,8 @@ interface FoundTransport {
 }
 
 /**
- * The service's transport URL and who we are to RabbitMQ. Undefined, and told, where no admin is given or the service
- * works without a queue and has none.
+ * The service's transport URL and the RabbitMQ credentials. Undefined, which is logged, without an admin, or if the
+ * queue is optional and unset.
  */
 export async function findTransport(
   queue: Queue,

@@ -2,7 +2,7 @@ import { catalogued, OSLO_DB, QUEUE, serviceAccount } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Keys and secrets. Older releases have the URL under the name that they had before oslo.db. */
+/** Keys and secrets. Older releases use the option name from before oslo.db. */
 export const barbican: Service = {
   name: 'barbican',
   summary: 'Keys and secrets',

@@ -1,7 +1,7 @@
 import { worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Telemetry. It has no database: its tool makes resource types in Gnocchi, through Gnocchi's API. */
+/** Telemetry. It has no database: its tool creates resource types through Gnocchi's API. */
 export const ceilometer: Service = {
   name: 'ceilometer',
   summary: 'Telemetry',

@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, ONLINE, QUEUE, serviceAccount } from './co
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Block storage. Its schema only grows; data move online. */
+/** Block storage. Its schema is only extended; data migrate online. */
 export const cinder: Service = {
   name: 'cinder',
   summary: 'Block storage',

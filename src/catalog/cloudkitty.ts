@@ -2,7 +2,10 @@ import { OSLO_DB } from './common.ts';
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Rating. Each of its modules has a version table of its own; the second step prepares its storage backend, which may lie elsewhere. */
+/**
+ * Rating. Each of its modules has its own version table; the second step prepares its storage backend, which may be
+ * elsewhere.
+ */
 export const cloudkitty: Service = {
   name: 'cloudkitty',
   summary: 'Rating',

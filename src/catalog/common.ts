@@ -1,10 +1,10 @@
 import type { AccountPlaces, IdentityService, IdentityUser, Queue, ServiceDatabase } from './service.ts';
 import type { Listing, Place, Step } from './tool.ts';
 
-/** Where oslo.db looks: most services' only place. */
+/** oslo.db's option, the only place for most services. */
 export const OSLO_DB: readonly Place[] = [{ section: 'database', key: 'connection' }];
 
-/** The one database of most services: under alembic, with its URL where oslo.db looks. */
+/** The only database of most services: managed by alembic, with its URL in oslo.db's option. */
 export function alembicDatabase(name: string): ServiceDatabase {
   return { name, url: OSLO_DB, versionTable: 'alembic_version' };
 }
@@ -18,10 +18,10 @@ export const ONLINE: Pick<Step, 'again' | 'codes'> = {
   },
 };
 
-/** The cell for what was never scheduled. */
+/** The cell for instances that were never scheduled. */
 export const CELL0 = '00000000-0000-0000-0000-000000000000';
 
-/** How nova-manage shows its cells: a table, with the URLs as whoever reads them would get them. */
+/** nova-manage's listing of cells: a table, with URLs expanded. */
 export const CELLS: Pick<Listing, 'argv' | 'line'> = {
   argv: ['nova-manage', 'cell_v2', 'list_cells', '--verbose'],
   line: String.raw`^\| *(?<name>[^|]*?) *\| *(?<uuid>[0-9a-f-]{36}) *\| *(?<transport>\S*) *\| *(?<database>\S*) *\|`,
@@ -35,7 +35,7 @@ const AUTHTOKEN: AccountPlaces = {
   projectDomain: { section: 'keystone_authtoken', key: 'project_domain_name' },
 };
 
-/** The account that most services check tokens with and call others as; `service` is what newer policies ask of it. */
+/** The account with which most services validate tokens and call others; newer policies require `service`. */
 export function serviceAccount(name: string): IdentityUser {
   return {
     name,
@@ -47,7 +47,7 @@ export function serviceAccount(name: string): IdentityUser {
   };
 }
 
-/** An entry of the catalogue that is the same for everybody but for its host. */
+/** A catalogue entry whose only variable part is the host. */
 export function catalogued(
   name: string,
   type: string,
@@ -63,14 +63,14 @@ export function catalogued(
   };
 }
 
-/** Kolla's own: one account and one virtual host for all services. */
+/** Kolla's default: one account and one virtual host for all services. */
 export const QUEUE: Queue = {
   vhost: '/',
   user: 'openstack',
   url: [{ section: 'DEFAULT', key: 'transport_url' }],
 };
 
-/** Of a service that only tells others what happened, if that is wanted. */
+/** For a service that only sends notifications, optionally. */
 export const NOTIFICATIONS: Queue = {
   ...QUEUE,
   url: [{ section: 'oslo_messaging_notifications', key: 'transport_url' }, ...QUEUE.url],

@@ -2,7 +2,7 @@ import { catalogued, QUEUE, serviceAccount } from './common.ts';
 import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** DNS. Its pools are another command's (`designate-manage pool update`). */
+/** DNS. Its pools are updated by another command (`designate-manage pool update`). */
 export const designate: Service = {
   name: 'designate',
   summary: 'DNS',

@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, NOTIFICATIONS, serviceAccount } from './co
 import { api } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Images. Its check knows the schema only: that the metadata definitions are loaded, our record says. */
+/** Images. Its check covers the schema only: our record covers the metadata definitions. */
 export const glance: Service = {
   name: 'glance',
   summary: 'Images',
@@ -31,7 +31,7 @@ export const glance: Service = {
       name: 'metadefs',
       summary: 'the metadata definitions that come with the release',
       steps: [{ argv: ['glance-manage', 'db_load_metadefs'] }],
-      // It ends with 0 also when it finds no definitions, or can't read them.
+      // It exits with 0 also if it finds no definitions, or cannot read them.
       done: { once: 'release', fills: 'metadef_namespaces' },
     },
   ],

@@ -1,7 +1,7 @@
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Metrics. Its tool would log into the API's file, which the API's own user rotates. */
+/** Metrics. Its tool would log to the API's file, which the API's user rotates. */
 export const gnocchi: Service = {
   name: 'gnocchi',
   summary: 'Metrics',

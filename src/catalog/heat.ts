@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts'
 import { api, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Orchestration. The users that its stacks need lie in a domain of their own, whose admin is another account of Heat's. */
+/** Orchestration. Users created for its stacks are in a separate domain, whose admin is another account of Heat. */
 export const heat: Service = {
   name: 'heat',
   summary: 'Orchestration',

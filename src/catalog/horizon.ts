@@ -5,8 +5,8 @@ const VENV = '/var/lib/kolla/venv';
 const LOCAL = `${VENV}/lib/python3/site-packages/openstack_dashboard/local/local_settings.py`;
 
 /**
- * Dashboard. Its settings are a Python program, so its URL can't be read from them. Without the link that Kolla's
- * script makes to them, Django would migrate a SQLite file of its own and say that all is well.
+ * Dashboard. Its settings are a Python program, so its URL cannot be read from them. Without the link to them created
+ * by Kolla's script, Django would silently migrate a SQLite file.
  */
 export const horizon: Service = {
   name: 'horizon',
@@ -24,7 +24,7 @@ export const horizon: Service = {
       ],
     },
   },
-  // Its users log in with accounts of their own.
+  // Users log in with their own accounts.
   identity: {},
   probes: [api('horizon', 8080)],
   notes: 'Only where its sessions are kept in the database.',

@@ -1,12 +1,12 @@
 /**
- * What the helpers know of each OpenStack service: one file a service, data only.
+ * Data about each OpenStack service: one file per service, data only.
  *
  *   a name -> its data (configuration file, databases, migration by phase, check; accounts and endpoints in Keystone;
- *     queue; what its own tool does beside the schema; what to ask each container) -> migrate, bootstrap, charts, docs
- *   infrastructure.ts -> what those stand on, and what to ask of it
- *   `services:` of kolla-pod.yaml -> own.ts (valibot, every problem with its place) -> the same shape, before the table
+ *     queue; commands of its own tool besides the schema; each container's checks) -> migrate, bootstrap, charts, docs
+ *   infrastructure.ts -> the servers they depend on, and their checks
+ *   `services:` of kolla-pod.yaml -> own.ts (valibot, all problems with their places) -> the same shape, with precedence
  *
- * A new service is one new file and one line below. Nothing here runs. What can fail is what a user wrote: own.ts.
+ * A new service is one new file and one line below. Nothing here runs. Only user input can be invalid: own.ts.
  */
 import type { PodFile } from '../cli/file.ts';
 import { aodh } from './aodh.ts';
@@ -94,28 +94,28 @@ export function serviceNamed(name: string, services: readonly Service[] = SERVIC
   return services.find((service) => service.name === name);
 }
 
-/** The first words of kolla-db-sync and kolla-bootstrap that are commands: no service can be reached under such a name. */
+/** Commands of kolla-db-sync and kolla-bootstrap, which cannot be names of services. */
 const COMMANDS = ['status', 'ensure', 'rbac', 'plan', 'delete', 'keys'];
 
 /**
- * Every service that can be named: those of kolla-pod.yaml first, and of the built-in ones all that it does not
- * describe itself. ConfigError for a section that is wrong.
+ * All known services: those of kolla-pod.yaml first, then built-in ones it does not redefine. ConfigError for an
+ * invalid section.
  */
 export async function knownServices(podFile: PodFile | undefined): Promise<readonly Service[]> {
   const section = podFile?.sectionOf('services');
   if (podFile === undefined || section === undefined) return SERVICES;
-  // Lazy: most runs have no services of their own, and need no schema.
+  // Lazy: most runs have no custom services, and need no schema.
   const { ownServices } = await import('./own.ts');
   const own = ownServices(podFile.file, section, COMMANDS);
   return [...own, ...SERVICES.filter(({ name }) => own.every((one) => one.name !== name))];
 }
 
-/** A container, and which service's it is. */
+/** A container with its service. */
 export interface ServiceProbe extends Probe {
   readonly service: string;
 }
 
-/** How each container of Kolla's is asked, in the order of the services' names. */
+/** The checks of all of Kolla's containers, in the order of services. */
 export function allProbes(): ServiceProbe[] {
   return [...SERVICES, ...INFRASTRUCTURE]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

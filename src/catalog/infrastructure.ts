@@ -1,6 +1,6 @@
 import { api, listener, type Probe } from './probe.ts';
 
-/** What OpenStack's services stand on. None has a schema or an account that a helper could prepare; each can be asked. */
+/** Infrastructure of OpenStack. It has no schema or account to prepare; each can be checked. */
 export interface Infrastructure {
   readonly name: string;
   readonly summary: string;

@@ -35,7 +35,7 @@ const ENDPOINT = {
     path: { type: 'string', pattern: '^(/.*)?$', examples: ['', '/v3/%(project_id)s'] },
   },
 };
-/** `identity:` of a service, as own-bootstrap.ts reads it. */
+/** Schema of a service's `identity:`, as in own-bootstrap.ts. */
 export const IDENTITY = {
   type: 'object',
   additionalProperties: false,
@@ -64,7 +64,7 @@ export const IDENTITY = {
     },
   },
 };
-/** `queue:` of a service. */
+/** Schema of a service's `queue:`. */
 export const QUEUE = {
   type: 'object',
   additionalProperties: false,
@@ -88,7 +88,7 @@ const FIGURE = {
   },
 } as const;
 
-/** `keys:` of a service, as own-bootstrap.ts reads it. */
+/** Schema of a service's `keys:`, as in own-bootstrap.ts. */
 export const KEYS = {
   type: 'array',
   description: 'Fernet key directories shared by its replicas, each kept in a Secret',

@@ -1,4 +1,4 @@
-/** `tool:` of a service for editors, as own-tool.ts reads it; and the parts that every schema of a service is made of. */
+/** Schema of a service's `tool:`, as in own-tool.ts, and common parts of these schemas. */
 export const TEXT = { type: 'string', minLength: 1 } as const;
 export const PATH = { type: 'string', pattern: '^/' } as const;
 export const ARGV = {

@@ -47,7 +47,7 @@ const PROBE = {
   },
 } as const;
 
-/** The `services` section for editors: the same keys as own.ts, which reads it. */
+/** JSON Schema of the `services` section: same keys as own.ts. */
 export const SERVICES_JSON_SCHEMA = {
   type: 'object',
   description: 'Services of your own, for kolla-db-sync and kolla-bootstrap; one of a built-in name takes its place.',

@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, NOTIFICATIONS } from './common.ts';
 import { api, listener } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but is still a command. */
+/** Identity. Its migrate step has been empty since Yoga (data moves happen in expand), but still exists. */
 export const keystone: Service = {
   name: 'keystone',
   summary: 'Identity',
@@ -51,7 +51,7 @@ export const keystone: Service = {
         '--config-file',
         '{overlay}',
         'credential_migrate',
-        // Asked for where root runs it, and not looked at.
+        // Required when run as root, and ignored.
         '--keystone-user',
         'keystone',
         '--keystone-group',

@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 const SHARED =
   'another cell has the same database or the same transport URL, which Nova allows no two: see `nova-manage cell_v2 list_cells`';
 
-/** Compute, one cell: run where nova.conf names that cell's database, as the conductor's does. */
+/** Compute, one cell: run where nova.conf has that cell's database, as for the conductor. */
 export const novaCell: Service = {
   name: 'nova-cell',
   summary: 'Compute: one cell',

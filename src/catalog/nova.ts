@@ -9,7 +9,10 @@ const UPDATE_CELL0: Step = {
   codes: { 3: 'another cell has the same database: see `nova-manage cell_v2 list_cells`' },
 };
 
-/** Compute, above the cells: the API's database and cell0's. Both schemas only grow, so that N and N+1 share them. */
+/**
+ * Compute, above the cells: the API's database and cell0's. Both schemas are only extended, so that N and N+1 share
+ * them.
+ */
 export const nova: Service = {
   name: 'nova',
   summary: 'Compute: API and cell0',
@@ -40,7 +43,7 @@ export const nova: Service = {
       name: 'cell0',
       summary: "cell0's mapping, with the URL of [database] connection",
       steps: [
-        // Nova fills it in from its configuration; without it, it would take that URL for cell1's and put _cell0 behind it.
+        // Nova expands it from its configuration; otherwise it would use cell1's URL with the suffix _cell0.
         {
           argv: [
             'nova-manage',

@@ -2,7 +2,7 @@ import { alembicDatabase, catalogued, QUEUE, serviceAccount } from './common.ts'
 import { api, DATABASE_PORT, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
-/** Load balancing. The second database is its job board's, where that is on. */
+/** Load balancing. The second database is its job board's, if enabled. */
 export const octavia: Service = {
   name: 'octavia',
   summary: 'Load balancing',

@@ -43,7 +43,7 @@ const Endpoints = v.strictObject(
   >,
 );
 
-/** `identity:` of a service: what it needs in Keystone. */
+/** `identity:` of a service: its objects in Keystone. */
 export const Identity = v.strictObject({
   domains: v.optional(ListOf(Text)),
   roles: v.optional(ListOf(Text)),
@@ -53,7 +53,7 @@ export const Identity = v.strictObject({
   ),
 });
 
-/** `queue:` of a service: what it needs in RabbitMQ. */
+/** `queue:` of a service: its objects in RabbitMQ. */
 export const Queue = v.strictObject({
   vhost: Text,
   user: Text,
@@ -72,7 +72,7 @@ const Figure = v.strictObject({
   ),
 });
 
-/** `keys:` of a service: directories of Fernet keys that its replicas share. */
+/** `keys:` of a service: Fernet key directories shared by its replicas. */
 export const Keys = v.pipe(
   ListOf(
     v.strictObject({

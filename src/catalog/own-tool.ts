@@ -48,12 +48,12 @@ const ByRecord = v.strictObject({
   once: v.picklist(['release', 'ever'], "is either 'release' or 'ever'"),
   fills: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
-// Chosen by what is there, so that a problem is told of the one that was meant.
+// Selected by the present keys, so that a problem is reported for the intended variant.
 const Done = v.lazy((input): typeof ByListing | typeof ByRecord =>
   typeof input === 'object' && input !== null && 'listed' in input ? ByListing : ByRecord,
 );
 
-/** `tool:` of a service: what its own tool does beside the schema. */
+/** `tool:` of a service: commands of its own tool besides the schema. */
 export const Tool = v.pipe(
   ListOf(
     v.strictObject({
@@ -73,7 +73,7 @@ function isPattern(text: string): boolean {
   return groupsOf(text) !== undefined;
 }
 
-/** The names of its groups, as an empty alternative shows them; undefined where it is no regular expression. */
+/** The names of its groups; undefined for an invalid regular expression. */
 function groupsOf(line: string): string[] | undefined {
   try {
     return Object.keys(new RegExp(`${line}|`).exec('')?.groups ?? {});

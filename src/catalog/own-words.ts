@@ -1,4 +1,4 @@
-/** What the schemas of a service of one's own are made of. */
+/** Common parts of the schemas of a custom service. */
 import * as v from 'valibot';
 
 export const Text = v.pipe(
@@ -15,7 +15,7 @@ export const AbsolutePath = v.pipe(
   Text,
   v.check((text) => text.startsWith('/'), 'must be an absolute path'),
 );
-/** A record of valibot would take a list, with its positions for keys. */
+/** valibot's record would accept a list, with indexes as keys. */
 export const Mapping = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   (issue) => `must be a mapping, but is ${issue.received}`,

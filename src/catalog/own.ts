@@ -34,7 +34,7 @@ const Database = v.strictObject({
   optional: v.optional(v.literal(true, 'is either true or left out')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
-/** How each container of a service is asked whether it is healthy. */
+/** The checks of a service's containers. */
 const Probes = ListOf(
   v.strictObject({
     container: Text,
@@ -64,10 +64,10 @@ const Section = v.pipe(
 );
 
 /**
- * The services of kolla-pod.yaml's `services:`, in the shape of the built-in ones.
+ * The services of kolla-pod.yaml's `services:`, in the shape of built-in ones.
  * @param file kolla-pod.yaml, for messages
- * @param section what stands under `services:`, unchecked
- * @param taken words that a command line reads otherwise
+ * @param section the unvalidated value of `services:`
+ * @param taken names reserved on the command line
  * @throws ConfigError with every problem and its place: `services.x.migration.phases: is missing`
  */
 export function ownServices(file: string, section: unknown, taken: readonly string[]): Service[] {
@@ -106,7 +106,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   return `${place}: ${issue.message}`;
 }
 
-/** As far as JSON Schema is used for the section. */
+/** The subset of JSON Schema used for the section. */
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: boolean | JsonSchema;
@@ -115,7 +115,7 @@ interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The keys that the mapping at this path of the section may have, of each form that it may take. */
+/** The valid keys of the mapping at this path, for each of its variants. */
 function validKeys(path: readonly unknown[]): string[] {
   const found = path.reduce<readonly JsonSchema[]>(
     (schemas, key) => formsOf(schemas).flatMap((schema) => below(schema, key)),

@@ -1,18 +1,18 @@
-/** How one container of a service is asked whether it is healthy: what Kolla asks, and what `kolla-probe` should. */
+/** The checks of one container: Kolla's, and the recommended ones of `kolla-probe`. */
 export interface Probe {
-  /** As kolla-ansible names it: `nova_compute`. */
+  /** kolla-ansible's name: `nova_compute`. */
   readonly container: string;
   /**
-   * The test that kolla-ansible declares for it, with its defaults and Debian's names. Words in capitals are what it has
-   * no default for: ADDRESS is the one that the API listens on.
+   * kolla-ansible's health check, with its defaults and Debian's names. Words in capitals have no default: ADDRESS is
+   * the API's listen address.
    */
   readonly declared?: string;
   /**
-   * Words of `kolla-probe` for the liveness probe, and with more patience for the startup probe. A container that fails
-   * either is restarted, so they ask nothing that another pod's failure could change.
+   * Arguments of `kolla-probe` for liveness and, with more patience, startup. A failure restarts the container, so they
+   * must not depend on another Pod.
    */
   readonly liveness: string;
-  /** Words of `kolla-probe` for the readiness probe. */
+  /** Arguments of `kolla-probe` for readiness. */
   readonly readiness: string;
   readonly notes?: string;
 }
@@ -21,8 +21,8 @@ const BROKER_PORT = 5672;
 export const DATABASE_PORT = 3306;
 
 /**
- * An API: ready when it answers. It is alive as long as it accepts connections: an answer may wait for a database.
- * @param path with a leading `/`; Kolla asks some without any
+ * An API: ready when it responds. Alive while it accepts connections: a response may wait for a database.
+ * @param path with a leading `/`; Kolla checks some without any
  */
 export function api(container: string, port: number, path: string = ''): Probe {
   return {
@@ -33,7 +33,7 @@ export function api(container: string, port: number, path: string = ''): Probe {
   };
 }
 
-/** An agent or worker without a port of its own: ready when it is connected to the broker, or whatever has that port. */
+/** An agent or worker without its own port: ready when connected to the broker, or the server on that port. */
 export function worker(container: string, process: string, port: number = BROKER_PORT): Probe {
   return {
     container,
@@ -43,7 +43,7 @@ export function worker(container: string, process: string, port: number = BROKER
   };
 }
 
-/** A server whose answers say no more than that it listens. */
+/** A server whose responses only show that it listens. */
 export function listener(container: string, process: string, port: number): Probe {
   const listens = `listen ${port} --process ${process}`;
   return { container, declared: `healthcheck_listen ${process} ${port}`, liveness: listens, readiness: listens };

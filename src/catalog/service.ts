@@ -2,32 +2,32 @@ import type { Probe } from './probe.ts';
 import type { Place, Step, ToolTask } from './tool.ts';
 
 /**
- * The parts of a migration. `all` is the whole of it, while no replica runs; the others are the same split for an
- * upgrade under load: expand and migrate before the rollout, contract and online after the last old replica is gone.
+ * The phases of a migration. `all` is the full migration, while no replica runs; the others split it for a rolling
+ * upgrade: expand and migrate before the rollout, contract and online after the last old replica is gone.
  */
 export const PHASES = ['all', 'expand', 'migrate', 'contract', 'online'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** The tool's own answer to "is the schema right?", which changes nothing. */
+/** The tool's own check of the schema, without side effects. */
 export interface SchemaCheck {
   readonly argv: readonly [string, ...string[]];
-  /** What each exit code means: nothing is left, that phase is the next, or it can't tell. */
+  /** The meaning of each exit code: complete, the next phase, or unknown. */
   readonly codes: Readonly<Record<number, 'complete' | Exclude<Phase, 'all'> | 'error'>>;
 }
 
 /** One database of a service. */
 export interface ServiceDatabase {
-  /** The schema's usual name, for messages and charts; the one that is used stands in the URL. */
+  /** The schema's default name, for messages and charts; the actual one is in the URL. */
   readonly name: string;
-  /** Where the configuration has its URL; the first that is set counts. Empty: it can't be read there, and must be given. */
+  /** The options for its URL; the first one that is set applies. Empty: it must be given. */
   readonly url: readonly Place[];
-  /** The service works without this one: where no URL is set, there is none. */
+  /** Optional: absent if no URL is set. */
   readonly optional?: true;
-  /** Where alembic keeps the schema's version, where that is known. */
+  /** Alembic's version table, if known. */
   readonly versionTable?: string;
 }
 
-/** Where the service's own configuration says who it is to Keystone; each stands instead of the data's word. */
+/** Options of the service's configuration with its Keystone account; each overrides the catalogue. */
 export interface AccountPlaces {
   readonly name?: Place;
   readonly password: Place;
@@ -36,19 +36,19 @@ export interface AccountPlaces {
   readonly projectDomain?: Place;
 }
 
-/** A role of an account, on one of a project, a domain and the whole system. */
+/** A role of an account, on a project, a domain or the system. */
 export interface Grant {
   readonly role: string;
-  /** Of the Default domain, unless the service's configuration names another. */
+  /** In the Default domain, unless the service's configuration names another. */
   readonly project?: string;
   readonly domain?: string;
   readonly system?: 'all';
 }
 
-/** An account that the service logs in to Keystone with. */
+/** A service's account in Keystone. */
 export interface IdentityUser {
   readonly name: string;
-  /** Default, unless said. */
+  /** Default: Default. */
   readonly domain?: string;
   readonly grants: readonly Grant[];
   /** None: its password must be given. */
@@ -58,10 +58,10 @@ export interface IdentityUser {
 export const INTERFACES = ['public', 'internal', 'admin'] as const;
 export type Interface = (typeof INTERFACES)[number];
 
-/** What follows the host in a URL. */
+/** The part of a URL after the host. */
 interface EndpointPath {
   readonly port: number;
-  /** Empty, or with a leading `/`; `%(project_id)s` is for Keystone to fill in. */
+  /** Empty, or with a leading `/`; `%(project_id)s` is expanded by Keystone. */
   readonly path: string;
 }
 
@@ -73,84 +73,87 @@ export interface IdentityService {
   readonly endpoints: Partial<Record<Interface, EndpointPath>>;
 }
 
-/** What a service needs in Keystone before its first start. */
+/** A service's objects in Keystone. */
 export interface Identity {
-  /** Beside Default: where it keeps users of its own. */
+  /** In addition to Default: domains for its own users. */
   readonly domains?: readonly string[];
-  /** That its policies ask for, beside those of its own accounts. */
+  /** Required by its policies, in addition to those of its accounts. */
   readonly roles?: readonly string[];
   readonly users?: readonly IdentityUser[];
   readonly services?: readonly IdentityService[];
 }
 
-/** What a service needs in RabbitMQ. */
+/** A service's objects in RabbitMQ. */
 export interface Queue {
-  /** The usual names, for messages and charts; those that are used stand in the transport URL. */
+  /** The default names, for messages and charts; the actual ones are in the transport URL. */
   readonly vhost: string;
   readonly user: string;
-  /** Where the configuration has its transport URL; the first that is set counts. */
+  /** The options for its transport URL; the first one that is set applies. */
   readonly url: readonly Place[];
-  /** The service works without: where no URL is set, there is none. */
+  /** Optional: absent if no URL is set. */
   readonly optional?: true;
 }
 
-/** A whole number in the service's configuration, and what it is where it is not set. */
+/** An integer in the service's configuration, with its default. */
 export interface Figure {
   readonly place?: Place;
   readonly usual: number;
 }
 
 /**
- * A directory of Fernet keys that the replicas of a service share: files named by numbers. The highest is the primary, which
- * encrypts; all decrypt; 0 is staged, the primary of tomorrow.
+ * A Fernet key directory shared by a service's replicas: files named by numbers. The highest is the primary, which
+ * encrypts; all decrypt; 0 is staged, the next primary.
  */
 export interface KeyRepository {
-  /** As the user calls it: `fernet`. */
+  /** The user's name for it: `fernet`. */
   readonly name: string;
-  /** The Secret that holds it, in the service's namespace; its entries are the files. */
+  /** Its Secret in the service's namespace; the entries are the files. */
   readonly secret: string;
-  /** Where the service reads it, and the option that says so. */
+  /** The directory read by the service, and the option that sets it. */
   readonly directory: string;
   readonly directoryAt: Place;
-  /** How many keys a rotation leaves. */
+  /** Number of keys kept by a rotation. */
   readonly keep: Figure;
-  /** Seconds that what was encrypted with a key may still be shown: their sum. None: for ever. */
+  /** Seconds that data encrypted with a key may remain in use: their sum. None: forever. */
   readonly lifetime?: readonly Figure[];
-  /** Encrypts with the primary what other keys have; `{config}` is the service's file, `{overlay}` ours with the directory. */
+  /**
+   * Encrypts with the primary what other keys have encrypted; `{config}` is the service's file, `{overlay}` ours with
+   * the directory.
+   */
   readonly reencrypt?: readonly [string, ...string[]];
 }
 
-/** What the helpers know of one OpenStack service. Data only: nothing here runs. */
+/** Data about one OpenStack service. Nothing here runs. */
 export interface Service {
   readonly name: string;
-  /** What it is, in a word or two. */
+  /** A short description. */
   readonly summary: string;
-  /** Where Kolla's config.json puts the file with its database URL: for oslo.config, or YAML when it ends so. */
+  /** Kolla's path of the file with its database URL: for oslo.config, or YAML by its suffix. */
   readonly configFile?: string;
-  /** The account that its tool runs as in Kolla's image. */
+  /** The user of its tool in Kolla's image. */
   readonly user?: string;
-  /** The first one holds the lock and the record. None: it must be given where those lie. */
+  /** The first one holds the lock and the record. None: it must be given. */
   readonly databases: readonly ServiceDatabase[];
   readonly migration: {
-    /** A service with `all` alone has a tool of one step: old replicas may break under it. */
+    /** A service with `all` alone has a single-step tool: old replicas may break during it. */
     readonly phases: { readonly all: readonly [Step, ...Step[]] } & Partial<Record<Phase, readonly Step[]>>;
     readonly check?: SchemaCheck;
   };
   readonly identity?: Identity;
   readonly queue?: Queue;
-  /** Keys that its replicas share. */
+  /** Keys shared by its replicas. */
   readonly keys?: readonly KeyRepository[];
-  /** What its own tool does before its first start, beside the schema; in this order. */
+  /** Commands of its own tool before its first start, besides the schema, in this order. */
   readonly tool?: readonly ToolTask[];
-  /** How each of its containers is asked whether it is healthy. */
+  /** The checks of its containers. */
   readonly probes?: readonly Probe[];
-  /** What an operator should know before an upgrade. */
+  /** Notes for an operator before an upgrade. */
   readonly notes?: string;
 }
 
 /**
- * Whether the release's code may start on the schema once this phase is done: all of it, a command of one's own, and of
- * the phases before a rollout the last one that the service has.
+ * Whether the release's code may start on the schema after this phase: `all`, a custom command, and the last of the
+ * service's phases before a rollout.
  * @param word a phase, or `command`
  */
 export function isLastBeforeRollout({ migration }: Service, word: Phase | 'command'): boolean {

@@ -18,7 +18,7 @@ import {
   type ToolTask,
 } from '../catalog/index.ts';
 
-/** Prints what the helpers know of each service, those of kolla-pod.yaml among them. */
+/** Prints the data of each service, including those of kolla-pod.yaml. */
 export const catalogue = command({
   summary: 'Prints the built-in catalogue of OpenStack services.',
   description:
@@ -50,17 +50,17 @@ export const catalogue = command({
 
 type Entry = Service | Infrastructure;
 
-/** Each service under its name, as kolla-pod.yaml has them. */
+/** Services by name, as in kolla-pod.yaml. */
 function entriesOf(services: readonly Entry[]): Record<string, Omit<Entry, 'name'>> {
   return Object.fromEntries(services.map(({ name, ...rest }) => [name, rest]));
 }
 
-/** The phases that a service is migrated in, as `--phase` names them. */
+/** The phases of a service, as in `--phase`. */
 function phasesOf({ migration }: Service): string[] {
   return PHASES.filter((phase) => migration.phases[phase] !== undefined);
 }
 
-/** A command line as a person reads it. */
+/** A readable command line. */
 export function lineOf({ argv, directory }: Pick<Step, 'argv' | 'directory'>): string {
   const line = argv
     .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
@@ -114,7 +114,7 @@ function page(service: Service, terminal: Terminal): string {
   ].join('\n');
 }
 
-/** What each container is asked by, in words of kolla-probe. */
+/** The checks of each container, as arguments of kolla-probe. */
 function probesOf(probes: readonly Probe[] | undefined, terminal: Terminal): string[] {
   if (probes === undefined) return [];
   const rows = probes.flatMap(({ container, declared, liveness, readiness, notes }) => [
@@ -132,7 +132,7 @@ function placesOf(url: Service['databases'][number]['url']): string {
     : `, ${url.map(({ section, key }) => `[${section}] ${key}`).join(' or ')}`;
 }
 
-/** What kolla-bootstrap makes for it. */
+/** The objects created by kolla-bootstrap. */
 function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, terminal: Terminal): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [
@@ -152,7 +152,7 @@ function bootstrapOf({ identity = {}, queue, keys = [], tool = [] }: Service, te
   return rows.length === 0 ? [] : [paint(terminal, 'bold', 'Before its first start'), table(terminal, [], rows)];
 }
 
-/** What its own tool does, by which lines, and what can be set. */
+/** The tasks of its own tool, with command lines and settings. */
 function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolTask): string[][] {
   const required = variables.filter((variable) => variable.required === true);
   return [
@@ -163,13 +163,13 @@ function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolT
   ];
 }
 
-/** `admin on project service`, as a person reads it. */
+/** `admin on project service`, for users. */
 export function grantText({ role, project, domain }: Grant): string {
   if (project !== undefined) return `${role} on project ${project}`;
   return domain === undefined ? `${role} on the system` : `${role} on domain ${domain}`;
 }
 
-/** `:8776/v3`, or one an interface where they differ. */
+/** `:8776/v3`, or one per interface if they differ. */
 export function endpointText({ endpoints }: IdentityService): string {
   const all = INTERFACES.flatMap((name) => {
     const one = endpoints[name];

@@ -6,7 +6,7 @@ import { nearest } from '../core/nearest.ts';
 import { fold } from '../cli/table.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 
-/** Says what an exit code means and what to do next. */
+/** Explains an exit code and the next step. */
 export const explain = command({
   summary: 'Explains an exit code and the next step.',
   operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
@@ -36,7 +36,7 @@ function entryOf(word: string): ExitCodeEntry {
   );
 }
 
-/** Not one of ours: we end with it when the program that we ran, or became, did. */
+/** Not one of ours: the exit code of the program that we ran or executed. */
 function childCode(code: number, known: string): ExitCodeEntry {
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   return {

@@ -1,12 +1,12 @@
 /**
- * kolla-pod: what the binary can tell about itself and about the place where it runs.
+ * kolla-pod: information about the binary and its environment.
  *
  *   the helpers' tables -> completion, man, schema: text on stdout
  *   the exit codes' table -> explain; the services' data -> catalogue
- *   the binary itself -> install: a copy with its names in a volume that containers share
- *   the machine -> doctor: one finding a thing that a helper needs, with the fix
+ *   the binary itself -> install: a copy with its links in a shared volume
+ *   the machine -> doctor: one finding per requirement, with the fix
  *
- * Nothing here runs a helper or loads what helpers work with. Only wrong words can fail, and what doctor finds.
+ * Runs no helper and loads none of their dependencies. Only invalid arguments are errors, and doctor's findings.
  */
 import { sectionOf, type Helper } from '../cli/command.ts';
 import { catalogue } from './catalogue.ts';

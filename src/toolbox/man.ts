@@ -29,7 +29,7 @@ export function manOf(helpers: () => readonly Helper[], names: readonly string[]
 export function manPage(helper: Helper): string {
   const commands = commandsOf(helper);
   return [
-    // No date: the same tables must give the same page.
+    // No date: the page must be reproducible.
     `.TH ${helper.name.toUpperCase()} 8 "" "kolla-pod ${VERSION}" "System Administration"`,
     '.SH NAME',
     `${roff(helper.name)} \\- ${roff(helper.summary)}`,
@@ -91,7 +91,7 @@ function optionParts(options: readonly Option[], path: string): string[] {
   ]);
 }
 
-/** A dash that can be copied, and no line that roff takes for a request. */
+/** A dash that can be copied, and no line that roff would treat as a request. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

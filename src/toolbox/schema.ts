@@ -29,9 +29,9 @@ export function schemaOf(helpers: () => readonly Helper[]): Command {
   });
 }
 
-/** The whole file: what every command takes at the top, and a section a helper with one a command in it. */
+/** The whole file: common options at the top level, and a section per helper with one per command in it. */
 export function fileSchema(helpers: readonly Helper[]): Schema {
-  // Sections of helpers that this version has not yet: any content.
+  // Sections of helpers unknown to this version: any content.
   const free = SECTIONS.map((section) => [section, { type: 'object' }] as const);
   // Kolla's own names have no options, and so no section.
   const withOptions = helpers.filter((helper) => (SECTIONS as readonly string[]).includes(sectionOf(helper)));

@@ -1,17 +1,17 @@
 /**
- * Key repositories that a service's replicas share (Keystone's for tokens and for credentials), each kept in a Secret.
+ * Key repositories shared by a service's replicas (Keystone's for tokens and for credentials), each in a Secret.
  *
- *   the service's data (catalog), its configuration -> Secret (store.ts: read, written only in place of the version
- *     that was read) <-> ring: numbered keys and when each became primary (ring.ts)
- *   create (part.ts): no Secret -> a ring of two keys, or those of a directory -> Secret. What is there is never touched.
- *   rotate (rotate.ts): is it due? -> 0 becomes the primary, a new 0 is staged, what is not needed is dropped: one write
- *     -> Secret -> the kubelet -> the replicas' directories, each at its own time. A repository of things that stay is
- *     encrypted anew before and after (reencrypt.ts), by the service's own tool.
+ *   the service's data (catalog), its configuration -> Secret (store.ts: written only if unchanged since it was read)
+ *     <-> ring: numbered keys and when each became primary (ring.ts)
+ *   create (part.ts): no Secret -> a ring of two keys, or those of a directory -> Secret. Existing ones are never changed.
+ *   rotate (rotate.ts): is it due? -> 0 becomes the primary, a new 0 is staged, expired ones are dropped: one write
+ *     -> Secret -> the kubelet -> the replicas' directories, each at its own time. A repository of persistent data is
+ *     re-encrypted before and after (reencrypt.ts), by the service's own tool.
  *
- * A replica that has not seen a rotation yet knows the new primary as its staged key; so the next one waits until all have
- * (--settle), and no key goes while a token of it may live. A crash leaves one state or the other; a second run at the same time
- * is refused by the resourceVersion and sees that it is done. What can fail: no keys or wrong ones (65), the API server's
- * refusal with the Role to apply (77), its absence until the deadline (75), the tool (69).
+ * A replica that has not seen a rotation yet knows the new primary as its staged key; so the next rotation waits until
+ * all have (--settle), and no key is dropped while a token of it may be valid. A crash leaves the old or the new state;
+ * a concurrent run is rejected by the resourceVersion and finds the rotation done. Errors: missing or invalid keys
+ * (65), the API server's denial with the Role to apply (77), its unavailability until the deadline (75), the tool (69).
  */
 import { namedAccount } from '../../kube/rbac.ts';
 import { command, type Command, type Context, type Input } from '../../cli/command.ts';
@@ -80,7 +80,7 @@ const OPTIONS = [
   outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table', 'status: output format'),
 ] as const;
 
-/** `kolla-bootstrap keys`: for a CronJob, and for who looks. */
+/** `kolla-bootstrap keys`: for a CronJob, and for users. */
 export const keysCommand: Command = command({
   summary: "Makes and rotates the keys that Keystone's replicas share, and shows them.",
   description:
@@ -137,7 +137,7 @@ function chosen(
   return { service, repositories: names.length === 0 ? all : all.filter((each) => names.includes(each.name)) };
 }
 
-/** The Role and its binding that `keys` needs, as YAML for kubectl. UsageError for what is not a valid Kubernetes name. */
+/** The Role and binding for `keys`, as YAML for kubectl. UsageError for an invalid Kubernetes name. */
 function printRoles(
   service: string,
   repositories: readonly KeyRepository[],

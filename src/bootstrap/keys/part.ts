@@ -16,9 +16,10 @@ import { KeyStore } from './store.ts';
 const KEYS_FROM = '--keys-from';
 
 /**
- * The part `keys` of a service that has some, to be opened. Undefined, which is logged, where there is no API server to keep
- * them: a container that no Kubernetes runs, or without a ServiceAccount's token.
- * @throws UsageError for --keys-from that is for no keys; ConfigError where keys were asked for, and there is no API server
+ * The part `keys` of a service with keys. Undefined, which is logged, without an API server to store them: outside
+ * Kubernetes, or without a ServiceAccount token.
+ * @throws UsageError for --keys-from without a repository; ConfigError if keys were requested, and there is no API
+ * server
  */
 export function readKeys(
   repositories: readonly KeyRepository[],
@@ -45,9 +46,9 @@ export function readKeys(
 }
 
 /**
- * The part `keys`: a Secret with keys for each repository that has none. Keys that are there are never changed by it, nor
- * are they ever removed: without them what they encrypted cannot be read.
- * @param directories by a repository's name: whose keys to take instead of new ones
+ * The part `keys`: a Secret with keys for each repository without one. Existing keys are never changed or removed: data
+ * encrypted with them would be lost.
+ * @param directories by a repository's name: existing keys to import instead of new ones
  */
 export function keysPart(stores: readonly KeyStore[], directories: ReadonlyMap<string, string>): Part {
   return {
@@ -83,7 +84,10 @@ async function planStore(store: KeyStore, directory: string | undefined): Promis
   ];
 }
 
-/** `--keys-from`: directories by the repository's name. @throws UsageError for a word that is for none of them */
+/**
+ * `--keys-from`: directories by repository name.
+ * @throws UsageError for an unknown repository
+ */
 export function directoriesOf(words: readonly string[], repositories: readonly KeyRepository[]): Map<string, string> {
   const names = repositories.map(({ name }) => name);
   const directories = new Map<string, string>();
@@ -99,9 +103,9 @@ export function directoriesOf(words: readonly string[], repositories: readonly K
 }
 
 /**
- * The keys of a directory, as keystone-manage or a mounted Secret has them.
+ * The keys of a directory, as written by keystone-manage or mounted from a Secret.
  * @param option that named it, for messages
- * @throws ConfigError for a directory that can't be read or has no keys, and for a file that is none; never with its text
+ * @throws ConfigError if the directory is unreadable or has no keys, or a file is invalid; never with its text
  */
 export async function ringOfDirectory(directory: string, option: string, now: number): Promise<Ring> {
   try {
@@ -110,7 +114,7 @@ export async function ringOfDirectory(directory: string, option: string, now: nu
       const path = join(directory, name);
       if (!(await stat(path)).isFile()) continue;
       const text = await readFile(path, 'latin1');
-      // As the services do.
+      // As in the services.
       if (text.trim() === '') continue;
       if (!isKey(text)) throw new ConfigError(`${path}, given by ${option}, is no Fernet key`);
       keys.set(Number(name), text);

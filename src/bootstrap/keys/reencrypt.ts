@@ -16,14 +16,14 @@ const LAST_LINES = 3;
 interface ToolEffects extends Effects {
   /** The service's configuration file. */
   readonly configFile: string;
-  /** For the tool; it also says where it is. */
+  /** For the tool; also locates it. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * Has the service's own tool encrypt with the primary of the ring what its other keys have. The tool gets the keys in a directory of its
- * own, as the one that a Pod has mounted may be behind. It may be run again, and cut off anywhere.
- * @throws UnavailableError for a tool that is not there or fails, with its last words
+ * Runs the service's own tool to encrypt with the ring's primary what other keys have encrypted. The tool gets the keys
+ * in a separate directory, since the Pod's mount may lag. Idempotent and interruptible.
+ * @throws UnavailableError if the tool is missing or fails, with its last output
  */
 export async function reencryptWith(
   { name, directoryAt, reencrypt }: KeyRepository,
@@ -40,7 +40,7 @@ export async function reencryptWith(
     await writeFile(overlay, `[${directoryAt.section}]\n${directoryAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
     log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
-    // A variable counts before every file, also before what a deployment has in keystone.conf.d.
+    // A variable takes precedence over every file, including keystone.conf.d.
     const variable = `OS_${directoryAt.section}__${directoryAt.key}`.toUpperCase();
     signal.throwIfAborted();
     const ended = deadline.aborted

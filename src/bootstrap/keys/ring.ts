@@ -2,40 +2,40 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const KEY_BYTES = 32;
 
-/** A key of Fernet's specification: 256 random bits, base64 as URLs have it. */
+/** A key by Fernet's specification: 256 random bits in URL-safe base64. */
 export function newKey(): string {
   return `${randomBytes(KEY_BYTES).toString('base64url')}=`;
 }
 
-/** Whether the services' Fernet takes it: as a file it may end with a line break. */
+/** Whether the services' Fernet accepts it: a file may end with a line break. */
 export function isKey(text: string): boolean {
   return /^[\w+/-]{43}=\s*$/.test(text);
 }
 
-/** What tells keys apart without telling what they are: for people. */
+/** Identifies a key without revealing it, for users. */
 export function fingerprint(key: string): string {
   return createHash('sha256').update(key.trim()).digest('hex').slice(0, 8);
 }
 
-/** The number of the key that is next to encrypt. */
+/** The number of the next primary. */
 export const STAGED = 0;
 
-/** The keys of a repository, as its replicas get them. */
+/** The keys of a repository, as seen by its replicas. */
 export interface Ring {
   readonly keys: ReadonlyMap<number, string>;
-  /** When a key became the primary, as far as that was recorded; milliseconds of the epoch, as all times here. */
+  /** When a key became the primary, if recorded; in milliseconds since the epoch, like all times here. */
   readonly promoted: ReadonlyMap<number, number>;
-  /** When it was last changed, by whomever. */
+  /** When it was last changed, by any client. */
   readonly changedAt: number;
 }
 
-/** What is asked of a rotation. */
+/** Rules of a rotation. */
 export interface RotationRules {
-  /** How long a replica may go on without the last change. */
+  /** How long a replica may take to see the last change. */
   readonly settleMs: number;
-  /** How long what a key has encrypted may be shown afterwards. */
+  /** How long data encrypted with a key may remain in use. */
   readonly lifetimeMs: number;
-  /** How many keys are left, if none is needed for longer. */
+  /** Number of keys kept, if none is needed for longer. */
   readonly keep: number;
 }
 
@@ -49,7 +49,7 @@ export type Rotation =
       readonly needed: ReadonlyMap<number, number>;
     };
 
-/** Two keys: one encrypts, one is staged. */
+/** Two keys: a primary and a staged one. */
 export function newRing(now: number): Ring {
   return {
     keys: new Map([
@@ -61,20 +61,20 @@ export function newRing(now: number): Ring {
   };
 }
 
-/** The key that encrypts. Undefined without any. */
+/** The encrypting key. Undefined without keys. */
 export function primaryOf({ keys }: Ring): number | undefined {
   return keys.size === 0 ? undefined : Math.max(...keys.keys());
 }
 
-/** From when on every replica surely has the last change. */
+/** When every replica has the last change. */
 export function dueAt({ changedAt }: Ring, { settleMs }: Pick<RotationRules, 'settleMs'>): number {
   return changedAt + settleMs;
 }
 
 /**
- * The ring after a rotation: the staged key is the primary under the next number, and a new one is staged. Without a staged key one
- * is staged and nothing else, since no replica would know the new primary. `early` while a replica may not have the
- * staged key yet.
+ * The ring after a rotation: the staged key becomes the primary under the next number, and a new one is staged. Without
+ * a staged key only one is staged, since no replica would know the new primary. `early` while a replica may not have
+ * the staged key yet.
  */
 export function rotated(ring: Ring, rules: RotationRules, now: number): Rotation {
   const due = dueAt(ring, rules);
@@ -88,7 +88,7 @@ export function rotated(ring: Ring, rules: RotationRules, now: number): Rotation
   }
   const next = primary + 1;
   keys.set(next, staged);
-  // Of older ones without a record it was before the last change.
+  // Unrecorded ones became primary before the last change.
   const times = [...ring.keys.keys()].filter((id) => id !== STAGED).map((id) => [id, promotedAt(ring, id)] as const);
   const promoted = new Map([...times, [next, now]]);
   const dropped: number[] = [];

@@ -17,10 +17,10 @@ export interface GivenRules {
   readonly maxActiveKeys: number | undefined;
 }
 
-/** The primary, the one before it, and the staged one. */
+/** The primary, the previous one, and the staged one. */
 const FEWEST = 3;
 
-/** What a rotation has to keep: by options, else by the service's own configuration, else as that would have it. */
+/** Rules of a rotation: from options, else from the service's configuration, else the service's defaults. */
 export function rulesFor(
   { name, lifetime, keep }: KeyRepository,
   given: GivenRules,
@@ -30,7 +30,7 @@ export function rulesFor(
   const keys = given.maxActiveKeys ?? figure(keep, config);
   if (keys < FEWEST)
     log.warn(`${name}: ${keys} keys are too few for replicas that see a rotation late; ${FEWEST} are kept`);
-  // What is encrypted anew needs no old key.
+  // Re-encrypted data needs no old key.
   const ofConfig = () => (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0) * 1000;
   const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? ofConfig();
   if (lifetime !== undefined && given.tokenLifetime === undefined)
@@ -41,7 +41,7 @@ export function rulesFor(
 function figure({ place, usual }: Figure, config: ServiceConfig): number {
   const text = config.valueAt(place);
   if (place === undefined) return usual;
-  // With what Keystone would take of no file, keys might be dropped while tokens of them live.
+  // With Keystone's defaults for a missing file, keys might be dropped while tokens of them are valid.
   if (text === undefined && config.isHidden)
     throw new ConfigError(`${config.nameOf([place])}: let it be read, or give --token-lifetime and --max-active-keys`);
   if (text === undefined) return usual;
@@ -49,15 +49,15 @@ function figure({ place, usual }: Figure, config: ServiceConfig): number {
   return Number(text);
 }
 
-/** Encrypts with the primary of this ring what others of it have. */
+/** Encrypts with the primary of this ring what its other keys have encrypted. */
 export type Reencrypt = (ring: Ring) => Promise<void>;
 
 const BACKOFF = { minMs: 100, maxMs: 3000 };
 
 /**
- * Makes the staged key the primary, once, however many runs try it at the same time or one after the other within
- * `settleMs`. What stays encrypted permanently is re-encrypted with the primary both before, so that no key that is dropped is
- * needed, and after; a run that comes too early does only that, which is what one that died may have left.
+ * Makes the staged key the primary, once, however many runs try it concurrently or within `settleMs`. Persistent data
+ * is re-encrypted with the primary before, so that no dropped key is needed, and after; a run that is too early only
+ * does that, which an interrupted run may have left.
  * @throws ConfigError without keys; as KeyStore and `reencrypt`
  */
 export async function rotateKeys(
@@ -72,7 +72,7 @@ export async function rotateKeys(
   if (outcome.isNew) await reencrypt?.(outcome.ring);
 }
 
-/** One write, in place of the very version that was looked at. */
+/** One write, conditional on the version that was read. */
 async function promote(
   store: KeyStore,
   before: number | undefined,
@@ -87,7 +87,7 @@ async function promote(
     if (found === undefined) throw noKeys(place);
     const { ring } = found;
     if (tried !== undefined && ring.keys.get(STAGED) === tried.ring.keys.get(STAGED)) {
-      // The answer to our write was lost, and it was done.
+      // The response to our write was lost, but it succeeded.
       tell(place, tried, log);
       return { ring, isNew: true };
     }
@@ -119,7 +119,7 @@ async function promote(
   }
 }
 
-/** The keys that are there. ConfigError when there are none. */
+/** The existing keys. ConfigError if there are none. */
 async function ringOf(store: KeyStore): Promise<Ring> {
   const found = await store.read();
   if (found === undefined || found.ring.keys.size === 0) throw noKeys(await store.place());

@@ -20,7 +20,7 @@ interface ActionOptions extends GivenRules {
   readonly output: 'table' | 'json';
 }
 
-/** Does `create`, `rotate` or `status` for these repositories, one after the other. */
+/** Runs `create`, `rotate` or `status` for these repositories, one after the other. */
 export async function runAction(
   action: string | undefined,
   service: Service,
@@ -44,7 +44,7 @@ export async function runAction(
     return ExitCode.ok;
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);
-  // The tool would quote the line that it does not understand, and a password with it.
+  // The tool would quote an invalid line, which may contain a password.
   if (repositories.some(({ reencrypt }) => reencrypt !== undefined)) config.check();
   const configFile = options.serviceConfig ?? service.configFile ?? '';
   for (const store of stores) {

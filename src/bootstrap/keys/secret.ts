@@ -6,7 +6,7 @@ import type { KubeObject, ObjectRef } from '../../kube/types.ts';
 import type { KeyRepository } from '../../catalog/index.ts';
 import { isKey, primaryOf, type Ring } from './ring.ts';
 
-/** A Secret, as far as we read it. What else it has is written back as it was. */
+/** A Secret, as far as we read it. Other fields are written back unchanged. */
 export interface SecretObject extends KubeObject {
   readonly metadata: KubeObject['metadata'] & {
     readonly creationTimestamp?: string;
@@ -18,10 +18,10 @@ export interface SecretObject extends KubeObject {
 
 /** In metadata.annotations: `1=TIME 2=TIME`, when each key became the primary. */
 export const PROMOTED = 'kolla-pod/promoted';
-/** The same: how the ring is written. */
+/** The same: the format of the ring. */
 const KEYS_FORMAT = 'kolla-pod/format';
 
-/** How the services name the file of a key. */
+/** The services' file name of a key. */
 export const KEY_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
 export function secretRef(namespace: string, name: string): ObjectRef {
@@ -29,8 +29,8 @@ export function secretRef(namespace: string, name: string): ObjectRef {
 }
 
 /**
- * The ring that a Secret holds. Entries that are no numbers are not looked at, nor are empty ones, as the services do.
- * @throws ConfigError, which says nothing of the key, for one that no Fernet takes, or a format that is not known
+ * The ring in a Secret. Non-numeric and empty entries are ignored, as in the services.
+ * @throws ConfigError, without the key, for an invalid one, or an unknown format
  */
 export function ringIn(secret: SecretObject, place: string): Ring {
   const problem = formatProblem(secret.metadata.annotations?.[KEYS_FORMAT]);
@@ -50,7 +50,7 @@ export function ringIn(secret: SecretObject, place: string): Ring {
   return { keys, promoted, changedAt: Math.max(changedAt(secret), ...promoted.values()) };
 }
 
-/** The Secret with this ring; the rest of it stays. */
+/** The Secret with this ring; the rest is unchanged. */
 export function withRing(secret: SecretObject, ring: Ring): SecretObject {
   const others = Object.entries(secret.data ?? {}).filter(([name]) => !KEY_NUMBER.test(name));
   const keys = [...ring.keys].map(([id, key]) => [String(id), Buffer.from(key, 'latin1').toString('base64')]);
@@ -65,7 +65,7 @@ export function withRing(secret: SecretObject, ring: Ring): SecretObject {
   };
 }
 
-/** A Secret that is not there yet. */
+/** A Secret that does not exist yet. */
 export function emptySecret({ namespace, name }: ObjectRef): SecretObject {
   return { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata: { name, namespace } } as SecretObject;
 }
@@ -85,17 +85,17 @@ function promotedIn({ metadata: { annotations = {} } }: SecretObject): Map<numbe
   return new Map(times.filter(([id, time]) => !Number.isNaN(id) && !Number.isNaN(time)));
 }
 
-/** By the API server's own notes, which tell of everybody's changes to the entries, and not of those to labels. */
+/** From the API server's managedFields, which record all clients' changes to the entries, but not to labels. */
 function changedAt({ metadata: { creationTimestamp = '', managedFields = [] } }: SecretObject): number {
   const notes = managedFields.filter(({ fieldsV1 = {} }) => Object.hasOwn(fieldsV1, 'f:data'));
   const times = [creationTimestamp, ...notes.map(({ time = '' }) => time)].map((time) => Date.parse(time));
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }
 
-/** What is done to these Secrets. RBAC can't hold a create to a name. */
+/** The verbs needed on these Secrets. RBAC cannot limit create to a name. */
 const SECRET_VERBS = ['get', 'update'] as const satisfies readonly Verb[];
 
-/** The rights that creating and rotating need, and no more: no other Secret can be read with them. */
+/** The minimal permissions for creating and rotating: no other Secret can be read. */
 export function keysGrants(namespace: string, repositories: readonly KeyRepository[]): Grant[] {
   if (repositories.length === 0) return [];
   const names = repositories.map(({ secret }) => secret);

@@ -13,13 +13,16 @@ interface Row {
   readonly keys: readonly { readonly id: number; readonly fingerprint: string; readonly promoted?: string }[];
   readonly primary?: number;
   readonly changed?: string;
-  /** When the next rotation may be. */
+  /** When the next rotation is possible. */
   readonly due?: string;
 }
 
 const HEAD = ['KEYS', 'SECRET', 'ALL', 'PRIMARY', 'FOR', 'NEXT'];
 
-/** What there is, without a key. @returns its text, and whether every repository has keys */
+/**
+ * The state, without keys.
+ * @returns its text, and whether every repository has keys
+ */
 export async function statusOf(
   stores: readonly KeyStore[],
   settleMs: number,

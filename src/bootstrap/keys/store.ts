@@ -13,21 +13,21 @@ import { Outdated } from '../outdated.ts';
 import type { Ring } from './ring.ts';
 import { emptySecret, keysGrants, ringIn, secretRef, withRing, type SecretObject } from './secret.ts';
 
-/** A Secret as it was read, and the ring in it. */
+/** A Secret as read, with its ring. */
 interface Found {
   readonly secret: SecretObject;
   readonly ring: Ring;
 }
 
-/** A way to the API server that is made at its first use. */
+/** Connects to the API server on first use. */
 type Connect = () => Promise<KubeClient>;
 
 const ANSWER_MS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 3000 };
-/** A request that is wrong as it stands. */
+/** Statuses of a request that can never succeed. */
 const HOPELESS = new Set([400, 405, 413, 415, 422]);
 
-/** The Secret of one repository: read, and written only in place of what was read. */
+/** The Secret of one repository, written only if unchanged since it was read. */
 export class KeyStore {
   readonly repository: KeyRepository;
   readonly #connect: Connect;
@@ -48,8 +48,8 @@ export class KeyStore {
   }
 
   /**
-   * What is there; undefined without a Secret. An API server that is away is waited for.
-   * @throws ConfigError for an entry that is no key; DeadlineError; NotPermittedError with the Role to apply
+   * The current state; undefined without a Secret. Waits for an unavailable API server.
+   * @throws ConfigError for an invalid key; DeadlineError; NotPermittedError with the Role to apply
    */
   async read(): Promise<Found | undefined> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
@@ -69,11 +69,11 @@ export class KeyStore {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof ApiError && error.status === 404) return undefined;
-        // One that has just started refuses everybody: asked once more after it has answered another question.
+        // An API server that has just started denies everything: retried once after another request has succeeded.
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-        // What our own patience made of it says nothing.
+        // The error of our own timeout says nothing.
         if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);
@@ -85,8 +85,8 @@ export class KeyStore {
   }
 
   /**
-   * Puts a ring in the place of what was read, or as the first one.
-   * @throws Outdated when another client was faster, or it is unknown whether it was done
+   * Replaces the version that was read, or creates the first one.
+   * @throws Outdated if another client was faster, or the outcome is unknown
    */
   async write(found: Found | undefined, ring: Ring): Promise<void> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
@@ -150,7 +150,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403;
 }
 
-/** No answer, of the system or of our own patience; anything else is a mistake in here. */
+/** No response: a system error or our own timeout; anything else is a bug. */
 function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -4,14 +4,14 @@ import { readSecret } from '../../cli/secret-file.ts';
 import { readCloud, type Cloud } from './clouds.ts';
 import type { AccessOptions } from './options.ts';
 
-/** Where Keystone is, and who we are to it. */
+/** Keystone's address and our credentials. */
 export interface Access {
-  /** Where tokens are had: ends with /v3. */
+  /** For tokens: ends with /v3. */
   readonly authUrl: URL;
-  /** Where everything else is asked for. */
+  /** For all other requests. */
   readonly apiUrl: URL;
   readonly caFile: string | undefined;
-  /** A token, or what Keystone's API takes to give one. */
+  /** A token, or the request body for one. */
   readonly proof: { readonly token: string } | { readonly auth: object };
   /** For messages: `user admin`. */
   readonly who: string;
@@ -25,8 +25,8 @@ const CLOUD_DIRECTORIES = ['/etc/openstack'];
 const API_VERSION = /\/v3\/?$/;
 
 /**
- * Access by a token, an application credential or a password: from options and their variables, and what these leave open
- * from the cloud that OS_CLOUD names.
+ * Access by a token, an application credential or a password: from options and their variables, supplemented by the
+ * cloud that OS_CLOUD names.
  * @param home for ~/.config/openstack
  * @throws UsageError, ConfigError: what is missing, and where it belongs
  */
@@ -145,7 +145,7 @@ function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefi
   return ['.', ...homes, ...CLOUD_DIRECTORIES].map((directory) => join(directory, 'clouds.yaml'));
 }
 
-/** With the version, which OpenStack's clients find out for themselves. */
+/** Adds the version, which OpenStack's clients discover themselves. */
 function keystoneUrl(text: string, variable: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 
-/** What clouds.yaml says of a cloud, as far as it is text: `auth_url`, `password`, `region_name`, `cacert` ... */
+/** Text values of a cloud in clouds.yaml: `auth_url`, `password`, `region_name`, `cacert` ... */
 export interface Cloud {
   readonly values: Readonly<Record<string, string>>;
   /** For messages: `/etc/openstack/clouds.yaml: clouds.kolla`. */
@@ -13,9 +13,9 @@ export interface Cloud {
 type Mapping = Readonly<Record<string, unknown>>;
 
 /**
- * A cloud of the first clouds.yaml that there is, with what secure.yaml beside it adds; keys of `auth` and of the cloud
- * itself in one. Named as openstacksdk names them.
- * @param files where to look, in this order
+ * A cloud of the first existing clouds.yaml, merged with secure.yaml next to it; keys of `auth` and of the cloud itself
+ * together. Same names as in openstacksdk.
+ * @param files to try in this order
  * @throws ConfigError, never with a value: it may be a password
  */
 export async function readCloud(name: string, files: readonly string[]): Promise<Cloud> {

@@ -2,21 +2,21 @@ import type { Field } from '../change.ts';
 import type { Difference } from '../ensure.ts';
 import type { Entity, Keystone } from './keystone.ts';
 
-/** One thing of Keystone's, by its name. */
+/** One named object of Keystone. */
 interface Wanted {
   readonly kind: 'domain' | 'project' | 'role' | 'service' | 'user';
-  /** For people. */
+  /** For users. */
   readonly name: string;
-  /** What there is of this kind; what is made is put in here. */
+  /** The existing objects of this kind; created ones are added. */
   readonly among: Map<string, Entity>;
-  /** Its key among those. */
+  /** Its key in that map. */
   readonly key: string;
-  /** What is shown where it is made. */
+  /** Fields shown on creation. */
   readonly fields?: readonly Field[];
   readonly create: (keystone: Keystone, doing: string) => Promise<Entity>;
 }
 
-/** The one difference, if any: made where it is not there, enabled again where it was disabled. */
+/** The difference, if any: created if missing, enabled if disabled. */
 export function ensured({ kind, name, among, key, fields = [], create }: Wanted): Difference<Keystone>[] {
   const found = among.get(key);
   const shown = found === undefined ? fields : enabledAgain(found);
@@ -36,7 +36,7 @@ export function ensured({ kind, name, among, key, fields = [], create }: Wanted)
   ];
 }
 
-/** What differs of a disabled one. */
+/** The difference of a disabled object. */
 export function enabledAgain({ enabled }: Pick<Entity, 'enabled'>): Field[] {
   return enabled === false ? [{ name: 'enabled', before: 'false', after: 'true' }] : [];
 }

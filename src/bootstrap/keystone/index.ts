@@ -1,11 +1,11 @@
 /**
- * What a service needs in Keystone, by its API v3.
+ * Prepares a service in Keystone, by its API v3.
  *
- *   OS_* or clouds.yaml -> access -> a token, taken again when it ends (keystone.ts) -> users/, endpoints/: each reads what is
- *     there, plans what differs, and makes it so
+ *   OS_* or clouds.yaml -> access -> a token, renewed when it expires (keystone.ts) -> users/, endpoints/: each reads the
+ *     state, plans the differences, and applies them
  *
- * Waiting, and asking again after 5xx, is the client's (../client.ts). Refusals come with what to do: 401 and 403 end it (77);
- * 404 and 409 mean that another client was faster, so that reading again tells.
+ * Waiting, and retries after 5xx, are the client's (../client.ts). Errors come with their fix: 401 and 403 end it (77);
+ * 404 and 409 mean that another client was faster, so the state is read again.
  */
 import { UsageError } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -21,13 +21,13 @@ import { usersPart, wantedUsers, type FoundAccount } from './users/index.ts';
 
 const DEFAULT_REGION = 'RegionOne';
 
-/** What the parts are for: URLs are needed only to make endpoints. */
+/** Purpose of the parts: URLs are needed only to create endpoints. */
 export type Purpose = 'ensure' | 'remove';
 
 /**
- * Reads what the parts `users` and `endpoints` take; undefined where the service needs neither.
+ * Reads the input of the parts `users` and `endpoints`; undefined if the service needs neither.
  * @param home for clouds.yaml
- * @throws UsageError, ConfigError for what is missing or wrong
+ * @throws UsageError, ConfigError for missing or invalid input
  */
 export async function readKeystone(
   { name, identity = {} }: Service,
@@ -64,9 +64,9 @@ function regionsOf(given: readonly string[], ofCloud: string = DEFAULT_REGION): 
 }
 
 /**
- * Each account's name, domain, project and password: given by options, else in the service's own configuration, so that
- * Keystone gets what the service will log in with.
- * @throws UsageError for a file of no account
+ * Each account's name, domain, project and password: from options, else from the service's own configuration, so that
+ * they match the service's login.
+ * @throws UsageError for a password file without an account
  */
 async function findAccounts(
   users: readonly IdentityUser[],

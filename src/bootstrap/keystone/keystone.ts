@@ -6,7 +6,7 @@ import { Outdated } from '../outdated.ts';
 import { isListOfObjects, isObject } from '../shape.ts';
 import type { Access } from './access.ts';
 
-/** Anything that Keystone keeps under an id. */
+/** Any Keystone object with an id. */
 export interface Entity {
   readonly id: string;
   readonly name?: string;
@@ -14,7 +14,7 @@ export interface Entity {
   readonly [key: string]: unknown;
 }
 
-/** A user, as a token is asked for. */
+/** A user for a token request. */
 export interface Login {
   readonly name: string;
   readonly domain: string;
@@ -24,7 +24,7 @@ export interface Login {
 const TOKENS = '/auth/tokens';
 const NO_REASON = 'no reason given';
 
-/** Keystone's API v3, asked as whom the access says. Its refusals become errors that say what to do. */
+/** Keystone's API v3 with these credentials. Its errors are translated to ones with a fix. */
 export class Keystone {
   readonly #client: Client;
   readonly #access: Access;
@@ -36,13 +36,13 @@ export class Keystone {
     if ('token' in access.proof) this.#token = access.proof.token;
   }
 
-  /** What a list has for the query, such as `/users?name=glance`; the key is its name in the answer. */
+  /** A list for a query such as `/users?name=glance`; the key is its name in the response. */
   async list(path: string, key: string): Promise<Entity[]> {
     const doing = `read ${path}`;
     return this.#valueIn(await this.#send('GET', path, doing), key, isListOfObjects, doing) as Entity[];
   }
 
-  /** The one thing at a path, or undefined where there is none. */
+  /** The object at a path, or undefined if missing. */
   async find(path: string, key: string): Promise<Entity | undefined> {
     const doing = `read ${path}`;
     const answer = await this.#send('GET', path, doing);
@@ -50,7 +50,10 @@ export class Keystone {
     return this.#valueIn(answer, key, isEntity, doing);
   }
 
-  /** @returns what was made, with its id */
+  /**
+   *
+   * @returns the created object, with its id
+   */
   async create(path: string, key: string, values: object, doing: string): Promise<Entity> {
     const answer = await this.#send('POST', path, doing, { [key]: values });
     return this.#valueIn(answer, key, isEntity, doing);
@@ -64,13 +67,13 @@ export class Keystone {
     this.#ok(await this.#send('PUT', path, doing), doing);
   }
 
-  /** It may be gone already. */
+  /** A missing one counts as removed. */
   async remove(path: string, doing: string): Promise<void> {
     const answer = await this.#send('DELETE', path, doing);
     if (answer.status !== 404) this.#ok(answer, doing);
   }
 
-  /** The id of the account that we are. */
+  /** The id of the account in use. */
   async ownUserId(): Promise<string> {
     const doing = 'read whose token ours is';
     const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isObject, doing);
@@ -79,9 +82,7 @@ export class Keystone {
     throw new UnavailableError(`cannot ${doing}: Keystone names no user`);
   }
 
-  /**
-   * Whether Keystone gives this user a token: false for its own 401, and only then. The token has no scope and is not used.
-   */
+  /** Whether Keystone issues a token for this user: false only for its own 401. The token is unscoped and unused. */
   async knows({ name, domain, password }: Login): Promise<boolean> {
     const identity = { methods: ['password'], password: { user: { name, domain: { name: domain }, password } } };
     const doing = `log in as user ${name}`;
@@ -97,7 +98,7 @@ export class Keystone {
       const token = (this.#token ??= await this.#logIn());
       const headers = { 'x-auth-token': token, ...(path === TOKENS ? { 'x-subject-token': token } : {}) };
       const answer = await this.#client.send({ method, path, headers, body, doing });
-      // It has expired meanwhile, or was revoked.
+      // It has expired or was revoked.
       if (answer.status !== 401 || renewed || 'token' in proof) return answer;
       this.#token = undefined;
     }
@@ -121,7 +122,7 @@ export class Keystone {
     throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it gave no token`);
   }
 
-  /** A token may be asked for as often as one likes: nothing is kept of it. */
+  /** Token requests are repeatable: they leave no state. */
   async #tokenFor(auth: object, doing: string): Promise<JsonAnswer> {
     const { authUrl } = this.#access;
     const request = {
@@ -139,7 +140,7 @@ export class Keystone {
     if (answer.status < 200 || answer.status >= 300) throw this.#refusal(answer, doing);
   }
 
-  /** A page of something in front of Keystone may come with 200: to take it for an empty list would re-create all. */
+  /** A proxy's page may have status 200: treated as an empty list, everything would be re-created. */
   #valueIn<T>(answer: JsonAnswer, key: string, isWanted: (value: unknown) => value is T, doing: string): T {
     this.#ok(answer, doing);
     const value = isObject(answer.body) ? answer.body[key] : undefined;
@@ -174,7 +175,7 @@ function isEntity(value: unknown): value is Entity {
   return isObject(value) && typeof value['id'] === 'string';
 }
 
-/** Undefined for an answer that is not Keystone's. */
+/** Undefined if the response is not Keystone's. */
 function saidIn({ body }: JsonAnswer): string | undefined {
   const { error } = (body ?? {}) as { error?: { message?: unknown } };
   return typeof error?.message === 'string' ? error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '') : undefined;

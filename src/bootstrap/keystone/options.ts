@@ -1,6 +1,6 @@
 import type { Option, Values } from '../../cli/option.ts';
 
-/** Who we are to Keystone, by the names that OpenStack's own clients have for it. */
+/** Credentials for Keystone, with the names of OpenStack's own clients. */
 export const ACCESS_OPTIONS = [
   {
     flag: 'os-cloud',

@@ -5,14 +5,14 @@ import type { Effects } from '../effects.ts';
 import { isListOfObjects, isObject } from '../shape.ts';
 
 export interface BrokerOptions {
-  /** The management API's URLs, one a node of the cluster. */
+  /** The management API's URLs, one per node of the cluster. */
   readonly urls: readonly [URL, ...URL[]];
   readonly caFile: string | undefined;
   readonly adminUser: string;
   readonly adminPassword: string;
 }
 
-/** RabbitMQ's management API, as an administrator. The password travels in a header. */
+/** RabbitMQ's management API, as an administrator. The password is sent in a header. */
 export class Broker {
   readonly #client: Client;
   readonly #adminUser: string;
@@ -24,27 +24,27 @@ export class Broker {
     this.#authorization = `Basic ${Buffer.from(`${adminUser}:${adminPassword}`).toString('base64')}`;
   }
 
-  /** What there is at a path, or undefined for 404. */
+  /** The object at a path, or undefined for 404. */
   async find(path: string): Promise<Record<string, unknown> | undefined> {
     return await this.#read(path, isObject);
   }
 
-  /** What a list has at a path; nothing for 404. */
+  /** The list at a path; empty for 404. */
   async list(path: string): Promise<Record<string, unknown>[]> {
     return (await this.#read(path, isListOfObjects)) ?? [];
   }
 
-  /** It may be gone already. */
+  /** A missing one counts as removed. */
   async remove(path: string, doing: string): Promise<void> {
     await this.#send('DELETE', path, doing);
   }
 
-  /** Makes it, or makes it so: a PUT may be sent again. */
+  /** Creates or updates it: a PUT is repeatable. */
   async put(path: string, body: object, doing: string): Promise<void> {
     await this.#send('PUT', path, doing, body);
   }
 
-  /** A page of something else that listens there is no answer to a question. */
+  /** A page of another server on that port is not a response. */
   async #read<T>(path: string, isWanted: (value: unknown) => value is T): Promise<T | undefined> {
     const doing = `read ${path}`;
     const answer = await this.#send('GET', path, doing);

@@ -1,11 +1,11 @@
 /**
  * A service's virtual host and account in RabbitMQ, by its management API.
  *
- *   the transport URL (transport-url) -> what the broker has of it: virtual host, user with its password's hash, permissions
- *     -> what differs, and how to end it in that order, each by a PUT that may be repeated (plan)
+ *   the transport URL (transport-url) -> the broker's state: virtual host, user with its password hash, permissions
+ *     -> differences, and how to apply them in order, each by a repeatable PUT (plan)
  *
- * The account that does it needs the tag administrator. Passwords are compared by the hash that the broker keeps and
- * changed only where that differs; tags of an account that is there stay. `guest` is not removed.
+ * The account in use needs the tag administrator. Passwords are compared with the broker's hash and changed only if
+ * they differ; tags of an existing account are kept. `guest` is not removed.
  */
 import { UnavailableError } from '../../core/errors.ts';
 import type { Part, PartSource, Planned } from '../change.ts';
@@ -14,7 +14,7 @@ import { Broker, type BrokerOptions } from './broker.ts';
 import { pathsOf, planQueue, tagsOf, type Permissions, type QueueState } from './plan.ts';
 import type { Transport } from './transport-url.ts';
 
-/** Everybody's, as in Kolla's own deployment: neither it nor an account in it can be said to be one service's. */
+/** Shared, as in Kolla's own deployment: neither it nor an account in it belongs to one service. */
 const SHARED_VHOST = '/';
 
 /** The part `queue`, to be opened. */
@@ -42,7 +42,7 @@ async function readQueue(broker: Broker, transport: Transport): Promise<QueueSta
 }
 
 /**
- * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all its queues, unless
+ * The service's account, unless it has a tag or permissions elsewhere, and its virtual host with all queues, unless
  * another account has permissions there.
  * @throws UnavailableError while a client is connected to that virtual host
  */

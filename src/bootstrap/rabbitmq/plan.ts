@@ -4,14 +4,14 @@ import type { Difference } from '../ensure.ts';
 import type { Broker } from './broker.ts';
 import type { Transport } from './transport-url.ts';
 
-/** An account as the management API has it. */
+/** An account in the management API. */
 interface QueueUser {
   readonly password_hash?: string;
   readonly hashing_algorithm?: string;
   readonly tags?: string | readonly string[];
 }
 
-/** What the broker has of what is wanted; undefined for what it has not. */
+/** The existing part of the wanted objects; undefined if missing. */
 export interface QueueState {
   readonly vhost: object | undefined;
   readonly user: QueueUser | undefined;
@@ -21,10 +21,10 @@ export interface QueueState {
 export type Permissions = Readonly<Record<(typeof RIGHTS)[number], string>>;
 
 const RIGHTS = ['configure', 'write', 'read'] as const;
-/** A service makes queues of names that only it knows. */
+/** A service creates queues with names known only to it. */
 const ALL = '.*';
 
-/** What differs, in the order in which it can be ended. */
+/** The differences, in the order in which they can be applied. */
 export function planQueue(transport: Transport, state: QueueState): Difference<Broker>[] {
   const { vhost, user, password } = transport;
   const paths = pathsOf(transport);
@@ -53,7 +53,7 @@ export function planQueue(transport: Transport, state: QueueState): Difference<B
   ];
 }
 
-/** Where the management API has them. */
+/** Their paths in the management API. */
 export function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {
   const [vhost, user] = [encodeURIComponent(transport.vhost), encodeURIComponent(transport.user)];
   return { vhost: `/vhosts/${vhost}`, user: `/users/${user}`, permissions: `/permissions/${vhost}/${user}` };
@@ -63,7 +63,7 @@ function userChange(password: string, user: QueueUser | undefined): Omit<Change,
   const kind = 'queue user';
   if (user === undefined) return [{ action: 'create', kind, fields: [] }];
   const { password_hash: hash = '', hashing_algorithm: algorithm = '' } = user;
-  // One that has no hash can't log in with a password at all. Of a kind that we don't know, we can't say that it is wrong.
+  // Without a hash it cannot log in with a password at all. A hash of an unknown kind cannot be judged.
   if (hash !== '' && isPassword(password, hash, algorithm) !== false) return [];
   const before = hash === '' ? 'none' : 'another';
   return [{ action: 'update', kind, fields: [{ name: 'password', before, after: "the transport URL's" }] }];
@@ -76,7 +76,7 @@ function permissionFields(found: Permissions | undefined): Field[] {
   });
 }
 
-/** With commas between, as a PUT takes them: a list since 3.9, one text before. */
+/** Comma-separated, as in a PUT: a list since 3.9, text before. */
 export function tagsOf(user: QueueUser | undefined): string {
   const tags = user?.tags ?? '';
   return typeof tags === 'string' ? tags : tags.join(',');
@@ -90,9 +90,9 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a password is the one that RabbitMQ keeps for a user: its hash is the salt and the digest of salt and password,
- * in base64 (RabbitMQ's own format). It is what a login compares, without a failed one in the broker's log.
- * @returns undefined where the hash is of a kind that we do not know
+ * Whether a password matches RabbitMQ's hash of a user: base64 of the salt and the digest of salt and password
+ * (RabbitMQ's own format). Like a login, without a failed one in the broker's log.
+ * @returns undefined if the hash is of an unknown kind
  */
 export function isPassword(password: string, hash: string, algorithm: string): boolean | undefined {
   const name = ALGORITHMS[algorithm];

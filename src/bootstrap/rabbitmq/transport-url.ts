@@ -1,10 +1,10 @@
 import { parseAddress, type Address } from '../../net/address.ts';
 
-/** What a transport URL of oslo.messaging says. */
+/** A transport URL of oslo.messaging. */
 export interface Transport {
   readonly hosts: readonly [Address, ...Address[]];
   readonly user: string;
-  /** Never shown. */
+  /** Never logged. */
   readonly password: string;
   readonly vhost: string;
 }
@@ -12,9 +12,9 @@ export interface Transport {
 const AMQP_PORT = 5672;
 
 /**
- * `rabbit://USER:PASSWORD@HOST:PORT,USER:PASSWORD@HOST:PORT/VHOST?...`, as oslo.messaging reads it: words are
- * percent-encoded, an IPv6 address stands in brackets, and no virtual host, or an empty one, is `/`.
- * @throws RangeError that says what is wrong, without the URL: it holds a password
+ * Parses `rabbit://USER:PASSWORD@HOST:PORT,USER:PASSWORD@HOST:PORT/VHOST?...` like oslo.messaging: components are
+ * percent-encoded, an IPv6 address is in brackets, and a missing or empty virtual host is `/`.
+ * @throws RangeError with the problem, without the URL: it contains a password
  */
 export function parseTransportUrl(text: string): Transport {
   const [, scheme = '', places = '', path = ''] = /^([^:/]+):\/\/([^/?]*)(?:\/([^?]*))?(?:\?[^]*)?$/.exec(text) ?? [];

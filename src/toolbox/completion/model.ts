@@ -2,7 +2,7 @@ import { commandsOf, sectionOf, type Command, type Helper, type Operand } from '
 import { COMMON_OPTIONS } from '../../cli/common-options.ts';
 import type { Option } from '../../cli/option.ts';
 
-/** What can stand after one helper's name, or after one of its commands. */
+/** Completions after a helper's name, or after one of its commands. */
 export interface Position {
   readonly helper: string;
   /** '' right after the helper's name. */
@@ -11,13 +11,13 @@ export interface Position {
   readonly flags: readonly Option[];
 }
 
-/** The two flags that no table holds. */
+/** The two flags that are in no table. */
 export const EVERYWHERE = [
   { word: '--help', help: 'how to use it' },
   { word: '--version', help: 'its version' },
 ] as const;
 
-/** Every place where completion has something to offer. Secrets are no flags. */
+/** All positions with completions. Secrets are not flags. */
 export function positionsOf(helpers: readonly Helper[]): Position[] {
   return helpers.flatMap((helper) => {
     const commands = commandsOf(helper).filter(([name]) => name !== '');

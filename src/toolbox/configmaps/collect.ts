@@ -7,26 +7,26 @@ import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
 import { matchesOf, sourcePath } from '../../config/sources.ts';
 import { isIn } from '../../config/volumes/layout.ts';
 
-/** What one ConfigMap or Secret can hold, keys left aside (validation of both in the API server). */
+/** Maximum size of a ConfigMap or Secret, excluding keys (the API server's validation). */
 export const MAX_BYTES = 1_048_576;
-/** Links to directories can multiply what there is, directories too; no volume holds so much. */
+/** Links to directories can multiply files and directories; no volume holds that many. */
 const MAX_NAMES = 5_000;
 
 /** A file of the directory. */
 export interface ConfigFile {
-  /** Below the directory, with slashes. */
+  /** Relative to the directory, with slashes. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** As its own mode says; kept where an entry keeps it. */
+  /** Its own mode; kept if an entry keeps it. */
   readonly mode: number;
-  /** The entries of config.json that take it. */
+  /** The entries of config.json that install it. */
   readonly entries: readonly Entry[];
 }
 
 interface Entry {
   /** `config_files[0]` */
   readonly name: string;
-  /** What config.json asks for; undefined: the source's own. */
+  /** The mode in config.json; undefined: the source's own. */
   readonly perm: number | undefined;
 }
 
@@ -36,10 +36,10 @@ interface CollectContext {
 }
 
 /**
- * Every file of a directory, sorted by path, with what config.json does with it.
- * @param isExcluded files that are left out, which may be missing for it
- * @throws ConfigError for a config.json that is not there or wrong, for what it needs and the directory lacks, and for what no
- * ConfigMap can hold; NotPermittedError for a file that may not be read
+ * All files of a directory, sorted by path, with their entries in config.json.
+ * @param isExcluded files to skip, which may be missing
+ * @throws ConfigError if config.json is missing or invalid, refers to a missing file, or exceeds the limits of a
+ * ConfigMap; NotPermittedError for an unreadable file
  */
 export async function collect(
   dir: string,
@@ -59,7 +59,7 @@ export async function collect(
     files.push({ path, bytes, mode: found.stats.mode & 0o777, entries: entries.get(path) ?? [] });
   }
   const untaken = files.filter(isUntaken);
-  // The service may read it where it is mounted, so it comes along.
+  // The service may read it where it is mounted, so it is included.
   if (untaken.length > 0)
     log.info(
       `no entry of config.json takes these; --exclude leaves them out: ${untaken.map(({ path }) => path).join(', ')}`,
@@ -67,7 +67,7 @@ export async function collect(
   return files;
 }
 
-/** Whether no entry takes a file; config.json itself is not taken, but read. */
+/** Whether no entry installs a file; config.json itself is read, not installed. */
 export function isUntaken({ path, entries }: ConfigFile): boolean {
   return entries.length === 0 && !/^config\.(?:json|yaml)$/.test(path);
 }
@@ -100,7 +100,7 @@ async function noConfig(dir: string): Promise<ConfigError> {
   return new ConfigError(`no config.json in ${dir}; ${fix}`);
 }
 
-/** Every file below the directory by its path, links followed as far as they stay inside. What is left out is not looked at. */
+/** All files below the directory by path, following links that stay inside. Excluded ones are not read. */
 async function pathsIn(
   dir: string,
   isExcluded: (path: string) => boolean,
@@ -111,7 +111,7 @@ async function pathsIn(
   let seen = 0;
   const walk = async (directory: string, above: readonly string[]): Promise<void> => {
     const names = await readdir(directory).catch((error: unknown) => refused(directory, error));
-    // `..data` and its like are how the kubelet swaps a ConfigMap, not part of it.
+    // `..data` and similar names belong to the kubelet's update of a ConfigMap, not to its content.
     for (const name of names.filter((each) => !each.startsWith('..')).toSorted()) {
       signal.throwIfAborted();
       if (++seen > MAX_NAMES)
@@ -137,8 +137,8 @@ async function pathsIn(
 }
 
 /**
- * Which entries take each file. Sources that lie elsewhere in the container are not ours.
- * @throws ConfigError for an entry that kolla-init would find nothing for
+ * The entries that install each file. Sources elsewhere in the container are not ours.
+ * @throws ConfigError for an entry without a matching file
  */
 async function entriesOf(
   { file, configDir, document }: Loaded,
@@ -147,7 +147,7 @@ async function entriesOf(
 ): Promise<Map<string, Entry[]>> {
   const taken = new Map<string, Entry[]>();
   const directory = resolve(configDir);
-  // Only what stands in the source is a pattern, not what the directory happens to be called.
+  // Only the source is a pattern, not the directory's name.
   const literalDirectory = directory.replaceAll(/[*?[]/g, '[$&]');
   for (const [i, { source, dest, perm, optional, preserve_properties: preserved }] of document.config_files.entries()) {
     if (!isIn(source, CONFIG_DIR)) continue;

@@ -2,16 +2,16 @@ import { UsageError } from '../../core/errors.ts';
 import { segmentRegExp } from '../../config/glob.ts';
 import type { Verdict } from './secrecy.ts';
 
-/** Why a file is in a ConfigMap because a person says so. */
+/** The reason for a ConfigMap at the user's request. */
 export const SAID_PLAIN = '--plain says so';
 const SAID_SECRET = '--secret says so';
 
 interface Chooser {
-  /** Of a file, or of a directory with all in it. */
+  /** Of a file, or of a directory with all its content. */
   readonly isExcluded: (path: string) => boolean;
-  /** What a person says of a file; undefined where nothing is said. */
+  /** The user's decision about a file; undefined without one. */
   saidOf(path: string): Verdict | undefined;
-  /** Throws UsageError for a --secret that no file matched: a slip there would show a password. */
+  /** Throws UsageError for a --secret without a match: a typo would expose a password. */
   checkUsed(dir: string): void;
 }
 
@@ -21,7 +21,10 @@ export interface Patterns {
   readonly exclude: readonly string[];
 }
 
-/** What the three options say of paths. @throws UsageError for a pattern that nothing could match */
+/**
+ * Decisions of the three options.
+ * @throws UsageError for a pattern that cannot match
+ */
 export function chooser({ secret, plain, exclude }: Patterns): Chooser {
   const [secrets, plains, excluded] = [secret, plain, exclude].map((patterns) => patterns.map(matcher));
   const used = new Set<string>();
@@ -49,7 +52,7 @@ interface Matcher {
   readonly matches: (path: string) => boolean;
 }
 
-/** Without a slash the file's name is compared, wherever it lies; with one its path, directory by directory. */
+/** Without a slash it is compared with the file's name, in any directory; with one with its path, by component. */
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');
   if (segments.includes('') || segments.includes('..'))

@@ -1,14 +1,14 @@
 /**
- * kolla-pod configmaps: a directory of configuration as Kubernetes takes it.
+ * kolla-pod configmaps: a configuration directory as Kubernetes objects.
  *
- *   DIR (config.json and its files, as kolla-ansible writes /etc/kolla/SERVICE) -> config.json read as kolla-init reads it
- *   -> collect: every file, links followed inside DIR, with the entries that take it
- *   -> secrecy: which of them hold credentials (rules), as the person says first (--secret, --plain)
- *   -> objects: a ConfigMap or Secret a file, or one of each (names: DNS names, a version's hash)
- *   -> YAML or JSON; or mounts: the volume in which kolla-init finds each `source` again; or why each is what it is
+ *   DIR (config.json and its files, as kolla-ansible writes /etc/kolla/SERVICE) -> config.json read as by kolla-init
+ *   -> collect: every file, links followed inside DIR, with the entries that install it
+ *   -> secrecy: files with credentials (rules), after the user's decisions (--secret, --plain)
+ *   -> objects: a ConfigMap or Secret per file, or one of each (names: DNS names, a version's hash)
+ *   -> YAML or JSON; or mounts: the volume in which kolla-init finds each `source`; or the reasons
  *
- * No cluster is asked and nothing is written. 64: wrong words; 65: config.json or a file is wrong, or too large for
- * Kubernetes; 77: a file may not be read. No content is ever in an error or a log line.
+ * Contacts no cluster and writes nothing. 64: invalid arguments; 65: config.json or a file is invalid, or too large for
+ * Kubernetes; 77: a file is unreadable. No content is ever in an error or a log line.
  */
 import { command } from '../../cli/command.ts';
 import { outputOption } from '../../cli/output-option.ts';
@@ -116,7 +116,7 @@ export const configmaps = command({
     },
   ],
   async run(input, context) {
-    // Only this command needs it: kolla-pod's others read no configuration.
+    // Only this command needs it: the others read no configuration.
     const { printConfigmaps } = await import('./print.ts');
     return await printConfigmaps(input.operands[0] ?? '', input.options, context);
   },

@@ -1,21 +1,21 @@
 import { holdsLogin, isCredential, looksLikeKey } from '../../core/credential.ts';
 
-/** A line of a text, with the lines around it. */
+/** A line of a text, with its neighbours. */
 interface Line {
   readonly text: string;
-  /** The next one below with more than a comment on it; empty for the last. */
+  /** The next line that is not just a comment; empty for the last. */
   readonly next: string;
-  /** Of INI; empty where there is none. */
+  /** Of INI; empty outside of one. */
   readonly section: string;
 }
 
 interface LineRule {
-  /** As `--explain` and the page say it. */
+  /** As printed by `--explain` and on the page. */
   readonly what: string;
   readonly finds: (line: Line) => boolean;
 }
 
-/** What a line is taken for a credential by. Data: one more form of secrets is one more row. */
+/** The rules by which a line counts as a credential. Data: another kind of secret is another row. */
 export const LINE_RULES: readonly LineRule[] = [
   { what: 'a private key', finds: ({ text }) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(text) },
   {
@@ -29,21 +29,21 @@ export const LINE_RULES: readonly LineRule[] = [
   { what: 'a long run of capitals, small letters and digits, as keys are', finds: ({ text }) => looksLikeKey(text) },
 ];
 
-/** In a URL as SQLAlchemy reads it a password may have spaces. */
+/** In a URL for SQLAlchemy a password may contain spaces. */
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
-/** As crypt(3) and its like write it, or as LDAP and Apache's htpasswd do. */
+/** In the formats of crypt(3), LDAP and Apache's htpasswd. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
-/** OpenStack's own, which hold their secrets under names that say so. */
+/** OpenStack's own sections, whose secrets have telling names. */
 const OPEN_SECTIONS = new Set(
   'auth credential fernet_receipts fernet_tokens jwt_tokens keystone_authtoken oauth1 oauth2 token tokenless_auth'.split(
     ' ',
   ),
 );
-/** What may stand before a name that its line begins with. */
+/** What may precede a name at the start of its line. */
 const LINE_START = /^\s*(?:- +)*(?:export\s+)?["']?$/;
-/** Names whose value can hardly be anything but the secret itself: not how long it lives, nor where it lies. */
+/** Names whose value is most likely the secret itself: neither its lifetime nor its path. */
 const ITSELF = /(?:pass(?:word|wd|phrase)?|pwd|pin|secret|token|psk|salt|cookie|community|auth)$/i;
-/** May lie at a path, but is no number. */
+/** May be a path, but not a number. */
 const KEY = /key$/i;
 const COMMENT = /^\s*(?:[#;]|\/\/)/;
 const REFERENCE = /^\$(?:\{\w+\}|\(\w+\))$/;
@@ -51,7 +51,7 @@ const SWITCH = /^(?:true|false|yes|no|on|off|none|null|nil|~)$/i;
 const NUMBER = /^\d{1,9}(?:[.:]\d{1,9})*[smhdwkMG]?$/;
 const PATH = /^(?:\.{0,2}\/[\w.@%+{}$*-]+){2,}\/?$/;
 
-/** The lines of a text, without what everybody may see: certificates, public keys. */
+/** The lines of a text, without public data: certificates, public keys. */
 export function linesOf(text: string): Line[] {
   const open = text
     .replaceAll(
@@ -69,27 +69,30 @@ export function linesOf(text: string): Line[] {
     .toReversed()
     .map((line) => {
       const whole = { ...line, next };
-      // An indented comment may be a value's next line: oslo.config takes it for that.
+      // An indented comment may continue a value, as in oslo.config.
       if (!/^(?:[#;].*|\s*)$/.test(line.text)) next = line.text;
       return whole;
     })
     .toReversed();
 }
 
-/** Whether what stands behind a secret's name, on this line or below it, may be the secret. */
+/** Whether the value of a secret's name, on this line or below it, may be the secret. */
 function hasNamedValue({ text, next }: Line): boolean {
   const isComment = COMMENT.test(text);
   for (const { 0: name, index } of text.matchAll(/[A-Za-z_][\w.-]*/g)) {
     if (!isCredential(name)) continue;
     const value = valueAt(text, index, name, isComment);
     if (value === undefined) continue;
-    // Indented, an item of a list, or JSON without indentation.
+    // Indented, a list item, or unindented JSON.
     if (value === '' ? /^(?:\s+\S|-\s|["'])/.test(next) && !isComment : !isHarmless(value, name)) return true;
   }
   return false;
 }
 
-/** What stands behind a name after `=`, `:`, `=>`, `>` or, but in a comment's prose, spaces. Undefined: nothing does, or it is empty quotes. */
+/**
+ * The value after a name and `=`, `:`, `=>`, `>` or, except in a comment's prose, spaces. Undefined: missing, or empty
+ * quotes.
+ */
 function valueAt(text: string, index: number, name: string, isComment: boolean): string | undefined {
   const start = index + name.length;
   const divided = /["']?\s*(?:=>|:=|[=:>])\s*/y;
@@ -99,23 +102,23 @@ function valueAt(text: string, index: number, name: string, isComment: boolean):
   const divider = divided.exec(text) ?? (isComment ? null : blank.exec(text));
   if (divider === null) return undefined;
   const rest = text.slice(start + divider[0].length, start + divider[0].length + 300);
-  // An option of INI or a key of YAML has the line for itself: a password may have any character in it.
+  // An option of INI or a key of YAML takes the whole line: a password may contain any character.
   if (LINE_START.test(text.slice(0, index))) return wholeValue(rest);
   const [quotes = ''] = /^["']*/.exec(rest) ?? [];
   const value = rest.slice(quotes.length);
-  // Three quotes begin a text of several lines in Python; two are an empty value.
+  // Three quotes start a multi-line text in Python; two are an empty value.
   const end = value.search(quotes.length % 2 === 1 ? /["']/ : /[\s>"']|[,;](?=[\s"'}\]]|$)|<(?=\/|$)/);
   return (end === -1 ? value : value.slice(0, end)).trim();
 }
 
-/** The rest of a line without its quotes, a divider of lists behind it, or a comment. Undefined: quotes with nothing in them. */
+/** The rest of a line without its quotes, a trailing separator, or a comment. Undefined: empty quotes. */
 function wholeValue(rest: string): string | undefined {
   const quoted = /^(["'])(.*?)\1(?:[,;)}\]\s]*|\s+#\s.*)$/.exec(rest);
   if (quoted !== null) return quoted[2] === '' ? undefined : quoted[2];
   return rest.replace(/(?<=\S)\s+#\s.*$/, '').replace(/(?<=.)[,;]?\s*$/, '');
 }
 
-/** As a list of names and values has them: `name: OS_PASSWORD`, and the value beside or below. */
+/** Lists of names and values: `name: OS_PASSWORD`, with the value next to it or below. */
 function isNamed({ text }: Line): boolean {
   if (COMMENT.test(text)) return false;
   const names = text.matchAll(/(?<![\w.-])name["']?\s*[:=]\s*["']?([A-Za-z_][\w.-]*)["']?(?=\s*(?:[,}]|$))/g);
@@ -131,6 +134,6 @@ function isHarmless(value: string, name: string): boolean {
 function isInSecretSection({ text, section }: Line): boolean {
   if (section === '' || OPEN_SECTIONS.has(section) || !isCredential(section)) return false;
   if (/^\s*(?:[#;].*|\[.*\]\s*)?$/.test(text)) return false;
-  // What has no divider goes on with the value above it.
+  // A line without a separator continues the value above it.
   return !isHarmless(text.replace(/^[^=:]*[=:]/, '').trim(), '');
 }

@@ -7,13 +7,13 @@ import type { YamlValue } from '../../core/yaml-text.ts';
 import { CONFIG_DIR } from '../../config/read.ts';
 
 /**
- * What comes through as text. The API server reads what is applied as YAML, JSON too: it folds U+0085, U+2028 and U+2029 as
- * ends of a line even between quotes, and refuses other controls.
+ * Characters that do not survive as text. The API server reads applied objects as YAML, including JSON: it folds
+ * U+0085, U+2028 and U+2029 as line ends even within quotes, and rejects other control characters.
  */
 // eslint-disable-next-line no-control-regex
 const NO_TEXT = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/;
 
-/** A ConfigMap or a Secret, and which files are in it. */
+/** A ConfigMap or a Secret, with its files. */
 export interface ConfigObject {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly metadata: {
@@ -22,25 +22,25 @@ export interface ConfigObject {
     readonly labels: Readonly<Record<string, string>>;
   };
   readonly immutable: boolean;
-  /** A Secret's is base64. */
+  /** Base64 for a Secret. */
   readonly data: Readonly<Record<string, string>>;
-  /** Of a ConfigMap: base64 of what is no text. */
+  /** Of a ConfigMap: binary files in base64. */
   readonly binaryData: Readonly<Record<string, string>>;
   readonly items: readonly Item[];
 }
 
-/** Where a key comes to lie in the volume. */
+/** The path of a key in the volume. */
 interface Item {
   readonly key: string;
   readonly path: string;
-  /** Only where an entry of config.json keeps the source's mode. */
+  /** Only if an entry of config.json keeps the source's mode. */
   readonly mode?: number;
 }
 
 export interface ObjectOptions {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** `rolling`: immutable, the version in the name; `live`: always the same name. */
+  /** `rolling`: immutable, with the version in the name; `live`: a fixed name. */
   readonly reload: 'rolling' | 'live';
   readonly bundle: 'file' | 'service';
 }
@@ -50,7 +50,7 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** The objects for files, in the files' order. Throws ConfigError where one would be larger than Kubernetes allows. */
+/** The objects for files, in the files' order. Throws ConfigError if one exceeds Kubernetes' limit. */
 export function objectsOf(files: readonly Judged[], options: ObjectOptions): ConfigObject[] {
   const kindOf = ({ verdict }: Judged) => (verdict.isSecret ? 'Secret' : 'ConfigMap');
   if (options.bundle === 'file') return files.map((one) => objectOf(kindOf(one), [one.file], options));
@@ -82,7 +82,7 @@ function objectOf(
       labels: {
         'app.kubernetes.io/managed-by': 'kolla-pod',
         'app.kubernetes.io/instance': name,
-        // As the charts mark what stays when it is replaced.
+        // The charts' label of objects kept after a replacement.
         ...(!isLive && { 'kolla-pod/versioned': 'true' }),
       },
     },
@@ -108,12 +108,12 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
   );
 }
 
-/** As kolla-init plan names it, in whose output it takes the place of the volume of that name. */
+/** As in the output of kolla-init plan, whose volume of that name it replaces. */
 const VOLUME = 'config-files';
 
 /**
- * The projected volume in which every file is at its path again, so that kolla-init finds each `source`, and the init
- * container's mount of it: the directory itself, since a file mounted by subPath never changes.
+ * The projected volume with every file at its path, so that kolla-init finds each `source`, and the init container's
+ * mount: the directory itself, since a subPath mount is never updated.
  */
 export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
   return {
@@ -122,7 +122,7 @@ export function mountsOf(objects: readonly ConfigObject[]): YamlValue {
   };
 }
 
-/** Without items where every key is its file's path. */
+/** Without items if every key is its file's path. */
 function sourceOf({ kind, metadata: { name }, items }: ConfigObject): YamlValue {
   const isPlain = items.every(({ key, path, mode }) => key === path && mode === undefined);
   const source = isPlain ? { name } : { name, items: items.map((item) => ({ ...item })) };

@@ -12,7 +12,7 @@ import { judge, type Verdict } from './secrecy.ts';
 
 const UNFOLDED_COLUMNS = 10_000;
 
-/** As the command's table has them. */
+/** As in the command's table. */
 interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'reload' | 'bundle'> {
   readonly name: string | undefined;
   readonly mounts: boolean;
@@ -21,7 +21,7 @@ interface PrintOptions extends Patterns, Pick<ObjectOptions, 'namespace' | 'relo
 }
 
 /**
- * Prints the objects of a directory, or the mounts, or why each file is what it is.
+ * Prints the objects of a directory, or the mounts, or the reason for each file.
  * @throws UsageError, ConfigError or NotPermittedError before anything is printed
  */
 export async function printConfigmaps(dir: string, options: PrintOptions, context: Context): Promise<ExitCode> {
@@ -42,7 +42,7 @@ export async function printConfigmaps(dir: string, options: PrintOptions, contex
   if (options.explain) stdout(explanation(files, objects, context));
   else if (options.mounts) print(mountsOf(objects), output, stdout);
   else if (output === 'json') print({ apiVersion: 'v1', kind: 'List', items: objects.map(asData) }, output, stdout);
-  // Before each, so that what is printed of several directories can follow one another.
+  // Before each, so that outputs of several directories can be concatenated.
   else stdout(objects.map((each) => `---\n${yamlText(asData(each), () => undefined)}`).join(''));
   const secrets = objects.filter(({ kind }) => kind === 'Secret').length;
   const count = (all: number, what: string) => `${all} ${what}${all === 1 ? '' : 's'}`;
@@ -62,7 +62,7 @@ function checkName(what: string, name: string): void {
     throw new UsageError(`configmaps: ${what}: '${name}' is no name: small letters, digits and dashes, at most 63`);
 }
 
-/** The user's choice is followed, but not silently. */
+/** The user's choice is followed, with a warning. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
@@ -95,7 +95,7 @@ function explanation(
     const taken = isUntaken(file) ? '; no entry of config.json takes it' : '';
     return [shown(file.path), object?.kind ?? '', object?.metadata.name ?? '', `${verdict.why}${taken}`];
   });
-  // One line a file, for grep; a person's window folds it.
+  // One line per file, for grep; a terminal wraps it.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['FILE', 'KIND', 'NAME', 'WHY'],
@@ -103,7 +103,7 @@ function explanation(
   );
 }
 
-/** A name may hold what steers a terminal, or ends a line. */
+/** A name may contain control characters or line breaks. */
 function shown(path: string): string {
   return /\p{Cc}/u.test(path) ? printable(JSON.stringify(path)) : path;
 }

@@ -6,19 +6,19 @@ import { LINE_RULES, linesOf } from './line-rules.ts';
 
 export interface Verdict {
   readonly isSecret: boolean;
-  /** For people; never with a word of the file's content. */
+  /** For users; never with the file's content. */
   readonly why: string;
 }
 
 /**
- * Whether a file belongs into a Secret. In this order: what its name says; what its lines say, one rule after the other;
- * and a file that can't be looked through (no text, or of a form that has no names for its values) is one unless
- * config.json lets everybody read it. When in doubt, a Secret: that costs nothing but a right to read it.
+ * Whether a file belongs in a Secret. In this order: by its name; by its lines, one rule after the other; and an
+ * unreadable format (binary, or without names for its values) counts as secret unless config.json makes it
+ * world-readable. When in doubt, a Secret: that only costs a read permission.
  */
 export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   if (path.split('/').some(isCredential)) return { isSecret: true, why: 'its name speaks of a key, password or token' };
   const text = isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
-  // Of what is no text, the parts that are; in UTF-16 each second byte is a NUL.
+  // The text parts of a binary; in UTF-16 each second byte is a NUL.
   const readable = text ?? bytes.toString('latin1').replaceAll('\0', '');
   for (const [i, line] of linesOf(readable).entries()) {
     const rule = LINE_RULES.find(({ finds }) => finds(line));
@@ -27,7 +27,7 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   if (text !== undefined && hasNames(path, text))
     return { isSecret: false, why: 'nothing in it looks like a credential' };
   const form = text === undefined ? 'it is no text' : 'a form without names for its values';
-  // What config.json lets others read in the container, no other Pod of the namespace needs to be kept from.
+  // A file that is world-readable in the container need not be hidden from other Pods of the namespace.
   const isOpen = entries.length > 0 && entries.every(({ perm }) => perm !== undefined && (perm & 0o004) !== 0);
   if (isOpen)
     return { isSecret: false, why: `${form}, but config.json lets all read it, and nothing looks like a credential` };
@@ -35,16 +35,16 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   return { isSecret: true, why: `${form}, and config.json ${owner}` };
 }
 
-/** Forms in which each value stands under a name that the rules have seen; and certificates, of which nothing is left. */
+/** Formats in which each value has a name checked by the rules; and certificates, of which nothing is left. */
 function hasNames(path: string, text: string): boolean {
   if (text.trim() === '' || onlyCertificates(text)) return true;
   const json = jsonOf(text);
-  // A list has no names for its items, and looks like a header of INI.
+  // A list has no names for its items, and looks like an INI header.
   if (json !== undefined) return typeof json === 'object' && json !== null && !Array.isArray(json);
   return isIni(text) || (/\.ya?ml$/.test(path) && isMapping(text));
 }
 
-/** Sections first, then options: a line with a divider alone may be anything. */
+/** Sections first, then options: a line with only a separator may be anything. */
 function isIni(text: string): boolean {
   try {
     const first = osloLines(text).find(({ kind }) => kind !== 'blank' && kind !== 'comment');
@@ -66,7 +66,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** YAML of which every line is a key, an item below one, or a comment. */
+/** YAML in which every line is a key, an item below one, or a comment. */
 function isMapping(text: string): boolean {
   const trimmed = text.split('\n').map((line) => line.trim());
   const lines = trimmed.filter((line) => !/^(?:#.*|---)?$/.test(line));

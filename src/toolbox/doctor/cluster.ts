@@ -7,7 +7,7 @@ import { ASK_MS, type Finding, type Machine } from './finding.ts';
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const WAITERS = ['kolla-init', 'kolla-db-sync'];
 
-/** The credentials that waiting for a Job takes. */
+/** The credentials needed for waiting for a Job. */
 export function serviceAccount({ root }: Machine): Promise<Finding[]> {
   const what = 'service account';
   const missing = ['token', 'ca.crt', 'namespace'].filter(
@@ -28,7 +28,7 @@ export function serviceAccount({ root }: Machine): Promise<Finding[]> {
   ]);
 }
 
-/** Does the API server answer at the address that every pod gets? No credentials are sent. */
+/** Checks that the API server responds at the address given to every Pod. Sends no credentials. */
 export async function apiServer({ root, env, signal }: Machine): Promise<Finding[]> {
   const what = 'API server';
   const [host, port] = [env['KUBERNETES_SERVICE_HOST'], env['KUBERNETES_SERVICE_PORT']];
@@ -50,7 +50,7 @@ export async function apiServer({ root, env, signal }: Machine): Promise<Finding
   }
 }
 
-/** Are names resolved? In a cluster one that every cluster has is asked for. */
+/** Checks name resolution; in a cluster of a name that every cluster has. */
 export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
   const helpers = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
   const servers = nameserversIn(`${root}/etc/resolv.conf`);

@@ -1,26 +1,26 @@
-/** Where doctor looks, so that a test can show it another machine. */
+/** The examined machine, replaceable in tests. */
 export interface Machine {
-  /** '' for this one; else a directory that stands for `/`. */
+  /** '' for this one; else a directory instead of `/`. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly uid: number;
   readonly signal: AbortSignal;
 }
 
-/** One thing that helpers need. */
+/** One requirement of helpers. */
 export interface Finding {
   readonly what: string;
-  /** `note`: they work without, and lack something that the detail says. */
+  /** `note`: helpers work, with the limitation in the detail. */
   readonly state: 'ok' | 'note' | 'lacks';
-  /** What was seen. Never the content of a secret. */
+  /** The observation. Never the content of a secret. */
   readonly detail: string;
-  /** What to change, in the manifest where that is the place. */
+  /** The change to make, in the manifest if possible. */
   readonly fix?: string;
   readonly helpers: readonly string[];
 }
 
-/** Looks at one thing, or at a few that belong together. */
+/** Examines one requirement, or a few related ones. */
 export type Check = (machine: Machine) => Promise<Finding[]>;
 
-/** How long a question to the network may take. */
+/** Timeout of a network request. */
 export const ASK_MS = 2000;

@@ -5,7 +5,7 @@ import { table } from '../../cli/table.ts';
 import { paint, type Terminal } from '../../core/terminal.ts';
 import type { Finding } from './finding.ts';
 
-/** Says what this pod or machine has and lacks for each helper. */
+/** Reports what this Pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
   return command({
     summary: 'Diagnoses this Pod or machine for each helper, with fixes.',
@@ -17,9 +17,9 @@ export function doctorOf(names: readonly string[]): Command {
       { line: 'kolla-pod doctor init -o json', does: 'what kolla-init needs, for a program' },
     ],
     async run({ operands: [name], options }, { stdout, terminal, signal, inherited }) {
-      // The environment itself is what is looked at here: it is no option.
+      // The environment itself is examined here, not an option.
       const machine = { root: '', env: inherited, uid: process.getuid?.() ?? 0, signal };
-      // Lazy: no other command asks the network for anything.
+      // Lazy: no other command uses the network.
       const { examine } = await import('./examine.ts');
       const all = await examine(machine);
       const findings = name === undefined ? all : all.filter(({ helpers }) => helpers.some((h) => isNamed(h, name)));

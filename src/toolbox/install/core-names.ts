@@ -1,6 +1,6 @@
 /**
- * The names that the small binary `kolla-core` answers to, which has no Node in it (docs/adr/0017-kolla-core.md). Where it lies
- * beside `kolla-pod`, they are links to it.
+ * The names of the small binary `kolla-core`, which contains no Node (docs/adr/0017-kolla-core.md). If it is installed
+ * next to `kolla-pod`, they link to it.
  */
 export const CORE_NAMES = [
   'kolla-init',
@@ -17,7 +17,7 @@ export const CORE_NAMES = [
   'healthcheck_curl',
 ] as const;
 
-/** The file that a name is a link to. */
+/** The binary that a name links to. */
 export function binaryOf(name: string, hasCore: boolean): 'kolla-core' | 'kolla-pod' {
   return hasCore && (CORE_NAMES as readonly string[]).includes(name) ? 'kolla-core' : 'kolla-pod';
 }

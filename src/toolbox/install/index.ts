@@ -1,16 +1,16 @@
 /**
- * The binary and its names in a directory, for containers whose image has neither: an init container fills a volume that
- * they share.
+ * Installs the binary and its names in a directory, for containers whose image has neither: an init container fills a
+ * shared volume.
  *
- *   our own executable -> DIR/kolla-pod                     the same content is left alone
- *   kolla-core, where it lies beside it -> DIR/kolla-core   the same
+ *   our own executable -> DIR/kolla-pod                     unchanged if the content is equal
+ *   kolla-core, if it is next to it -> DIR/kolla-core       the same
  *   every name         -> DIR/bin/NAME                      links to one of the two
- *   sudo               -> DIR/rootless-bin/sudo             a link, for images without root alone
- *   -> may it be run there, and by every uid?
+ *   sudo               -> DIR/rootless-bin/sudo             a link, only for images without root
+ *   -> is it executable there, by every uid?
  *
- * Each file is whole or not there, and the binary comes before what leads to it, so a container that is killed in the
- * middle leaves nothing that the next run does not finish. What can fail: a DIR that is no directory, or that no volume is mounted on (65), a
- * volume that is full or mounted noexec (69), no right to write (77).
+ * Each file is complete or missing, and the binary precedes its links, so after a kill the next run finishes. Errors: a
+ * DIR that is not a directory, or without a volume (65), a volume that is full or mounted noexec (69), no write
+ * permission (77).
  */
 import { isSea } from 'node:sea';
 import { resolve, dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ import { may } from '../../fs/access.ts';
 import { writeError } from '../../fs/write-error.ts';
 import { placeBinary } from './place-binary.ts';
 
-/** Copies the binary and its names into a shared volume. */
+/** Copies the binary and its links into a shared volume. */
 export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Copies the binary and its links into a directory that containers share.',
@@ -81,8 +81,8 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 const EVERYBODY_READS = 0o005;
 
 /**
- * Installs, or finds all of it installed.
- * @throws ConfigError, UnavailableError, NotPermittedError as the directory's header says
+ * Installs, or finds everything installed.
+ * @throws ConfigError, UnavailableError, NotPermittedError as described above
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
   const { directory, source, names } = options;
@@ -110,7 +110,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     });
 }
 
-/** Undefined where the one binary alone was copied: then that has all names. */
+/** Undefined if only the one binary was copied: then it has all names. */
 async function coreBeside(source: string): Promise<string | undefined> {
   const core = join(dirname(await realpath(source)), 'kolla-core');
   return (await stat(core).catch(ignoreAbsent))?.isFile() === true ? core : undefined;
@@ -127,8 +127,8 @@ async function executableAt(source: string): Promise<Stats> {
 }
 
 /**
- * Our own image has the binary under DIR as well: with no volume mounted there all would be found installed, and no other container
- * would see it.
+ * Our own image has the binary under DIR as well: without a volume there everything would seem installed, and no other
+ * container would see it.
  */
 async function checkPlace(binary: string, source: string, executable: Stats): Promise<void> {
   const there = await lstat(binary).catch(ignoreAbsent);

@@ -5,15 +5,16 @@ import { pipeline } from 'node:stream/promises';
 import { ignoreAbsent } from '../../fs/absent.ts';
 import { removeStale, temporaryFor } from '../../fs/replace-file.ts';
 
-/** For every uid: who runs it is the service's user, whom we don't know. */
+/** For every uid: it runs as the service's user, which is unknown here. */
 export const EXECUTABLE = 0o755;
-/** Larger reads don't copy faster; all of it at once would count on the container's memory limit. */
+/** Larger reads are not faster; reading it whole would count against the container's memory limit. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Puts a copy of an executable in place: whoever looks, and whenever we die, finds the old one or the new one. One that
- * is already the same is left alone, so a service that runs from it keeps its page cache.
- * @returns whether it was written. Rejects with the system's error, or the signal's reason; the temporary is then gone
+ * Replaces an executable atomically: at any time, also after our death, it is the old or the new one. An equal one is
+ * not touched, so a running service keeps its page cache.
+ * @returns whether it was written. Rejects with the system's error, or the signal's reason; the temporary file is then
+ * removed
  */
 export async function placeBinary(source: string, target: string, signal: AbortSignal): Promise<boolean> {
   await removeStale(dirname(target), basename(target));
@@ -21,7 +22,7 @@ export async function placeBinary(source: string, target: string, signal: AbortS
   try {
     await copy(source, target, signal);
   } catch (error) {
-    // Another run that began meanwhile took our temporary for a dead one's.
+    // A concurrent run took our temporary file for a stale one.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (signal.aborted || code !== 'ENOENT' || !['rename', 'open'].includes(syscall ?? '')) throw error;
     await copy(source, target, signal);
@@ -45,7 +46,10 @@ async function copy(source: string, target: string, signal: AbortSignal): Promis
   }
 }
 
-/** By content, not by version: two builds of one version differ during development. A link may lead where no other container sees it. */
+/**
+ * By content, not by version: two builds of one version differ during development. A link may lead to a place invisible
+ * to other containers.
+ */
 async function isSame(source: string, target: string): Promise<boolean> {
   const found = await lstat(target).catch(ignoreAbsent);
   if (!found?.isFile() || (found.mode & 0o777) !== EXECUTABLE) return false;

@@ -7,15 +7,15 @@ import { Replacer } from '../../fs/replacer.ts';
 import { binaryOf } from './core-names.ts';
 import { EXECUTABLE } from './place-binary.ts';
 
-/** Where a name of ours leads, of this version or of another. */
+/** The target of our links, of this version or another. */
 const BINARY_LINK = /^\.\.\/kolla-(?:pod|core)$/;
 const LEFT_AS_IS = { uid: -1, gid: -1 };
 const EVERYBODY_ENTERS = 0o555;
 
 /**
- * Makes the names beside the binary, each whole or not there; those that an older version had and this one has not are
- * removed, other files are not touched.
- * @returns how many were written or removed. Rejects with the system's error
+ * Creates the links next to the binary, each atomically; those of an older version are removed, other files are not
+ * touched.
+ * @returns the number written or removed. Rejects with the system's error
  */
 export async function placeNames(directory: string, layout: Layout): Promise<number> {
   const replacer = new Replacer();
@@ -39,9 +39,9 @@ export async function placeNames(directory: string, layout: Layout): Promise<num
 }
 
 /**
- * A directory that every uid can enter and read. One that was there keeps its mode: it may be a mount point whose owner
- * has a reason.
- * @throws ConfigError where something else has that name
+ * A directory that every uid can enter and read. An existing one keeps its mode: it may be a mount point with an
+ * intended mode.
+ * @throws ConfigError if another object has that name
  */
 export async function madeDirectory(path: string): Promise<string> {
   const first = await makeDirectories(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
@@ -54,14 +54,14 @@ export async function madeDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** A directory and those above it, up to one of them: mkdir has taken the umask from their modes. */
+/** A directory and its parents, up to one of them: mkdir has applied the umask to their modes. */
 function fromTo(path: string, top: string): string[] {
   return path === top ? [path] : [path, ...fromTo(dirname(path), top)];
 }
 
 /**
- * One of ours in the volume, as madeDirectory, but open to all even where a run was killed before it saw to that. No link: what others
- * of the volume's users may have put there must not lead us out of it.
+ * One of our directories in the volume, as madeDirectory, but accessible to all even after an interrupted run. Not a
+ * link: other users of the volume must not redirect us outside.
  */
 async function innerDirectory(path: string): Promise<string> {
   await makeDirectory(path, EXECUTABLE);
@@ -72,7 +72,7 @@ async function innerDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** What begins with a dot may be another run's, which is about to rename it. */
+/** Names with a leading dot may be temporary files of a concurrent run. */
 async function linksIn(directory: string): Promise<Map<string, string | undefined>> {
   const found = await readdir(directory, { withFileTypes: true });
   const links = found.filter((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
@@ -82,18 +82,19 @@ async function linksIn(directory: string): Promise<Map<string, string | undefine
   return new Map(await Promise.all(targets));
 }
 
-/** Where images, and volumes that are mounted into them, have the binary and its names. */
+/** The path of the binary and its links in images, and in volumes mounted into them. */
 export const PLACE = '/opt/kolla-pod';
 
-/** A name of another program: its directory is for the PATH of images without root alone. */
+/** A name of another program: its directory is only for the PATH of images without root. */
 const SUDO = 'sudo';
 
-/** What lies beside the binaries: by directory and name, where the link leads. */
+/** The links next to the binaries: targets by directory and name. */
 type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
+ *
  * @param names of the binary
- * @param hasCore whether `kolla-core` lies there as well
+ * @param hasCore whether `kolla-core` is there as well
  */
 export function layoutOf(names: readonly string[], hasCore: boolean): Layout {
   const linksTo = (some: readonly string[]) =>

@@ -1,10 +1,10 @@
 /**
  * A service's entries in Keystone's catalogue.
  *
- *   the service's data, with URLs from templates (want) -> regions, services of the type, endpoints (state; twice there is an
- *     error) -> what differs, and how to end it in place: region, service, endpoint (plan)
+ *   the service's data, with URLs from templates (want) -> regions, services of the type, endpoints (state; duplicates are
+ *     an error) -> differences, and how to apply them in place: region, service, endpoint (plan)
  *
- * Keystone does not prevent two equal entries: plan.ts says how two runs at once do not.
+ * Keystone does not prevent duplicates: plan.ts describes how concurrent runs avoid them.
  */
 import type { IdentityService } from '../../../catalog/index.ts';
 import type { Part, Planned } from '../../change.ts';
@@ -18,7 +18,7 @@ export { wantedServices } from './want.ts';
 
 /**
  * The part `endpoints`.
- * @param wanted the services with their URLs, which removal does without
+ * @param wanted the services with their URLs, which a removal does not need
  */
 export function endpointsPart(
   keystone: Keystone,
@@ -36,8 +36,8 @@ export function endpointsPart(
 }
 
 /**
- * The endpoints of the given regions, and each service that then has none in another region. Of the same name and type only:
- * a type under another name is not ours.
+ * The endpoints of the given regions, and each service without endpoints in another region. Only with the same name and
+ * type: a type under another name is not ours.
  */
 async function planCatalogueRemoval(
   keystone: Keystone,
@@ -59,7 +59,7 @@ async function planCatalogueRemoval(
   return all;
 }
 
-/** With its URL: what is removed may be one of several. */
+/** With its URL: there may be several. */
 function endpointName(service: string, one: Entity): string {
   return [service, one['interface'], one['region_id'], one['url']].join(' ');
 }

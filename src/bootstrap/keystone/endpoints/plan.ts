@@ -8,8 +8,8 @@ import { endpointKey, endpointsLike, servicesOf, type CatalogueState } from './s
 import { isSameUrl, type WantedEndpoint, type WantedService } from './want.ts';
 
 /**
- * What differs, in the order in which it can be ended. What is there is changed in place, under its id. Descriptions are for
- * people, and stay as people have them.
+ * The differences, in the order in which they can be applied. Existing objects are changed in place, keeping their ids.
+ * Descriptions are kept, since users may edit them.
  */
 export function planCatalogue(wanted: readonly WantedService[], state: CatalogueState): Difference<Keystone>[] {
   const regions = new Set(wanted.flatMap(({ endpoints }) => endpoints.map(({ region }) => region)));
@@ -81,7 +81,7 @@ async function createEndpoint(
   const { interface: name, region, url } = endpoint;
   const values = { service_id: serviceId, interface: name, region_id: region, url };
   const made = await keystone.create('/endpoints', 'endpoint', values, doing).catch(async (error: unknown) => {
-    // Another run took its service back, with which we had begun: Keystone answers 400 then.
+    // Another run removed its duplicate of the service that we had started with: Keystone returns 400 then.
     const isGone =
       error instanceof KollaError && (await keystone.find(`/services/${serviceId}`, 'service')) === undefined;
     throw isGone ? new Outdated(error) : error;
@@ -92,9 +92,9 @@ async function createEndpoint(
 }
 
 /**
- * Keystone takes the same service and the same endpoint twice. So each run looks again after it has made one, and takes
- * its own back unless it is alone: of two runs at once the later always sees the earlier's, and the one that saw no other
- * keeps. Where both take back, the pause before the next look is random; who reads meanwhile waits until it is at rest.
+ * Keystone accepts duplicate services and endpoints. So each run reads again after creating one, and removes its own
+ * unless it is alone: of two concurrent runs the later always sees the earlier's, and the one that saw no other keeps
+ * its own. If both remove theirs, the pause before the next attempt is random; readers wait until the state is stable.
  */
 async function requireAlone(
   keystone: Keystone,

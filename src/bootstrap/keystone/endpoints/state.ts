@@ -3,7 +3,7 @@ import { Outdated } from '../../outdated.ts';
 import type { Entity, Keystone } from '../keystone.ts';
 import type { WantedEndpoint, WantedService } from './want.ts';
 
-/** What the catalogue has of what is wanted. What is made is put in here, so that what comes after finds it. */
+/** The existing part of the wanted catalogue. Created objects are added for later changes. */
 export interface CatalogueState {
   readonly regions: Set<string>;
   /** By name. */
@@ -18,8 +18,8 @@ export function endpointKey(service: string, { interface: name, region }: Wanted
 
 /**
  * Reads the entries of the wanted types and their endpoints.
- * @throws Outdated where an entry or an endpoint is given twice, which another run may be about to take back; if it stays,
- *   only a person can say which is right. UnavailableError for a type under another name
+ * @throws Outdated for a duplicate entry or endpoint, which another run may be about to remove; if it persists, only a
+ * person can decide. UnavailableError for a type under another name
  */
 export async function readCatalogue(keystone: Keystone, wanted: readonly WantedService[]): Promise<CatalogueState> {
   const state: CatalogueState = { regions: new Set(), services: new Map(), endpoints: new Map() };
@@ -41,12 +41,12 @@ export async function readCatalogue(keystone: Keystone, wanted: readonly WantedS
   return state;
 }
 
-/** The entries of its type, whatever their names. */
+/** The entries of its type, with any name. */
 export async function servicesOf(keystone: Keystone, { type }: Pick<WantedService, 'type'>): Promise<Entity[]> {
   return await keystone.list(`/services?type=${encodeURIComponent(type)}`, 'services');
 }
 
-/** Those of the same interface and region. */
+/** Those with the same interface and region. */
 export function endpointsLike(wanted: WantedEndpoint, found: readonly Entity[]): Entity[] {
   return found.filter((one) => one['interface'] === wanted.interface && one['region_id'] === wanted.region);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../../core/errors.ts';
 import { INTERFACES, type IdentityService, type Interface } from '../../../catalog/index.ts';
 
-/** An entry of the catalogue as the service needs it. */
+/** A desired entry of the catalogue. */
 export interface WantedService {
   readonly name: string;
   readonly type: string;
@@ -15,17 +15,17 @@ export interface WantedEndpoint {
   readonly url: string;
 }
 
-/** What a user gave for an interface: `TEMPLATE` for every entry, `NAME=TEMPLATE` for one. */
+/** URL templates of an interface: `TEMPLATE` for every entry, `NAME=TEMPLATE` for one. */
 export type Templates = Readonly<Record<Interface, readonly string[]>>;
 
 const PLACEHOLDERS = ['service', 'name', 'type', 'interface', 'region', 'port', 'path'] as const;
-/** What Keystone fills in itself, in both of its spellings. */
+/** Placeholders that Keystone expands, in both forms. */
 const KEYSTONES_OWN = /[%$]\((\w+)\)s/g;
 
 /**
- * The entries with their URLs. An interface for which no template was given has none: what is there stays as it is.
+ * The entries with their URLs. An interface without a template has none: existing ones are not changed.
  * @param service its name, for `{service}`
- * @throws UsageError for a template that is wrong, or of which nothing was given
+ * @throws UsageError for an invalid or missing template
  */
 export function wantedServices(
   service: string,
@@ -61,7 +61,7 @@ export function wantedServices(
   return wanted;
 }
 
-/** Two spellings of one URL: Keystone's `%(tenant_id)s` is its `$(project_id)s`. */
+/** Two forms of one URL: Keystone's `%(tenant_id)s` is its `$(project_id)s`. */
 export function isSameUrl(a: string, b: string): boolean {
   const plain = (url: string) =>
     url.replaceAll(KEYSTONES_OWN, (_, key: string) => `%(${key === 'tenant_id' ? 'project_id' : key})s`);
@@ -94,7 +94,7 @@ function urlOf(
   if (!URL.canParse(probe) || !/^https?:\/\/[^/{}\s]+/.test(probe) || /[{}\s]/.test(probe)) {
     throw new UsageError(`${flag}: '${filled}' is no http or https URL`);
   }
-  // A host alone stands for the service's own path behind it.
+  // A host alone is completed with the service's own path.
   const isHostAlone = !template.includes('{path}') && /^https?:\/\/[^/]+\/?$/.test(filled);
   return isHostAlone ? filled.replace(/\/$/, '') + values.path : filled;
 }
@@ -114,7 +114,7 @@ function checkNames(entries: readonly IdentityService[], templates: Templates): 
   }
 }
 
-/** A template without what tells entries or regions apart would send the clients of one to another. */
+/** A template without a distinguishing placeholder would send clients of one entry or region to another. */
 function checkApart(wanted: readonly WantedService[], templates: Templates, regions: readonly string[]): void {
   for (const one of INTERFACES) {
     const urls = wanted.flatMap(({ endpoints }) => endpoints).filter((endpoint) => endpoint.interface === one);

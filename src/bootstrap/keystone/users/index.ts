@@ -1,12 +1,12 @@
 /**
  * Accounts of a service in Keystone.
  *
- *   the service's data, with the names and passwords of its configuration (want) -> what Keystone has of it, by name; a token
- *     request as each user whose password we know (state) -> what differs, and how to end it, in that order: domain,
+ *   the service's data, with the names and passwords of its configuration (want) -> Keystone's state by name; a token
+ *     request for each user with a known password (state) -> differences, and how to apply them, in this order: domain,
  *     project, user, password, role, assignment (plan)
  *
- * A password is set only for a user whom Keystone answers 401, as every set revokes its tokens. Removal is of
- * the accounts alone.
+ * A password is set only if Keystone returns 401 for it, since each change revokes its tokens. Only accounts are
+ * removed.
  */
 import { UnavailableError } from '../../../core/errors.ts';
 import type { Part, Planned } from '../../change.ts';
@@ -30,9 +30,9 @@ export function usersPart(keystone: Keystone, wanted: Wanted): Part {
 }
 
 /**
- * The service's accounts, whose assignments go with them. Roles, projects and domains stay: others use them, and of a domain
- * of the service's own it is unknown whose users are in it.
- * @throws UnavailableError where one is the account that we are: a service may log in as the admin
+ * The service's accounts, whose assignments are removed with them. Roles, projects and domains stay: others use them,
+ * and a domain of the service may contain other users.
+ * @throws UnavailableError if one is the account in use: a service may log in as the admin
  */
 export async function planUserRemoval(keystone: Keystone, wanted: Wanted): Promise<Planned[]> {
   const found = await findUsers(keystone, wanted);

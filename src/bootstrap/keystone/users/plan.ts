@@ -7,7 +7,7 @@ import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type 
 
 const LOCKED = 'Keystone still answers 401: the account may be locked, or its password have expired';
 
-/** What differs, in the order in which it can be ended. Roles that an account has besides are not changed. */
+/** The differences, in the order in which they can be applied. Additional roles of an account are kept. */
 export function planUsers(wanted: Wanted, state: UsersState): Difference<Keystone>[] {
   return [
     ...wanted.domains.flatMap((name) => ensuredNamed('domain', name, state.domains)),
@@ -21,7 +21,7 @@ export function planUsers(wanted: Wanted, state: UsersState): Difference<Keyston
   ];
 }
 
-/** For people: without the domain that everybody expects. */
+/** For users: without the default domain. */
 export function nameOf({ name, domain }: Named): string {
   return domain === DEFAULT_DOMAIN ? name : `${name} in domain ${domain}`;
 }
@@ -43,7 +43,7 @@ function ensuredProject(project: Named, { domains, projects }: UsersState): Diff
     among: projects,
     key: keyOf(project),
     create: (keystone, doing) => {
-      // The domains of all that is wanted come first: it is there by now.
+      // All wanted domains are created first.
       const values = { name: project.name, domain_id: domains.get(project.domain)!.id };
       return keystone.create('/projects', 'project', values, doing);
     },
@@ -83,7 +83,7 @@ function passwordOf(user: WantedUser, { users }: UsersState): Difference<Keyston
   };
 }
 
-/** The path by which Keystone has this assignment. Undefined while something of it is not there. */
+/** Keystone's path of this assignment. Undefined while a part of it is missing. */
 function pathOf(user: WantedUser, grant: WantedGrant, state: UsersState): string | undefined {
   const [account, role, target] = [state.users.get(keyOf(user)), state.roles.get(grant.role), targetOf(state, grant)];
   if (account === undefined || role === undefined || target === undefined) return undefined;
@@ -99,7 +99,7 @@ function assignmentOf(user: WantedUser, grant: WantedGrant, state: UsersState): 
       kind: 'assignment',
       name: `${grant.role} of ${nameOf(user)} on ${targetText(grant)}`,
       fields: [],
-      // Account, role and target come before it: they are there by now.
+      // Account, role and target are created before it.
       make: (keystone, doing) => keystone.put(pathOf(user, grant, state)!, doing),
     },
   ];

@@ -4,7 +4,7 @@ import { DEFAULT_DOMAIN, keyOf, type Wanted, type WantedGrant, type WantedUser }
 
 const DEFAULT_DOMAIN_ID = 'default';
 
-/** What Keystone has of what is wanted, by name. What is made is put in here, so that what comes after finds it. */
+/** The existing part of the wanted objects, by name. Created ones are added for later changes. */
 export interface UsersState {
   readonly domains: Map<string, Entity>;
   /** By `keyOf`. */
@@ -14,11 +14,11 @@ export interface UsersState {
   readonly users: Map<string, Entity>;
   /** By `assignmentKey`. */
   readonly assignments: Set<string>;
-  /** The users, by `keyOf`, whose password Keystone refuses. */
+  /** The users, by `keyOf`, whose password Keystone rejects. */
   readonly refused: Set<string>;
 }
 
-/** What a grant is on, by ids: the path that Keystone has for it. Undefined while that is not there. */
+/** The target of a grant by ids: Keystone's path for it. Undefined while it is missing. */
 export function targetOf({ projects, domains }: UsersState, { project, domain }: WantedGrant): string | undefined {
   if (project === undefined && domain === undefined) return 'system';
   const [of, entity] =
@@ -30,7 +30,10 @@ export function assignmentKey(target: string, userId: string, roleId: string): s
   return `/${target}/users/${userId}/roles/${roleId}`;
 }
 
-/** Reads only what is wanted; asks for a token as each user whose password we know, as that is the only way to learn it. */
+/**
+ * Reads only the wanted objects; requests a token for each user with a known password, which is the only way to test
+ * it.
+ */
 export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<UsersState> {
   const state: UsersState = {
     domains: new Map(),
@@ -57,7 +60,7 @@ export async function readUsers(keystone: Keystone, wanted: Wanted): Promise<Use
   return state;
 }
 
-/** It may have been renamed; its id stays. */
+/** It may have been renamed; its id is fixed. */
 async function defaultDomain(keystone: Keystone): Promise<Entity> {
   const named = await keystone.list(`/domains?${query({ name: DEFAULT_DOMAIN })}`, 'domains');
   const found = oneOf(named, DEFAULT_DOMAIN) ?? (await keystone.find(`/domains/${DEFAULT_DOMAIN_ID}`, 'domain'));
@@ -65,7 +68,7 @@ async function defaultDomain(keystone: Keystone): Promise<Entity> {
   throw new UnavailableError('Keystone has no domain Default: has `keystone-manage bootstrap` run?');
 }
 
-/** The wanted accounts that are there. */
+/** The existing wanted accounts. */
 export async function findUsers(
   keystone: Keystone,
   wanted: Pick<Wanted, 'users'>,
@@ -99,7 +102,7 @@ async function readUser(keystone: Keystone, user: WantedUser, state: UsersState)
     const key = keyOfAssignment(assignment);
     if (key !== undefined) state.assignments.add(key);
   }
-  // One that is disabled, or whose domain is, gets no token whatever its password.
+  // A disabled one, or one in a disabled domain, gets no token whatever its password.
   if (password === undefined || entity.enabled === false || inDomain.enabled === false) return;
   if (!(await keystone.knows({ name, domain, password }))) state.refused.add(keyOf(user));
 }
@@ -110,7 +113,7 @@ interface Assignment {
   readonly scope?: Partial<Record<'project' | 'domain', { readonly id: string }>> & { readonly system?: unknown };
 }
 
-/** Undefined for one that is inherited by projects below: it is not the one that the service needs. */
+/** Undefined for an inherited assignment: the service needs a direct one. */
 function keyOfAssignment(assignment: object): string | undefined {
   const { role, user, scope = {} } = assignment as Assignment;
   if (role === undefined || user === undefined || 'OS-INHERIT:inherited_to' in scope) return undefined;
@@ -125,8 +128,8 @@ function keep(into: Map<string, Entity>, key: string, found: readonly Entity[], 
 }
 
 /**
- * Keystone's database may compare names without their case, and then has no room for another spelling. What is called
- * otherwise is not the one that we asked for: its password is not ours to set.
+ * Keystone's database may compare names case-insensitively, and then rejects another spelling. An account with another
+ * name is not the requested one: its password is not ours to set.
  */
 function oneOf(found: readonly Entity[], name: string): Entity | undefined {
   const plain = name.toLowerCase();

@@ -2,29 +2,29 @@ import type { Identity, IdentityUser } from '../../../catalog/index.ts';
 
 export const DEFAULT_DOMAIN = 'Default';
 
-/** A project or an account: its name is its own within a domain. */
+/** A project or an account: its name is unique within a domain. */
 export interface Named {
   readonly name: string;
   readonly domain: string;
 }
 
-/** A role on a project or a domain; on the system where neither is named. */
+/** A role on a project or a domain; on the system if neither is given. */
 export interface WantedGrant {
   readonly role: string;
   readonly project?: Named;
   readonly domain?: string;
 }
 
-/** An account as the service needs it. */
+/** A desired account. */
 export interface WantedUser extends Named {
-  /** Undefined where it was not given: then it is neither tried nor set. Never shown. */
+  /** Undefined if it was not given: then it is neither tried nor set. Never logged. */
   readonly password: string | undefined;
-  /** Where it would have been found, for the message when it is needed. */
+  /** Where it was searched, for the error when it is needed. */
   readonly passwordPlace: string;
   readonly grants: readonly WantedGrant[];
 }
 
-/** What is to be there, in names. */
+/** The desired objects, by name. */
 export interface Wanted {
   readonly domains: readonly string[];
   readonly roles: readonly string[];
@@ -32,7 +32,7 @@ export interface Wanted {
   readonly users: readonly WantedUser[];
 }
 
-/** What was found of an account outside the data: each counts before the data's word. */
+/** An account's values from outside the catalogue, which they override. */
 export interface FoundAccount {
   readonly name?: string | undefined;
   readonly domain?: string | undefined;
@@ -43,9 +43,8 @@ export interface FoundAccount {
 }
 
 /**
- * The data of a service, with the names that its configuration has instead of the data's. A domain that is named there is
- * one that is needed.
- * @param accountOf what was found of each user
+ * A service's data, overridden by the names in its configuration. A domain named there is needed.
+ * @param accountOf the values found for each user
  */
 export function wantedUsers(
   { domains = [], roles = [], users = [] }: Identity,
@@ -74,7 +73,7 @@ export function wantedUsers(
   };
 }
 
-/** By which it is found among others. */
+/** Its key in maps. */
 export function keyOf({ name, domain }: Named): string {
   return JSON.stringify([domain, name]);
 }
