@@ -7,9 +7,11 @@ export class AbortSignal {
   #isAborted = false;
   #reason: unknown = undefined;
   readonly #listeners = new Set<Listener>();
-  /** Of `any`: whose end is its end. */
+  /** Sources of `any`. */
   #sources: readonly AbortSignal[] = [];
-  /** How the sources tell it; only while a client listens, so that one which lives long keeps none that nothing needs. */
+  /**
+   * Listener on the sources; only while this has listeners, so that a long-lived source does not retain unused ones.
+   */
   #follow: Listener | undefined;
 
   get aborted(): boolean {
@@ -26,7 +28,7 @@ export class AbortSignal {
     return controller.signal;
   }
 
-  /** Aborts with the first of them, at once where one is aborted already. */
+  /** Aborts with the first of them, at once if one is aborted already. */
   static any(signals: Iterable<AbortSignal>): AbortSignal {
     const either = new AbortSignal();
     const sources = [...signals];
@@ -62,7 +64,7 @@ export class AbortSignal {
     if (this.#listeners.size === 0) this.#unfollow();
   }
 
-  /** The controller's alone. The first reason stays, and each listener is called once. */
+  /** For the controller only. The first reason is kept, and each listener is called once. */
   static end(signal: AbortSignal, reason: unknown): void {
     if (signal.#isAborted) return;
     signal.#isAborted = true;

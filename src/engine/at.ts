@@ -1,4 +1,4 @@
-/** src/fs/at.ts by the kernel's own calls. */
+/** src/fs/at.ts with the kernel's own calls. */
 import { join } from 'node:path';
 import type { Held } from '../fs/at.ts';
 import { eachEntry } from './entries.ts';
@@ -62,7 +62,7 @@ export function chownHeld({ fd, path }: Held, uid: number, gid: number): void {
   done(sys.chown(fd, '', uid, gid, AT.emptyPath), 'chown', { fd, path }, '');
 }
 
-/** fchmod() refuses a descriptor that only names a place. A kernel before 6.6 has no call for it: there it goes by its name in /proc. */
+/** fchmod() rejects an O_PATH descriptor. A kernel before 6.6 has no call for it: there its name in /proc is used. */
 export function chmodHeld({ fd, path }: Held, mode: number): void {
   const result = sys.chmod(fd, '', mode, AT.emptyPath);
   const isKnown = result !== EINVAL && result !== ENOSYS;
@@ -77,7 +77,7 @@ export function rmdirAt(held: Held, name: string): void {
   done(sys.unlink(held.fd, name, AT.removeDirectory), 'rmdir', held, name);
 }
 
-/** The path is put together only where it is told. */
+/** The path is built only for an error. */
 function done(result: number, syscall: string, { path }: Held, name: string): number {
   if (result < 0) throw systemError(result, syscall, join(path, name));
   return result;

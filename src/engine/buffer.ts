@@ -1,9 +1,11 @@
-/** The part of Node's Buffer that our code uses, on the calls of native/values.c. Unknown encodings are an error, never UTF-8. */
+/**
+ * The part of Node's Buffer that we use, on the calls of native/values.c. Unknown encodings are an error, never UTF-8.
+ */
 import { runsOf } from './utf8.ts';
 
 type Encoding = 'utf8' | 'utf-8' | 'latin1' | 'hex' | 'utf16le' | 'base64';
 
-/** Made by the class whose part it is. */
+/** Implemented by the class below. */
 // eslint-disable-next-line typescript/no-unsafe-declaration-merging -- a method would cost a call for nothing but its type
 export interface Buffer {
   subarray(from?: number, to?: number): Buffer;
@@ -76,7 +78,10 @@ export class Buffer extends Uint8Array {
     return value instanceof Buffer;
   }
 
-  /** @returns how many bytes were written */
+  /**
+   *
+   * @returns number of bytes written
+   */
   write(text: string, at = 0, length = this.length - at): number {
     const bytes = new Uint8Array(utf8(text)).subarray(0, length);
     this.set(bytes, at);
@@ -135,13 +140,13 @@ export class Buffer extends Uint8Array {
     return this.#view(at, 8).getBigUint64(0, true);
   }
 
-  /** Throws RangeError beyond the end, as DataView does. */
+  /** Throws RangeError beyond the end, like DataView. */
   #view(at: number, length: number): DataView {
     return new DataView(this.buffer, this.byteOffset + at, Math.min(length, Math.max(0, this.length - at)));
   }
 }
 
-/** Half of a surrogate pair has no bytes of its own in UTF-8. */
+/** A lone surrogate has no UTF-8 encoding. */
 function utf8(text: string): ArrayBuffer {
   return sys.encode(text.toWellFormed());
 }
@@ -163,11 +168,11 @@ function decoded(bytes: Uint8Array): string {
   return sys.decode(bytes, 0, bytes.length) ?? fixed(bytes);
 }
 
-/** An argument each: as many as any stack holds. */
+/** One argument each: bounded by the stack. */
 const AT_ONCE = 4096;
 
 function latin1(bytes: Uint8Array): string {
-  // ASCII is the same in both; of UTF-8 each other character has more bytes.
+  // ASCII is the same in both; every other UTF-8 character has more bytes.
   const ascii = sys.decode(bytes, 0, bytes.length);
   if (ascii?.length === bytes.length) return ascii;
   let text = '';
@@ -175,14 +180,14 @@ function latin1(bytes: Uint8Array): string {
   return text;
 }
 
-/** One U+FFFD for each byte that begins nothing, and for each character that is not whole, as WHATWG's decoder has it. */
+/** One U+FFFD for each invalid byte and truncated character, as in WHATWG's decoder. */
 function fixed(bytes: Uint8Array): string {
   let text = '';
   for (const [from, to, isText] of runsOf(bytes)) text += isText ? sys.decode(bytes, from, to - from) : '\ufffd';
   return text;
 }
 
-/** Whether these bytes are UTF-8 from the first to the last. */
+/** Whether all bytes are valid UTF-8. */
 export function isUtf8(bytes: Uint8Array): boolean {
   return sys.decode(bytes, 0, bytes.length) !== undefined;
 }

@@ -1,18 +1,18 @@
 /**
- * What stands for Node's X509Certificate: PEM -> DER -> the whole of a certificate's form (RFC 5280, 4.1) -> its bytes.
+ * Replaces Node's X509Certificate: PEM -> DER -> a full syntax check of the certificate (RFC 5280, 4.1) -> its bytes.
  *
- * What is accepted here, OpenSSL accepts, and gives the same bytes for; the other way round not always: OpenSSL reads BER,
- * where one value has several encodings, and lets what it knows of trust follow a certificate. Keys and signatures are not
- * looked at, and neither does OpenSSL before it needs them.
+ * Everything accepted here is accepted by OpenSSL with the same bytes; not always vice versa: OpenSSL reads BER, with
+ * several encodings of one value, and allows trust data after a certificate. Keys and signatures are not checked, as
+ * OpenSSL does not before it needs them.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Certificate } from '../core/digest.ts';
 import { isBitString, Parts, TAG } from './der-parts.ts';
 
 /**
- * The certificate of a block of PEM.
+ * The certificate of a PEM block.
  * @param pem from its `-----BEGIN` to the last dash
- * @throws RangeError with what is wrong
+ * @throws RangeError with the problem
  */
 export function readCertificate(pem: string): Certificate {
   const raw = bytesOf(pem);
@@ -25,7 +25,7 @@ export function readCertificate(pem: string): Certificate {
 /** OpenSSL's two names for it. */
 const FIRST = /^-----BEGIN (?:X509 )?CERTIFICATE-----[\t\r ]*$/;
 const LAST = /^-----END (?:X509 )?CERTIFICATE-----$/;
-/** Of any length, with spaces at its end at most. OpenSSL reads no other, but for an older kind of header. */
+/** Any length, with trailing spaces at most. OpenSSL accepts no other, except for a legacy header. */
 const LINE = /^([A-Za-z0-9+/]+={0,2})[\t\r ]*$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -94,7 +94,7 @@ function checkExtensions(body: Parts): void {
   }
 }
 
-/** NumericString, PrintableString, T61String, IA5String, and those whose characters are looked at; BIT STRING and SEQUENCE. */
+/** NumericString, PrintableString, T61String, IA5String, and those with checked characters; BIT STRING and SEQUENCE. */
 const NAMING = new Set([0x12, 0x13, 0x14, 0x16, TAG.utf8, TAG.universal, TAG.bmp, TAG.bitString, TAG.sequence]);
 
 function checkName(holder: Parts, what: string): void {
@@ -112,7 +112,7 @@ function checkName(holder: Parts, what: string): void {
   }
 }
 
-/** OpenSSL makes UTF-8 of each text to compare it, and refuses what it can't. */
+/** OpenSSL converts each text to UTF-8 for comparison, and rejects those it cannot. */
 function isText(tag: number, content: Buffer): boolean {
   const size = tag === TAG.universal ? 4 : tag === TAG.bmp ? 2 : 0;
   if (size === 0) return tag !== TAG.utf8 || isUtf8(content);

@@ -1,4 +1,4 @@
-/** The part of `node:child_process` that our code uses: `spawn` of a file by its path, in a process group of its own. */
+/** The part of `node:child_process` that we use: `spawn` of a file by path, in its own process group. */
 import { Buffer } from './buffer.ts';
 import { Emitter } from './emitter.ts';
 import { findProgram, isRefusal } from '../process/exec/find-program.ts';
@@ -11,13 +11,13 @@ import { SIGNAL_NAMES, type SignalName } from './signals.ts';
 interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly detached: true;
-  /** stdin, stdout, stderr and what comes after them. */
+  /** stdin, stdout, stderr and further descriptors. */
   readonly stdio: readonly ('ignore' | 'pipe' | 'inherit' | number)[];
 }
 
 const CHUNK_BYTES = 65_536;
 
-/** The end of a pipe that a child writes to. A character that is cut by a chunk's end waits for the rest. */
+/** The read end of a child's pipe. A character split by a chunk's end waits for the rest. */
 class Output extends Emitter<{ data: [string]; close: [] }> {
   readonly #fd: number;
   #open = true;
@@ -57,7 +57,7 @@ class Output extends Emitter<{ data: [string]; close: [] }> {
   }
 }
 
-/** How many bytes at the end are the beginning of a character of UTF-8. */
+/** Number of trailing bytes that start an incomplete UTF-8 character. */
 function unfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
@@ -103,10 +103,10 @@ export function spawn(file: string, args: readonly string[], { env, stdio }: Spa
     }
   }
   try {
-    // Before it starts: one that ends at once is heard of, too.
+    // Before it starts, so that an immediate exit is noticed too.
     if (running.size === 0) onChild(reap);
     const found = findProgram(file, env['PATH'] ?? '');
-    // What can't be found is the system's to refuse.
+    // A missing file is reported by the system.
     const { file: path, words } = isRefusal(found) ? { file, words: [] } : found;
     child.pid = done(
       sys.spawn(
@@ -137,14 +137,14 @@ function pipe(): [number, number] {
   return [ends[0]!, ends[1]!];
 }
 
-/** As PID 1, orphans are ours to reap, also those that ended before; while we run, whether or not we start anything. */
+/** As PID 1 we reap orphans, including earlier ones; always, whether or not we start a child. */
 export function reapOrphans(): void {
   if (sys.id(4) !== 1) return;
   onChild(reap);
   reap();
 }
 
-/** Each of ours that has ended; others' children are not ours to wait for, but as PID 1 all are. */
+/** Reaps our exited children; as PID 1 all exited processes. */
 function reap(): void {
   const ids = sys.id(4) === 1 ? [-1] : [...running.keys()];
   const status = new Int32Array(1);

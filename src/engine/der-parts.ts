@@ -1,4 +1,4 @@
-/** The parts of a certificate by their tags, each with the form that its tag asks for. */
+/** The parts of a certificate by tag, each with a syntax check. */
 import { valuesOf, type Value } from '../core/der.ts';
 
 export const TAG = {
@@ -20,7 +20,7 @@ export const TAG = {
   extensions: 0xa3,
 } as const;
 
-/** What one value holds, in its order. Every part's form is checked as it is taken; RangeError says what is wrong. */
+/** The values in one container, in order. Each is checked when it is taken; RangeError describes the problem. */
 export class Parts {
   readonly #values: readonly Value[];
   readonly #what: string;
@@ -31,12 +31,12 @@ export class Parts {
     this.#what = what;
   }
 
-  /** The tag of what comes next. */
+  /** The tag of the next value. */
   get next(): number | undefined {
     return this.#values[this.#at]?.tag;
   }
 
-  /** Its content, whose form is checked. */
+  /** Its checked content. */
   take(tag: number, what: string): Buffer {
     const value = this.#values[this.#at++];
     if (value?.tag !== tag) throw new RangeError(`${what} is not where it should be in ${this.#what}`);
@@ -52,7 +52,7 @@ export class Parts {
 
 const any = (): boolean => true;
 
-/** The universal types that a certificate may have, with what is asked of their contents. */
+/** The universal types in certificates, with checks of their contents. */
 const FORMS: Readonly<Record<number, (content: Buffer) => boolean>> = {
   [TAG.boolean]: ({ length }) => length === 1,
   [TAG.integer]: isInteger,
@@ -73,24 +73,24 @@ const FORMS: Readonly<Record<number, (content: Buffer) => boolean>> = {
   [TAG.set]: any,
 };
 
-/** Tags of other classes say nothing of what is in them. */
+/** Tags of other classes do not describe their content. */
 function isRight({ tag, content }: Value): boolean {
   return (tag & 0xc0) !== 0 || FORMS[tag]?.(content) === true;
 }
 
-/** Not empty, and its first nine bits are not all the same. */
+/** Not empty, and its first nine bits are not all equal. */
 function isInteger([first, second]: Buffer): boolean {
   if (first === undefined || second === undefined) return first !== undefined;
   return !(first === 0 && second < 0x80) && !(first === 0xff && second >= 0x80);
 }
 
-/** How many bits of the last byte don't count, and the bytes, in which these bits are 0. */
+/** The number of unused bits in the last byte, and the bytes, in which these bits are 0. */
 export function isBitString(content: Buffer): boolean {
   const unused = content[0] ?? 8;
   return unused < 8 && (content.length === 1 ? unused === 0 : (content.at(-1)! & ((1 << unused) - 1)) === 0);
 }
 
-/** Numbers of seven bits a byte, each as short as it can be, and the last one ended. */
+/** Base-128 numbers, each minimal, and the last one terminated. */
 function isObjectIdentifier(content: Buffer): boolean {
   return (content.at(-1) ?? 0x80) < 0x80 && content.every((byte, i) => byte !== 0x80 || (content[i - 1] ?? 0) >= 0x80);
 }

@@ -1,9 +1,9 @@
-/** The part of `node:dns` that our code uses. */
+/** The part of `node:dns` that we use. */
 import type { AbortSignal } from './abort.ts';
 import type { LookupFunction } from './net.ts';
 import { resolveName } from './net/resolver/index.ts';
 
-/** Ends with the connection that asks. */
+/** Aborted with the connection. */
 export const lookup: LookupFunction = (host, { signal }, callback) => void tell(host, signal, callback);
 
 async function tell(host: string, signal: AbortSignal, callback: Parameters<LookupFunction>[2]): Promise<void> {

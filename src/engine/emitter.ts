@@ -20,12 +20,15 @@ export class Emitter<Events extends Record<string, readonly unknown[]>> {
     return this;
   }
 
-  /** After the last event: what listeners hold may hold this, and would never be freed. */
+  /** After the last event: listeners may retain this object, which would never be freed. */
   protected forget(): void {
     for (const event of Object.keys(this.#listeners)) delete this.#listeners[event];
   }
 
-  /** @returns whether anybody listened */
+  /**
+   *
+   * @returns whether there was a listener
+   */
   protected emit<E extends keyof Events>(event: E, ...values: Events[E]): boolean {
     const listeners = this.#listeners[event] ?? [];
     for (const listener of listeners) listener(...values);

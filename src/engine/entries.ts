@@ -1,7 +1,8 @@
 /**
- * A directory's entries, of struct linux_dirent64: number and offset (8 bytes each), length (2), type (1), name, zeros.
+ * A directory's entries, from struct linux_dirent64: number and offset (8 bytes each), length (2), type (1), name,
+ * zeros.
  *
- * What can fail: the call, with its error; a name that goes while it is listed is there or not, as the kernel has it.
+ * Errors: the system call's; a name removed while listing may or may not appear.
  */
 import { done } from './errors.ts';
 import { nameOf } from './names.ts';
@@ -12,9 +13,9 @@ const TYPE = 18;
 const NAME = 19;
 
 /**
- * But for itself and the one above it.
- * @param fd of a directory that is open for reading
- * @param each told the type as the upper bits of a mode; 0 where the file system does not say
+ * Without `.` and `..`.
+ * @param fd of a directory open for reading
+ * @param each called with the type as the upper bits of a mode; 0 if the file system does not provide it
  */
 export function eachEntry(fd: number, path: string, each: (name: string, format: number) => void): void {
   const chunk = new Uint8Array(CHUNK_BYTES);

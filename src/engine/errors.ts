@@ -1,4 +1,4 @@
-/** Linux's error numbers as Node names and words them. Others show their number. */
+/** Linux's error numbers with Node's codes and texts. Others show their number. */
 const ERRORS: Readonly<Record<number, readonly [code: string, text: string]>> = {
   1: ['EPERM', 'operation not permitted'],
   2: ['ENOENT', 'no such file or directory'],
@@ -54,7 +54,10 @@ const ERRORS: Readonly<Record<number, readonly [code: string, text: string]>> = 
   122: ['EDQUOT', 'disk quota exceeded'],
 };
 
-/** As Node's: `ENOENT: no such file or directory, open '/x'`. @param result what the call gave: minus errno */
+/**
+ * As in Node: `ENOENT: no such file or directory, open '/x'`.
+ * @param result of the call: minus errno
+ */
 export function systemError(result: number, syscall: string, path?: string, dest?: string): NodeJS.ErrnoException {
   const [code, text] = ERRORS[-result] ?? [`E${-result}`, `error ${-result}`];
   const places = [path, dest].flatMap((place) => (place === undefined ? [] : [`'${place}'`]));

@@ -1,15 +1,15 @@
-/** What the host says and ends with where an exception comes out of everything. */
+/** The host's message and exit code for an uncaught exception. */
 const BUG = 'our bug, please report it';
 
 let own = 70;
 
-/** The exit code for a bug of ours. */
+/** The exit code for bugs. */
 export function bugsEndWith(code: number): void {
   own = code;
   sys.failsWith(code, BUG);
 }
 
-/** Other words and another code until it is disposed of. */
+/** Another message and code until disposed. */
 export function failing(code: number, said: string): Disposable {
   sys.failsWith(code, said);
   return { [Symbol.dispose]: () => bugsEndWith(own) };

@@ -1,6 +1,6 @@
 /**
- * The part of `node:fs` that our code uses: synchronous calls, with Node's arguments, results and errors. Its two ways of naming a
- * file are a path, and a descriptor.
+ * The part of `node:fs` that we use: synchronous calls, with Node's arguments, results and errors. A file is a path or
+ * a descriptor.
  */
 import { Buffer } from './buffer.ts';
 import { eachEntry } from './entries.ts';
@@ -28,7 +28,7 @@ export const constants = {
   S_IFMT: 0o170_000,
 } as const;
 
-/** arm64 has these two the other way round. */
+/** These two are swapped on arm64. */
 function byArchitecture(): { readonly O_DIRECTORY: number; readonly O_NOFOLLOW: number } {
   const arm = sys.asset('architecture') === 'arm64';
   return arm ? { O_DIRECTORY: 0o40_000, O_NOFOLLOW: 0o100_000 } : { O_DIRECTORY: 0o200_000, O_NOFOLLOW: 0o400_000 };
@@ -85,7 +85,7 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new Uint8Array(sys.encode(content)) : content;
 }
 
-/** What is at a name in a directory that is held; a number below 0 where the kernel gives none. */
+/** The stat of a name in an open directory; a negative number for an error. */
 export function statAt(directory: number, name: string, flags: number): Stats | number {
   const found = sys.stat(directory, name, flags);
   return typeof found === 'number' ? found : new Stats(found);
@@ -114,12 +114,12 @@ function look(name: string, path: string, flags: number, options: StatOptions = 
 
 const [ENOENT, ENOTDIR] = [-2, -20];
 
-/** Node's throwIfNoEntry: what is not there, or has a file on its way, is undefined. */
+/** Node's throwIfNoEntry: a missing file, or a file on its path, is undefined. */
 export function isAbsent(found: Stats | number): boolean {
   return found === ENOENT || found === ENOTDIR;
 }
 
-/** What a look found, or its error. */
+/** The stat, or its error. */
 function seen(found: Stats | number, syscall: string, path?: string): Stats {
   if (typeof found === 'number') throw systemError(found, syscall, path);
   return found;
@@ -137,10 +137,13 @@ export function readlinkSync(path: string): string {
   return linkAt(AT.cwd, path, path);
 }
 
-/** As long as any is. */
+/** Longer than any target. */
 const TARGET_BYTES = 4096;
 
-/** Where a link leads. @param path for the error */
+/**
+ * The target of a link.
+ * @param path for the error
+ */
 export function linkAt(directory: number, name: string, path: string): string {
   const into = new Uint8Array(TARGET_BYTES);
   return nameOf(into, 0, done(sys.readlink(directory, name, into), 'readlink', path));
@@ -148,7 +151,7 @@ export function linkAt(directory: number, name: string, path: string): string {
 
 const O_PATH = 0o10_000_000;
 
-/** By what the kernel calls the place that it found, as glibc does it. */
+/** By the kernel's name of an O_PATH descriptor, as in glibc. */
 export function realpathSync(path: string): string {
   const fd = done(sys.open(AT.cwd, path, O_PATH, 0), 'realpath', path);
   try {
@@ -177,7 +180,7 @@ export function readdirSync(path: string, options?: { readonly withFileTypes: tr
   }
 }
 
-/** Of a file system whose listing has no types. What has gone since it was listed is not there. */
+/** For a file system without types in listings. An entry removed since is skipped. */
 function told(fd: number, path: string, name: string): Dirent[] {
   const found = statAt(fd, name, AT.noFollow);
   return isAbsent(found) ? [] : [new Dirent(name, seen(found, 'lstat', `${path}/${name}`).mode)];
@@ -231,7 +234,7 @@ export function readFileSync(path: string | number, encoding: 'utf8' | 'latin1')
 export function readFileSync(path: string | number, encoding?: 'utf8' | 'latin1'): Buffer | string {
   const fd = typeof path === 'number' ? path : openSync(path);
   try {
-    // One byte more than it is said to have, so that its end is seen without another call; files of /proc say 0.
+    // One byte more than the size, so that the end is detected without another call; files of /proc report 0.
     const { size } = fstatSync(fd);
     let bytes = Buffer.allocUnsafe(size === 0 ? FIRST_BYTES : size + 1);
     let length = 0;

@@ -1,6 +1,6 @@
 import { randomBytes } from './random.ts';
 
-/** What Node's code finds without an import: esbuild puts these imports where a name of them is used (build/core/). */
+/** Node's globals: esbuild adds these imports where they are used (build/core/). */
 export { AbortController, AbortSignal } from './abort.ts';
 export { Buffer } from './buffer.ts';
 export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from './loop.ts';

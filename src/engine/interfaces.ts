@@ -1,9 +1,9 @@
 /**
- * Which addresses the machine's interfaces have, asked of the kernel as getifaddrs(3) does (rtnetlink(7)).
+ * The addresses of the machine's interfaces, from the kernel as in getifaddrs(3) (rtnetlink(7)).
  *
  *   dump of links -> index: name, of those that are up -> dump of addresses -> name: addresses, in the kernel's order
  *
- * Fails with the system's error where no such socket may be opened.
+ * Throws the system's error if the socket cannot be opened.
  */
 import { done, systemError } from './errors.ts';
 import { addressText, FAMILY } from './net/address.ts';
@@ -15,13 +15,16 @@ const DUMP = 0x301;
 const [NLMSG_ERROR, NLMSG_DONE] = [2, 3];
 const IFF_RUNNING = 0x40;
 const IFLA_IFNAME = 3;
-/** One's own end: of a point-to-point link IFA_ADDRESS is the other's. IPv6 has IFA_ADDRESS alone. */
+/** The local address: for a point-to-point link IFA_ADDRESS is the peer's. IPv6 has only IFA_ADDRESS. */
 const [IFA_ADDRESS, IFA_LOCAL] = [1, 2];
 const HEADER_BYTES = 16;
-/** The kernel sends no larger part. */
+/** The kernel's maximum message size. */
 const PART_BYTES = 32_768;
 
-/** By the names of interfaces that are up. @throws the system's error */
+/**
+ * By the names of interfaces that are up.
+ * @throws the system's error
+ */
 export function interfaceAddresses(): Readonly<Record<string, readonly string[]>> {
   const fd = done(sys.socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), 'socket');
   try {
@@ -51,7 +54,7 @@ function isInternet(family: number): boolean {
   return family === FAMILY.v4 || family === FAMILY.v6;
 }
 
-/** The content of each message of a dump. It is there once it is asked for, so that nothing waits. */
+/** The content of each message of a dump. It is available at once, without waiting. */
 function* dumped(fd: number, type: number): Generator<DataView> {
   const request = new DataView(new ArrayBuffer(HEADER_BYTES + 16));
   request.setUint32(0, request.byteLength, true);
@@ -73,7 +76,10 @@ function* dumped(fd: number, type: number): Generator<DataView> {
   }
 }
 
-/** struct rtattr: length, type, then the value. @param from where they begin */
+/**
+ * struct rtattr: length, type, then the value.
+ * @param from offset of the first
+ */
 function attributesOf(message: DataView, from: number): ReadonlyMap<number, Uint8Array> {
   const found = new Map<number, Uint8Array>();
   for (let at = from; at + 4 <= message.byteLength;) {

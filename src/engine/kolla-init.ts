@@ -1,6 +1,7 @@
 /**
- * cmd/kolla-init.ts in kolla-core: files, check, plan, and waits for servers and paths. What needs TLS, the API server or another
- * client is kolla-pod's, if that is beside us; what is to be waited for decides it before a file is read or written.
+ * cmd/kolla-init.ts in kolla-core: files, check, plan, and waits for servers and paths. Anything that needs TLS, the
+ * API server or another client is delegated to kolla-pod, if it is installed next to us; decided by the waits before a
+ * file is read or written.
  */
 import { run } from '../cli/run.ts';
 import { checkCommand } from '../container/init/check.ts';
@@ -31,9 +32,9 @@ export const main = async (argv: string[], env: Readonly<Record<string, string |
   return await run({ ...init, elsewhere: OTHERS }, argv, env);
 };
 
-/** Whether the kind is of src/engine/wait-kinds.ts. */
+/** Whether the kind is in src/engine/wait-kinds.ts. */
 function isOurs(text: string): boolean {
   const [, word, rest] = /^!?(tcp|http|file|socket|unix):([^#]*)/.exec(text) ?? [];
-  // A URL that is not plain is for another to read.
+  // A complex URL is left to kolla-pod.
   return word === 'http' ? URL.parse(`http:${rest}`) !== null : word !== undefined;
 }

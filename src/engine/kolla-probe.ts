@@ -1,6 +1,6 @@
 /**
- * cmd/kolla-probe.ts in kolla-core: asks what needs neither TLS nor a login, once or as the resident server. Whatever else is said
- * to it, and help for all of it, is kolla-pod's, if that is beside us.
+ * cmd/kolla-probe.ts in kolla-core: checks without TLS and login, once or as the resident server. Everything else, and
+ * full help, is delegated to kolla-pod, if it is installed next to us.
  */
 import { run } from '../cli/run.ts';
 import { CORE_CHECKS, POD_CHECKS } from '../probe/checks/core.ts';
@@ -26,12 +26,12 @@ function isOurs(argv: readonly string[]): boolean {
   return isHelp && isRefusal(podBeside());
 }
 
-/** A URL that is not plain may be https, or wrong. */
+/** A complex URL may be https, or invalid. */
 function isPlain([word, ...words]: readonly string[]): boolean {
   return word !== 'http' || words.some((one) => URL.parse(one) !== null);
 }
 
-/** A server does not become kolla-pod: what it takes for itself would depend on its checks. */
+/** A server does not become kolla-pod: its memory use would depend on its checks. */
 function refusal(words: readonly string[]): string | undefined {
   const [word = ''] = words;
   const isPods = POD_CHECKS.includes(word);

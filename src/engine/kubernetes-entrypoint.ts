@@ -1,10 +1,13 @@
-/** cmd/kubernetes-entrypoint.ts in kolla-core: sockets and files. With a variable that needs the API server it becomes kolla-pod. */
+/**
+ * cmd/kubernetes-entrypoint.ts in kolla-core: sockets and files. A variable that needs the API server is delegated to
+ * kolla-pod.
+ */
 import { run } from '../cli/run.ts';
 import { entrypointOf } from '../container/init/kubernetes-entrypoint.ts';
 import { reapOrphans } from './child-process.ts';
 import { becomePod } from './pod.ts';
 
-/** What asks the API server. */
+/** Variables that need the API server. */
 const ASKING = {
   dependencyService: 'DEPENDENCY_SERVICE',
   dependencyJobs: 'DEPENDENCY_JOBS',
@@ -17,7 +20,7 @@ const ASKING = {
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {
   const entrypoint = entrypointOf((options) => {
-    // Of what is blank nothing comes of, or an error.
+    // A blank value has no effect, or is an error.
     const asking = Object.entries(ASKING).find(([key]) => /\S/.test(options[key as keyof typeof ASKING] ?? ''));
     if (asking !== undefined) becomePod(entrypoint.name, argv, env, asking[1]);
   });

@@ -1,22 +1,22 @@
 /**
- * What happens next: timers by their time, then descriptors and signals by poll(2). native/main.c calls `turn` whenever no job is
- * pending.
+ * The event loop: timers by time, then descriptors and signals by poll(2). native/main.c calls `turn` whenever no job
+ * is pending.
  *
- *   due timers, the earliest first -> what was put off until now, poll in passing -> poll until the next timer, or for ever
- *   -> callbacks of what is ready
+ *   due timers, the earliest first -> immediates, with a non-blocking poll -> poll until the next timer, or indefinitely
+ *   -> callbacks of ready descriptors
  *
- * A turn without anything to wait for ends the process with its exit code, as Node's loop does.
+ * A turn with nothing to wait for ends the process with its exit code, as in Node's loop.
  */
 import { done } from './errors.ts';
 
-/** Called without anything: what takes a value, as a promise's resolve does, takes undefined. */
+/** Called without arguments: a promise's resolve gets undefined. */
 export type Callback = (...nothing: never[]) => void;
 
 export class Timer {
   held = true;
   readonly call: Callback;
   at: number;
-  /** Of an interval: the milliseconds from one call to the next. */
+  /** Of an interval: its period in milliseconds. */
   readonly every: number | undefined;
 
   constructor(call: Callback, at: number, every?: number) {
@@ -25,7 +25,7 @@ export class Timer {
     this.every = every;
   }
 
-  /** Does not keep the process. */
+  /** Does not keep the process alive. */
   unref(): this {
     this.held = false;
     return this;
@@ -39,7 +39,7 @@ export class Timer {
 
 const timers = new Set<Timer>();
 let immediates: Immediate[] = [];
-/** Those whose turn it is. */
+/** Due immediates. */
 let now: Immediate[] = [];
 let isPollDue = false;
 interface Watch {
@@ -48,7 +48,7 @@ interface Watch {
   readonly held: boolean;
 }
 const watches = new Map<number, Watch>();
-/** Whether they have changed since they were polled. */
+/** Whether the set has changed since the last poll. */
 let isStale = true;
 
 export function setTimeout(call: Callback, milliseconds = 0): Timer {
@@ -70,7 +70,7 @@ export function clearTimeout(timer: Timer | undefined): void {
 
 export const clearInterval = clearTimeout;
 
-/** Of a turn; undefined once it is cleared. */
+/** For one turn; undefined once cleared. */
 export interface Immediate {
   call: Callback | undefined;
 }
@@ -88,7 +88,10 @@ export function clearImmediate(immediate: Immediate | undefined): void {
 export const POLLIN = 1;
 export const POLLOUT = 4;
 
-/** Calls back each time that the descriptor has something; one callback a descriptor. @param held keeps the process */
+/**
+ * Calls back whenever the descriptor is ready; one callback per descriptor.
+ * @param held keeps the process alive
+ */
 export function watch(fd: number, events: number, call: () => void, held = true): void {
   watches.set(fd, { events, call, held });
   isStale = true;
@@ -101,7 +104,7 @@ export function unwatch(fd: number): void {
 
 const running = new Set<object>();
 
-/** Keeps the process though no descriptor of it does, until it is let go: a child that runs. */
+/** Keeps the process alive without a descriptor, until released: for a running child. */
 export function keep(one: object): void {
   running.add(one);
 }
@@ -110,7 +113,10 @@ export function letGo(one: object): void {
   running.delete(one);
 }
 
-/** @param end with nothing left to wait for */
+/**
+ *
+ * @param end called with nothing left to wait for
+ */
 export function turn(end: () => never): void {
   if (now.length > 0) return next();
   if (isPollDue) {
@@ -129,11 +135,11 @@ export function turn(end: () => never): void {
     return next();
   }
   if (running.size === 0 && !isHeld()) end();
-  // Rounded up: a turn that comes before its timer would only poll again.
+  // Rounded up: a turn before its timer would only poll again.
   poll(leftMs === Infinity ? FOREVER : Math.ceil(leftMs));
 }
 
-/** Of those of the same time the first that was set. */
+/** The first that was set, of those with the same time. */
 function earliest(): Timer | undefined {
   let first: Timer | undefined;
   for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer;
@@ -146,7 +152,7 @@ function isHeld(): boolean {
   return false;
 }
 
-/** One at a time, so that what follows from it comes before the next, as in Node; between two rounds signals are seen. */
+/** One at a time, so that its jobs run before the next, as in Node; signals are handled between two turns. */
 function next(): void {
   const { call } = now.shift()!;
   isPollDue = now.length === 0;
@@ -156,7 +162,10 @@ function next(): void {
 const FOREVER = -1;
 const EINTR = -4;
 
-/** What is polled, and struct pollfd of each: the descriptor, then the events asked for and, above them, those found. */
+/**
+ * The polled descriptors, as struct pollfd: the descriptor, then the requested events and, above them, the returned
+ * ones.
+ */
 let polled: (readonly [fd: number, one: Watch])[] = [];
 let rows = new Int32Array();
 
@@ -170,7 +179,7 @@ function poll(timeoutMs: number): void {
   if (found === EINTR) return;
   done(found, 'poll');
   for (const [i, [fd, one]] of polled.entries()) {
-    // What was found is of the one that was polled: an earlier call may have closed it, and its number be another's by now.
+    // An earlier callback may have closed the polled descriptor, and its number may have been reused.
     if (rows[2 * i + 1]! >>> 16 !== 0 && watches.get(fd) === one) one.call();
   }
 }

@@ -1,4 +1,7 @@
-/** Names of files and variables, which are bytes, as text: what is no UTF-8 is kept as U+DC80 to U+DCFF, a byte each (PEP 383). */
+/**
+ * Names of files and variables, which are bytes, as text: invalid UTF-8 is kept as U+DC80 to U+DCFF, one per byte (PEP
+ * 383).
+ */
 import { runsOf } from './utf8.ts';
 
 export function nameOf(bytes: Uint8Array, from = 0, to = bytes.length): string {

@@ -1,6 +1,4 @@
-/**
- * The part of `node:net` that our code uses: connections that we make (net/connection), and those that a server takes (net/server).
- */
+/** The part of `node:net` that we use: outgoing connections (net/connection), and accepted ones (net/server). */
 import type { Endpoint } from './net/address.ts';
 import { Socket, type IpcNetConnectOpts, type SocketOptions, type TcpNetConnectOpts } from './net/connection.ts';
 import { Server } from './net/server.ts';
@@ -14,7 +12,7 @@ export function connect(to: TcpNetConnectOpts | IpcNetConnectOpts): Socket {
   return socket;
 }
 
-/** Where a server listens. */
+/** A server's address. */
 export type AddressInfo = Endpoint;
 
 export function createServer(options: SocketOptions, onConnection: (socket: Socket) => void): Server<Socket> {

@@ -1,4 +1,4 @@
-/** The part of `node:os` that our code uses. */
+/** The part of `node:os` that we use. */
 import { readFileSync } from './fs.ts';
 import { interfaceAddresses } from './interfaces.ts';
 import { SIGNAL_NAMES, type SignalName } from './signals.ts';
@@ -15,7 +15,7 @@ interface Address {
   readonly address: string;
 }
 
-/** By the names of interfaces, each with its addresses in the kernel's order. */
+/** By interface name, with addresses in the kernel's order. */
 export function networkInterfaces(): Readonly<Record<string, readonly Address[] | undefined>> {
   const found = Object.entries(interfaceAddresses());
   return Object.fromEntries(found.map(([name, all]) => [name, all.map((address) => ({ address }))]));

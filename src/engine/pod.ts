@@ -4,15 +4,15 @@ import { findProgram, isRefusal, type Program, type Refusal } from '../process/e
 import { readlinkSync } from './fs.ts';
 import { process } from './process.ts';
 
-/** kolla-pod beside kolla-core, for what needs TLS, a login or the API server; or why it can't be run. */
+/** The kolla-pod next to kolla-core, for TLS, logins and the API server; or why it cannot be run. */
 export function podBeside(): Program | Refusal {
   return findProgram(join(dirname(readlinkSync('/proc/self/exe')), 'kolla-pod'), '');
 }
 
 /**
- * Becomes kolla-pod under the same name.
+ * Executes kolla-pod under the same name.
  * @param what needs it, for the error: `'kolla-probe mysql'`
- * @throws UnavailableError where kolla-pod is not beside kolla-core
+ * @throws UnavailableError without kolla-pod next to kolla-core
  */
 export function becomePod(
   name: string,

@@ -1,7 +1,7 @@
 /* eslint-disable typescript/unbound-method -- each is given its `this` here */
 /**
- * What @pkgjs/parseargs takes from Node's primordials. Its own copy of those takes every method of the engine first, longer than all else
- * of a start.
+ * The primordials used by @pkgjs/parseargs. Its own copy wraps every method of the engine, which takes longer than the
+ * rest of the start.
  */
 const { apply, call } = Function.prototype;
 type Method = (this: never, ...given: never[]) => unknown;

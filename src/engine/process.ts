@@ -1,4 +1,4 @@
-/** The part of Node's `process` that our code uses. */
+/** The part of Node's `process` that we use. */
 import { done, systemError } from './errors.ts';
 import { existsSync, readFileSync } from './fs.ts';
 import { nameOf } from './names.ts';
@@ -8,7 +8,7 @@ import { SIGNAL_NAMES, signalNumber, type SignalName } from './signals.ts';
 type Listener = (name: SignalName) => void;
 type ErrorListener = (error: Error) => void;
 
-/** stdout and stderr: written at once, for what comes in small pieces and must be out before execve. */
+/** stdout and stderr: unbuffered, for small output that must be written before execve. */
 export class Stream {
   readonly fd: number;
   readonly isTTY?: true;
@@ -51,7 +51,7 @@ export class Stream {
 
 const [EINTR, EAGAIN] = [-4, -11];
 
-/** A pipe that others have made non-blocking is waited for. */
+/** Waits for a pipe that another process has made non-blocking. */
 function writeAll(fd: number, bytes: Uint8Array): Error | undefined {
   for (let at = 0; at < bytes.length;) {
     const written = sys.write(fd, bytes, at, bytes.length - at, -1);
@@ -87,7 +87,7 @@ type BugListener = (error: unknown) => void;
 const UNCAUGHT = 'uncaughtException';
 const bugListeners = new Set<BugListener>();
 
-/** For what a callback of the loop throws: those who listen, or else the end by native/main.c. */
+/** For an error thrown by a callback of the loop: calls listeners, or ends through native/main.c. */
 export function uncaught(error: unknown): void {
   if (bugListeners.size === 0) throw error;
   for (const listener of bugListeners) listener(error);
@@ -104,7 +104,7 @@ function forget(name: string, some: (listener: Listener) => boolean): void {
   if (listeners.size === 0) unwatch(queue);
 }
 
-/** What closes a name's child: loop.ts knows no processes. */
+/** Callback on SIGCHLD: loop.ts knows no processes. */
 export const onChild = (call: Listener): void => listen('SIGCHLD', call);
 
 const [uid, gid, pid, ppid] = [sys.id(0), sys.id(2), sys.id(4), sys.id(5)];
@@ -127,18 +127,18 @@ export function envOf(variables: Readonly<Record<string, string | undefined>>): 
   return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
 }
 
-/** Of clock_gettime: what this process has taken. */
+/** clock_gettime's id for the CPU time of this process. */
 const PROCESS_CPU = 2;
 
 export const process = {
   argv0,
-  /** As Node has it: two words before the caller's. */
+  /** As in Node: two entries before the caller's arguments. */
   argv: [argv0, ...given],
   env,
   pid,
   ppid,
   exitCode: undefined as number | undefined,
-  /** What runs. Held until the end: to free it before takes a tenth of a start. */
+  /** The running module. Held until the end: freeing it takes a tenth of a start. */
   main: undefined as unknown,
   stdout: new Stream(1),
   stderr: new Stream(2),
@@ -146,12 +146,12 @@ export const process = {
   geteuid: () => sys.id(1),
   getgid: () => gid,
   getegid: () => sys.id(3),
-  /** Both in `user`: who asks adds them. */
+  /** All in `user`: callers add them. */
   cpuUsage: () => ({ user: sys.now(PROCESS_CPU) * 1000, system: 0 }),
   memoryUsage: {
     rss: () => 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]),
   },
-  /** With the effective one, as Node has it. */
+  /** Including the effective one, as in Node. */
   getgroups(): number[] {
     const line = /^Groups:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
     const groups = line.split(/\s+/).filter((word) => word !== '');
@@ -162,7 +162,7 @@ export const process = {
     sys.umask(mask);
     return mask;
   },
-  /** Groups of a user by /etc/group, and one more. */
+  /** Groups of a user by /etc/group, plus one. */
   initgroups(user: string, group: number): void {
     const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8').split('\n') : [];
     const own = groups

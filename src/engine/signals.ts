@@ -1,4 +1,4 @@
-/** Signals by their numbers on Linux, from 1. */
+/** Signals by number on Linux, from 1. */
 export const SIGNAL_NAMES = [
   'SIGHUP',
   'SIGINT',

@@ -1,9 +1,9 @@
 /**
- * The first lines of each name of kolla-core:
+ * Entry point of each name of kolla-core:
  *
  *   the name, argv, the environment -> src/cli/dispatch.ts, as in kolla-pod -> main -> process.exitCode -> the loop's end
  *
- * Gives what native/main.c calls whenever no job is pending.
+ * Returns the function that native/main.c calls whenever no job is pending.
  */
 import { dispatch, type HelperModule } from '../cli/dispatch.ts';
 import { isRaised } from '../cli/raised.ts';
@@ -15,7 +15,7 @@ import { process, uncaught } from './process.ts';
 export function start(name: string, main: HelperModule['main'], bugCode?: number): () => void {
   if (bugCode !== undefined) bugsEndWith(bugCode);
   if (isRaised(process.env)) sys.forget();
-  // A reader that is gone is an error of the write, as in Node. Whatever we become has the signal as we had it.
+  // A closed reader is a write error, as in Node. An executed program inherits the original disposition.
   sys.onSignal(signalNumber('SIGPIPE'), 2);
   process.main = main;
   let running = true;
@@ -24,7 +24,7 @@ export function start(name: string, main: HelperModule['main'], bugCode?: number
   };
   dispatch(name, process.argv.slice(2), [name], () => Promise.resolve({ main })).then(() => (running = false), bugs);
   const end = (): never => {
-    // Nothing can wake it any more: a promise that is never settled.
+    // Nothing can resume it: a promise that is never settled.
     if (running) throw new Error(`${name} waits for nothing`);
     return sys.exit(process.exitCode ?? 0);
   };

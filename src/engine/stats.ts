@@ -1,10 +1,10 @@
-/** What `node:fs` says of a file, and of an entry of a directory. */
+/** Stats of a file and directory entries of `node:fs`. */
 
 const FORMAT = 0o170_000;
-/** Of a mode, by FORMAT. */
+/** File types of a mode, by FORMAT. */
 const [FIFO, FILE, DIRECTORY, LINK, SOCKET] = [0o10_000, 0o100_000, 0o40_000, 0o120_000, 0o140_000];
 
-/** What a look at the disk finds: what sys.stat gives, read where it is asked for. Most of it never is. */
+/** The result of sys.stat, decoded on access. Most of it is never needed. */
 export class Stats {
   readonly #found: readonly number[];
 

@@ -1,25 +1,25 @@
 /**
- * kolla-core's own system calls, as native/ gives them: one object, made before the first line of a bundle runs. A number below 0
- * is minus errno. Paths may be relative to a directory that is held (`AT.cwd` for the working directory); names that are no UTF-8
- * have their bytes as U+DC80 to U+DCFF.
+ * kolla-core's system calls, implemented in native/: one object, created before the first line of a bundle runs. A
+ * negative number is minus errno. Paths may be relative to an open directory (`AT.cwd` for the working directory);
+ * invalid UTF-8 in names is represented by U+DC80 to U+DCFF.
  */
 export interface Sys {
   readonly argv: readonly ArrayBuffer[];
-  /** NAME=value, as the caller gave them. */
+  /** NAME=value, from the caller. */
   readonly environ: readonly ArrayBuffer[];
 
   open(directory: number, path: string, flags: number, mode: number): number;
   close(fd: number): number;
   sync(fd: number): number;
   truncate(fd: number, length: number): number;
-  /** A position below 0 is the file's own. */
+  /** A negative position means the file's own. */
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number): number;
-  /** Device, inode, mode, links, uid, gid, size, and milliseconds of access, content and inode. */
+  /** Device, inode, mode, links, uid, gid, size, and atime, mtime and ctime in milliseconds. */
   stat(directory: number, path: string, flags: number): readonly number[] | number;
-  /** How many bytes the target has; all of `into` where it may have been cut. */
+  /** Length of the target in bytes; the buffer's length if it may be truncated. */
   readlink(directory: number, path: string, into: Uint8Array): number;
-  /** The next entries of an open directory (src/engine/entries.ts); how many bytes, 0 at its end. */
+  /** The next entries of an open directory (src/engine/entries.ts); number of bytes, 0 at its end. */
   entries(fd: number, into: Uint8Array): number;
   mkdir(directory: number, path: string, mode: number): number;
   unlink(directory: number, path: string, flags: number): number;
@@ -29,73 +29,79 @@ export interface Sys {
   chown(directory: number, path: string, uid: number, gid: number, flags: number): number;
   rename(fromDirectory: number, from: string, toDirectory: number, to: string): number;
   symlink(target: string, directory: number, path: string): number;
-  /** Of access and of content: seconds since 1970 and nanoseconds, 64 bits each. */
+  /** atime and mtime: seconds since the epoch and nanoseconds, 64 bits each. */
   setTimes(fd: number, times: ArrayBuffer): number;
 
   /** uid, euid, gid, egid, pid, ppid: 0 to 5. */
   id(which: 0 | 1 | 2 | 3 | 4 | 5): number;
-  /** Sets it; the one before. */
+  /** Sets it; returns the previous one. */
   umask(mask: number): number;
   /** A Uint32Array's. */
   setGroups(gids: ArrayBuffer): number;
   setGid(gid: number): number;
   setUid(uid: number): number;
   kill(pid: number, signal: number): number;
-  /** Returns only where it fails. */
+  /** Returns only on failure. */
   execve(file: string, words: readonly string[], env: readonly string[]): number;
-  /** A child in a process group of its own, with these descriptors of ours (an Int32Array's) as its 0, 1, 2, ...; its pid. */
+  /**
+   * Starts a child in its own process group, with these descriptors of ours (an Int32Array's) as its 0, 1, 2, ...;
+   * returns its pid.
+   */
   spawn(file: string, words: readonly string[], env: readonly string[], descriptors: ArrayBuffer): number;
-  /** The pid of a child that has ended, 0: none has. Its status goes into an Int32Array's buffer. */
+  /** The pid of an exited child, 0: none. Its status is stored in an Int32Array's buffer. */
   wait(pid: number, status: ArrayBuffer): number;
-  /** Into an Int32Array's buffer: the end to read from, the end to write to. */
+  /** Stores the read and the write end in an Int32Array's buffer. */
   pipe(ends: ArrayBuffer): number;
-  /** 0 default, 1 ignored, 2 queued; where queued ones are read, a byte each. */
+  /** 0 default, 1 ignored, 2 queued; returns the descriptor for queued ones, one byte each. */
   onSignal(signal: number, how: 0 | 1 | 2): number;
   /** A queued signal ends the process after a second unless this is called. */
   fetched(): void;
-  /** Of each descriptor two 32-bit numbers: itself; the events asked for, and above them in 16 bits those found. */
+  /** Two 32-bit numbers per descriptor: itself; the requested events, and above them in 16 bits the returned ones. */
   poll(rows: ArrayBuffer, timeoutMs: number): number;
-  /** Milliseconds since 1970 (0), of the monotonic clock (1), or of processor time that this process has taken (2). */
+  /** Milliseconds since the epoch (0), of the monotonic clock (1), or of CPU time of this process (2). */
   now(clock: 0 | 1 | 2): number;
   isTerminal(fd: number): boolean;
   exit(code: number): never;
 
-  /** Without blocking, and closed by execve. */
+  /** Non-blocking and close-on-exec. */
   socket(family: number, type: number, protocol: number): number;
   /** Addresses are the bytes of a sockaddr (src/engine/net/address.ts). */
   connect(fd: number, address: Uint8Array): number;
-  /** Of its own end (0) or the other (1); its length. */
+  /** The local (0) or the peer's address (1); returns its length. */
   address(fd: number, end: 0 | 1, into: Uint8Array): number;
-  /** Takes the address, and connections to it. @param backlog how many may wait to be accepted */
+  /**
+   * Binds the address and listens.
+   * @param backlog maximum number of pending connections
+   */
   listen(fd: number, address: Uint8Array, backlog: number): number;
   /** A connection's descriptor. */
   accept(fd: number): number;
-  /** Nothing more is sent. */
+  /** Closes the sending direction. */
   shutdown(fd: number): number;
-  /** What has become of a connect: 0, or minus errno. */
+  /** The result of a connect: 0, or minus errno. */
   outcome(fd: number): number;
 
-  /** Undefined for what is not UTF-8. */
+  /** Undefined if it is not UTF-8. */
   decode(bytes: Uint8Array, offset: number, length: number): string | undefined;
-  /** As UTF-8, and U+DC80 to U+DCFF as the bytes that they stand for in names. */
+  /** As UTF-8, and U+DC80 to U+DCFF as the bytes they represent in names. */
   encode(text: string): ArrayBuffer;
   /** By its sign. */
   compare(a: Uint8Array, b: Uint8Array): number;
 
-  /** From now until running code is stopped by an exception that can't be caught; 0: never. */
+  /** Time until running code is stopped by an uncatchable exception; 0: never. */
   deadline(milliseconds: number): void;
-  /** Takes the environment from the C library; `environ` stays. */
+  /** Clears the C library's environment; `environ` is kept. */
   forget(): void;
-  /** From so many bytes on cycles of objects are looked for; what is in none is freed at once, always. */
+  /** Memory threshold for the cycle collector; acyclic garbage is always freed at once. */
   cyclesFrom(bytes: number): void;
-  /** For an exception that nothing catches: the exit code, and what is said before it. */
+  /** The exit code and message for an uncaught exception. */
   failsWith(code: number, said: string): void;
-  /** What another linked-in script gives. */
+  /** The result of another linked script. */
   asset(name: string): unknown;
 }
 
 declare global {
-  /** Only in kolla-core: build/core/ puts it around each bundle. */
+  /** Only in kolla-core: build/core/ defines it around each bundle. */
   const sys: Sys;
 }
 

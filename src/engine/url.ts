@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from './net/address.ts';
 
 /**
- * URLs that are written as they are sent: http, a host in lower case, a path with nothing in it to encode or to resolve. What else a
- * URL may be is for kolla-pod to read, whose Node has all of it.
+ * URLs that need no normalization: http, a lower-case host, a path without anything to encode or resolve. Others are
+ * left to kolla-pod, with Node's parser.
  */
 const PLAIN =
   /^http:\/\/(?<host>[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[::1\])(?::(?<port>[1-9]\d{0,4}))?(?<path>(?:\/[\w.~!$&()*+,;=:@-]*)*)(?<search>\?[\w.~!$&()*+,;=:@/?-]+)?$/;
 const DOTS = /\/\.{1,2}(?:\/|$)/;
-/** A host that ends in a number is an address, however that is written. */
+/** A host that ends in a number is an IPv4 address in some notation. */
 const NUMBER = /(?:^|\.)(?:0x[\da-f]*|\d+)$/;
 const HTTP_PORT = 80;
 const PORT_MAX = 65_535;
@@ -17,12 +17,15 @@ export class URL {
   readonly username = '';
   readonly password = '';
   readonly hostname: string;
-  /** Empty where it is http's own. */
+  /** Empty for http's default. */
   readonly port: string;
   readonly pathname: string;
   readonly search: string;
 
-  /** @throws TypeError for one that is not plain */
+  /**
+   *
+   * @throws TypeError for any other URL
+   */
   constructor(text: string) {
     const groups = groupsOf(text);
     if (groups === undefined) throw new TypeError('Invalid URL');

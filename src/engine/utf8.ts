@@ -1,5 +1,5 @@
 /**
- * Bytes as runs: of whole characters of UTF-8, and of one that is not whole, of which each run is as long as WHATWG's decoder has it.
+ * Splits bytes into runs: of valid UTF-8, and of one invalid sequence, as delimited by WHATWG's decoder.
  * @returns from, to, whether it is text
  */
 export function* runsOf(bytes: Uint8Array): Generator<readonly [from: number, to: number, isText: boolean]> {
@@ -7,7 +7,7 @@ export function* runsOf(bytes: Uint8Array): Generator<readonly [from: number, to
   for (let at = 0, end = 0; at < bytes.length; at = end) {
     const lead = bytes[at]!;
     const more = lead < 0x80 ? 0 : lead < 0xc2 || lead > 0xf4 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-    // What would be longer than it needs, a surrogate, or beyond Unicode, shows in the second byte.
+    // Overlong encodings, surrogates, and values beyond Unicode are detected in the second byte.
     let [low, high] = [LOWEST[lead] ?? 0x80, HIGHEST[lead] ?? 0xbf];
     for (end = at + 1; end - at <= more && bytes[end]! >= low && bytes[end]! <= high; end++) [low, high] = [0x80, 0xbf];
     if (end - at === more + 1) continue;

@@ -9,17 +9,17 @@ import { knownStoreOf, OWN_SOURCE, SHARED_SOURCE, sourcesIn, storeOf, type CaSto
 
 const SOURCE = 'ca-certificates';
 
-/** A certificate file's name in the store -> what is in it. */
+/** A certificate file's name in the store -> its content. */
 export type Added = ReadonlyMap<string, readonly Certificate[]>;
 
-/** Whether one of config.json's sources is the directory that Kolla's deployments have their certificates in, or lies in it. */
+/** Whether one of config.json's sources is, or is in, Kolla's directory of deployment certificates. */
 export function bringsCaCertificates(sources: readonly string[]): boolean {
   return sources.some(
     (source) => basename(source.replace(/\/+$/, '')) === SOURCE || source.startsWith(`${OWN_SOURCE}/`),
   );
 }
 
-/** The deployment's directory: beside its config.json, or where its config.json put it. Undefined when there is none. */
+/** The deployment's directory: next to its config.json, or installed by its config.json. Undefined if there is none. */
 export function chosenSources(configDir: string, root: string): Sources | undefined {
   for (const directory of [join(configDir, SOURCE), join(root, SHARED_SOURCE)])
     if (isDirectory(directory)) return sourcesIn(directory);
@@ -27,9 +27,9 @@ export function chosenSources(configDir: string, root: string): Sources | undefi
 }
 
 /**
- * That what the deployment brings beside its config.json can be added, before any of it is put in place.
- * @param image what the image's own store lies under; where there is none, it is said when it is prepared
- * @throws ConfigError that names every file that holds no certificate
+ * Checks that the certificates next to config.json can be added, before anything is installed.
+ * @param image root of the image's own store; a missing one is reported later
+ * @throws ConfigError naming every file without a certificate
  */
 export function checkCertificates(configDir: string, image: string): void {
   const directory = join(configDir, SOURCE);
@@ -43,8 +43,8 @@ function isDirectory(path: string): boolean {
 
 /**
  * Reads all of them, before anything is written.
- * @param log receives what is skipped
- * @throws ConfigError that names every file that holds no certificate
+ * @param log receives skipped files
+ * @throws ConfigError naming every file without a certificate
  */
 export function certificatesOfSources(sources: Sources, store: CaStore, log?: Log): Added {
   const found = new Map<string, Certificate[]>();
@@ -68,7 +68,10 @@ export function certificatesOfSources(sources: Sources, store: CaStore, log?: Lo
   return found;
 }
 
-/** Whether the store's bundle has every one of these certificates already, as kolla-init leaves it for a container without root. */
+/**
+ * Whether the store's bundle contains all of these certificates, as prepared by kolla-init for a container without
+ * root.
+ */
 export function areInBundle(root: string, sources: Sources): boolean {
   const store = storeOf(root);
   const bundle = unlessAbsent(() => readFileSync(join(root, store.bundles[0]), 'latin1'));

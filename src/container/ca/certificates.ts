@@ -9,25 +9,25 @@ import { updateDebianStore } from './debian.ts';
 import { isCertificatesOnly } from './pem.ts';
 import { DEBIAN_UPDATE, present, sourcesOf, storeOf, type CaStore, type Sources } from './store.ts';
 
-/** Whatever the mode of the Secret that a certificate comes from: services look certificates up by hash as well. */
+/** Whatever the mode of the certificate's Secret: services also look certificates up by hash. */
 const PUBLIC = 0o644;
 
 interface CaDeps {
-  /** What all paths lie under. */
+  /** Root of all paths. */
   readonly root: string;
   /** Runs the image's own command that makes the bundle, where we don't do the same; resolves with its exit code. */
   readonly update: (command: string) => Promise<number>;
-  /** Mode bits that a copy never gets. */
+  /** Mode bits cleared in copies. */
   readonly umask: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 /**
- * Puts the deployment's CA certificates into the image's store, takes those away that it no longer has, and has the bundle
- * re-created when there was anything to do. Every file is old or new at any moment, and the update runs whenever there is a
- * certificate of ours, so that a run that was killed in between is made up for by the next.
- * Resolves with the update's exit code, or 0. Throws KollaError for an unknown distribution, and for a file that can't be written.
+ * Copies the deployment's CA certificates into the image's store, removes those no longer deployed, and updates the
+ * bundle if there was a change. Every file is old or new at any moment, and the update runs whenever there is a
+ * certificate of ours, so that the next run completes an interrupted one. Resolves with the update's exit code, or 0.
+ * Throws KollaError for an unknown distribution, and for a failed write.
  */
 export async function copyCaCertificates({ root, update, umask, signal, log }: CaDeps): Promise<number> {
   const store = storeOf(root);
@@ -69,7 +69,7 @@ function put(
   replacer.sync();
 }
 
-/** What the update makes of a certificate, it makes again; a name that is still wanted in the store was just replaced. */
+/** The update re-creates its own files; a wanted name in the store was just replaced. */
 function isLeftOver(path: string, root: string, store: CaStore, { files }: Sources): boolean {
   const directory = `${join(root, store.directory)}/`;
   return !path.startsWith(directory) || !files.has(path.slice(directory.length));

@@ -26,6 +26,6 @@ export const copyCacerts: Helper = {
   summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   main,
   commands: {},
-  // A step of a container whose last word is its service's; and as root no path is taken from an option.
+  // A step of a container whose final message is the service's; and as root no path is taken from an option.
   isGuest: true,
 };

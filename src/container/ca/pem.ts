@@ -1,11 +1,12 @@
 import { readCertificate, type Certificate } from '../../core/digest.ts';
 
-/** OpenSSL's older name for the same. */
+/** OpenSSL's older name. */
 const CERTIFICATE = /^(?:X509 )?CERTIFICATE$/;
 
 /**
- * The certificates of a PEM file, in its order; text around them is skipped, as everybody does.
- * @throws RangeError with what is wrong: no certificate, one that is none, or a private key, which has no place in a store that all may read
+ * The certificates of a PEM file, in order; text around them is skipped, as is usual.
+ * @throws RangeError with the problem: no certificate, an invalid one, or a private key, which must not be in a
+ * world-readable store
  */
 export function certificatesOf(text: string): Certificate[] {
   const blocks = blocksOf(text);
@@ -24,7 +25,7 @@ export function certificatesOf(text: string): Certificate[] {
   });
 }
 
-/** Whether a PEM file is certificates from its first byte to its last: a comment could hold anything, too. */
+/** Whether a PEM file contains only certificates: a comment could contain anything. */
 export function isCertificatesOnly(text: string): boolean {
   let at = 0;
   for (const { label, from, to } of blocksOf(text)) {
@@ -40,7 +41,7 @@ export function isCertificatesOnly(text: string): boolean {
   }
 }
 
-/** A bundle with these at its end, but for those that it has already; line ends and order are the bundle's. */
+/** A bundle with missing certificates appended; its line ends and order are kept. */
 export function bundleWith(bundle: string, added: readonly Certificate[]): string {
   const bodyOf = (pem: string) => pem.replaceAll(/-----[^-]*-----|\s/g, '');
   const there = new Set(blocksOf(bundle).map(({ pem }) => bodyOf(pem)));
@@ -67,8 +68,8 @@ interface Marker {
 }
 
 /**
- * Each block up to the first end of its label. By two looks at the text: a regular expression with a back reference takes
- * minutes for 40 KB of nothing but beginnings.
+ * Each block up to the first end marker of its label. By two scans: a regular expression with a back reference takes
+ * minutes for 40 KB of start markers.
  */
 function blocksOf(text: string): Block[] {
   const ends = Map.groupBy(markersOf(text, '-----END ').toReversed(), ({ label }) => label);
@@ -83,7 +84,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** Everything that begins so, up to the next dashes. */
+/** All markers with that start, up to the next dashes. */
 function markersOf(text: string, begin: string): Marker[] {
   const found: Marker[] = [];
   for (let from = text.indexOf(begin); from !== -1; from = text.indexOf(begin, from + begin.length)) {

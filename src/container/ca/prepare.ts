@@ -1,11 +1,11 @@
 /**
- * The image's CA store for a container without root: a volume in its place, which kolla-init fills.
+ * The image's CA store for a container without root: replaced by a volume, which kolla-init fills.
  *
- *   image's store -> seeded below root (what is there stays) -> the deployment's certificates checked, added as files, by
- *   their hashes and to each bundle -> those of an earlier run that are gone taken away
+ *   image's store -> seeded below root (existing files are kept) -> the deployment's certificates checked, added as
+ *   files, by their hashes and to each bundle -> those of an earlier run that are no longer deployed removed
  *
- * Everything is re-created from the image's own at each run, so a removed certificate is gone from the bundle as well. Each
- * file is old or new at any moment. A file that holds no certificate is 65, and nothing is touched then.
+ * Bundles are re-created from the image's own on each run, so a removed certificate is removed from them as well. Each
+ * file is old or new at any moment. A file without a certificate is 65, and nothing is touched then.
  */
 import { accessSync, constants, readFileSync, readdirSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,31 +24,31 @@ import { subjectHash } from './subject-hash.ts';
 export { bringsCaCertificates } from './added.ts';
 
 interface PrepareDeps {
-  /** What the image's own store lies under: '/' in its container. */
+  /** Root of the image's own store: '/' in its container. */
   readonly image: string;
-  /** What the volume lies under. */
+  /** Root of the volume. */
   readonly root: string;
-  /** Stands for /var/lib/kolla/config_files. */
+  /** Replaces /var/lib/kolla/config_files. */
   readonly configDir: string;
-  /** Whether config.json names certificates: then the service's volume must not stay empty, whether there are any or not. */
+  /** Whether config.json names certificates: then the service's volume must not stay empty, even without any. */
   readonly asked: boolean;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** The directories that a container without root must have as volumes for its CA store, in an image of that distribution. */
+/** The directories that a container without root needs as volumes for its CA store, for that distribution. */
 export function caVolumes(image: string): string[] {
   const { made, directory } = storeOf(image);
   return [made, directory];
 }
 
 /**
- * That prepareCaStore will be able to write, before anything else is written.
- * @throws NotPermittedError or UnavailableError where the system refuses
+ * Checks that prepareCaStore will be able to write, before anything else is written.
+ * @throws NotPermittedError or UnavailableError for a system error
  */
 export function checkCaStore({ image, root, configDir, asked }: Omit<PrepareDeps, 'signal' | 'log'>): void {
   if (!hasToPrepare(configDir, root, asked)) return;
-  // Of an image without a store it says so itself.
+  // An image without a store reports it later.
   const store = knownStoreOf(image);
   for (const directory of store === undefined ? [] : [store.made, store.directory]) {
     const place = join(root, directory);
@@ -77,9 +77,9 @@ function refused(place: string, error: unknown): unknown {
 }
 
 /**
- * Fills the store below root, when there is anything to add, to take away, or asked for. Returns how many certificates
- * of the deployment are in it, or undefined when there was nothing to do.
- * @throws ConfigError for a file that holds no certificate; NotPermittedError or UnavailableError where the system refuses
+ * Fills the store below root, if there are certificates to add or remove, or config.json names them. Returns the number
+ * of the deployment's certificates, or undefined if there was nothing to do.
+ * @throws ConfigError for a file without a certificate; NotPermittedError or UnavailableError for a system error
  */
 export function prepareCaStore(deps: PrepareDeps): number | undefined {
   const { image, root, configDir, asked, signal, log } = deps;
@@ -91,7 +91,7 @@ export function prepareCaStore(deps: PrepareDeps): number | undefined {
   try {
     for (const directory of [store.made, store.directory]) {
       signal.throwIfAborted();
-      // Bundles are made below, from the image's own.
+      // Bundles are built below, from the image's own.
       const way = { from: join(image, directory), to: join(root, directory) };
       seed(replacer, way, new Set(store.bundles.map((b) => basename(b))), log);
     }
@@ -137,7 +137,7 @@ function writeStore({ image, root, signal, log }: PrepareDeps, store: CaStore, a
   for (const directory of [store.directory, store.hashed]) removeOurs(join(root, directory), wanted, log);
 }
 
-/** What a run before this one added and this one did not. The image's own never begins so. */
+/** Removes entries of an earlier run. The image's own never have this prefix. */
 function removeOurs(directory: string, wanted: ReadonlySet<string>, log: Log): void {
   for (const entry of unlessAbsent(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     const path = join(directory, entry.name);

@@ -1,12 +1,13 @@
 /**
- * The name that OpenSSL looks an issuer up by in a directory: SHA-1 of the subject in its canonical form, the first four bytes
- * as a little-endian number. Canonical: every text is UTF-8 in lower-case ASCII letters, without spaces at its ends, one
- * for several within; the rest is as encoded; the outer SEQUENCE's own header is left out (X509_NAME_hash_ex).
+ * OpenSSL's name for looking up an issuer in a directory: the first four bytes of the SHA-1 of the canonical subject as
+ * a little-endian number. Canonical: every text is UTF-8 with ASCII letters in lower case, without leading and trailing
+ * spaces, with runs of spaces collapsed; the rest is as encoded; the header of the outer SEQUENCE is omitted
+ * (X509_NAME_hash_ex).
  */
 import { encode, valuesOf, type Value } from '../../core/der.ts';
 import { sha1, type Certificate } from '../../core/digest.ts';
 
-/** `3513523f` of a certificate. Throws RangeError for one whose DER is no certificate's. */
+/** `3513523f` for a certificate. Throws RangeError if its DER is invalid. */
 export function subjectHash(certificate: Certificate): string {
   const digest = sha1(canonical(subjectOf(certificate.raw)));
   return digest.readUInt32LE(0).toString(16).padStart(8, '0');
@@ -17,7 +18,7 @@ const SET = 0x31;
 const UTF8 = 0x0c;
 const VERSION = 0xa0;
 
-/** What is made of each text type; others are no text to OpenSSL here. */
+/** Decoders of text types; OpenSSL does not treat others as text here. */
 const DECODE: Readonly<Record<number, (bytes: Buffer) => string>> = {
   [UTF8]: (bytes) => bytes.toString('utf8'),
   0x13: (bytes) => bytes.toString('latin1'), // PrintableString
@@ -38,7 +39,7 @@ function subjectOf(der: Buffer): Value {
   return subject;
 }
 
-/** A part without attributes is not there. */
+/** A part without attributes is omitted. */
 function canonical(name: Value): Buffer {
   const parts = valuesOf(name.content).filter(({ content }) => content.length > 0);
   return Buffer.concat(parts.map(({ content }) => encode(SET, sorted(valuesOf(content).map(attribute)))));
@@ -59,7 +60,7 @@ function simplify(text: string): string {
     .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** A SET OF stands in the order of its encodings, and they are others now. */
+/** A SET OF is sorted by its encodings, which have changed. */
 function sorted(encodings: Buffer[]): Buffer {
   return Buffer.concat(encodings.toSorted((a, b) => Buffer.compare(a, b)));
 }

@@ -3,23 +3,23 @@ import type { Log } from '../../core/log.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 import { start } from '../../process/run.ts';
 
-/** Certificates are few: an update that takes longer hangs. */
+/** Certificates are few: a longer update hangs. */
 const UPDATE_MAX_MS = 120_000;
-/** From SIGTERM to SIGKILL: we have a second to end ourselves. */
+/** From SIGTERM to SIGKILL: we have a second to exit ourselves. */
 const GRACE_MS = 500;
 
 interface UpdateParts {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** When it counts as hung. */
+  /** When it counts as hanging. */
   readonly deadline?: AbortSignal;
 }
 
 /**
- * Runs the image's own update of its CA bundle, with our stdout and stderr as its own, and resolves with its exit code; with
- * 126 or 127 and a line in the log where there is none. At its deadline, and when we are told to end, its process group gets
- * SIGTERM, and SIGKILL soon after. Rejects with the signal's reason.
+ * Runs the image's own update of its CA bundle, sharing our stdout and stderr, and resolves with its exit code; with
+ * 126 or 127 and a log line if it is missing. At its deadline, and on shutdown, its process group gets SIGTERM, and
+ * SIGKILL soon after. Rejects with the signal's reason.
  */
 export async function runUpdate(
   command: string,
@@ -31,7 +31,7 @@ export async function runUpdate(
     log.error(`the CA bundle is not updated: ${program.reason}; install the package ca-certificates in the image`);
     return program.code;
   }
-  // Its group is stopped: it is a script, which waits for the command that it runs before it hears SIGTERM.
+  // The whole group is stopped: a script handles SIGTERM only after its command has exited.
   const { code, by } = await start(program.file, program.words, {
     env: { ...env, PATH: SYSTEM_PATH },
     signal: AbortSignal.any([signal, deadline]),

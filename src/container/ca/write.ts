@@ -7,11 +7,11 @@ import { makeDirectoriesSync } from '../../fs/directory-sync.ts';
 import type { Replacer } from '../../fs/replacer.ts';
 import { OUR_PREFIX } from './store.ts';
 
-/** Readable for all, whatever the mode of the Secret that a certificate comes from: every service looks them up. */
+/** World-readable, whatever the mode of the certificate's Secret: every service reads them. */
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 
-/** Puts a file of the store in place, unless it is up to date. */
+/** Replaces a file of the store, unless it is up to date. */
 export function putFile(replacer: Replacer, path: string, content: Buffer): void {
   const found = unlessAbsent(() => lstatSync(path));
   if (found?.isFile() && (found.mode & 0o777) === FILE_MODE && readFileSync(path).equals(content)) return;
@@ -27,8 +27,8 @@ export function linkNameOf(name: string): string {
 }
 
 /**
- * `3513523f.0`, or the next number that is neither the image's nor given to another of ours. OpenSSL stops at the first that
- * is missing, so one of ours moves up when the one before it is gone: an authority that was renewed has the same subject.
+ * `3513523f.0`, or the next number not used by the image or another of ours. OpenSSL stops at the first missing number,
+ * so ours moves up when the previous one is removed: a renewed CA has the same subject.
  */
 export function putHash(links: Replacer, prefix: string, target: string, wanted: ReadonlySet<string>): string {
   for (let n = 0; ; n += 1) {
@@ -43,9 +43,9 @@ export function putHash(links: Replacer, prefix: string, target: string, wanted:
 }
 
 /**
- * Copies a directory of the image to its volume: files, directories, and links as links, whose targets are the image's too. What is
- * there already stays. A file that may not be read is said and left out.
- * @param except names of files that are not copied
+ * Copies a directory of the image to its volume: files, directories, and links with the image's targets. Existing
+ * entries are kept. An unreadable file is logged and skipped.
+ * @param except names of files to skip
  */
 export function seed(
   replacer: Replacer,

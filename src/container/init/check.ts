@@ -1,9 +1,10 @@
 /**
- * kolla-init check: is what config.json asks for in place?
+ * kolla-init check: compares the installed files with config.json.
  *
- *   the plan that kolla-init would carry out, overlays and all -> compared with the disk -> differences on stdout
+ *   kolla-init's plan, including overlays -> compared with the disk -> differences on stdout
  *
- * Writes nothing. 0 all is as asked; 1 something differs, and stderr says last what; 65 config.json, kolla-pod.yaml or a CA certificate is wrong.
+ * Writes nothing. 0 no difference; 1 differences, summarized on stderr; 65 config.json, kolla-pod.yaml or a CA
+ * certificate is invalid.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ import { FILE_OPTIONS } from './options.ts';
 import { followAt, mayWriteIn } from '../../fs/access.ts';
 import { ROOTLESS_RUN_COMMAND, RUN_COMMAND } from '../start/index.ts';
 
-/** So many paths are named in the last line; all of them are on stdout. */
+/** Number of paths named in the last line; all of them are on stdout. */
 const NAMED_MAX = 3;
 
 export const checkCommand = command({
@@ -68,8 +69,8 @@ function named(differences: readonly Difference[]): string {
 const LINE_END = Buffer.from('\n');
 
 /**
- * Whether the command that a container starts with is config.json's: that which kolla-init left in a volume, or
- * kolla_set_configs as root. Undefined when it is, or where neither leaves one.
+ * Compares config.json's command with the one left by kolla-init in a volume, or by kolla_set_configs as root.
+ * Undefined if they are equal, or there is none.
  */
 export async function compareCommand(root: string, wanted: string, show: Show): Promise<Difference | undefined> {
   for (const dest of [ROOTLESS_RUN_COMMAND, RUN_COMMAND]) {
@@ -82,14 +83,14 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
       continue;
     }
     if (found.equals(Buffer.from(wanted))) return undefined;
-    // A line end for each side, so that neither is said to be without one.
+    // A newline on each side, so that neither is reported as missing one.
     const sides = { actual: Buffer.concat([found, LINE_END]), wanted: Buffer.from(`${wanted}\n`), isPrivate: false };
     return { ...subject, content: await show({ dest, ...sides }) };
   }
   return undefined;
 }
 
-/** kolla-init leaves no command where it may not. */
+/** kolla-init writes no command without permission. */
 async function isVolume(directory: string): Promise<boolean> {
   return followAt(directory)?.isDirectory() === true && (await mayWriteIn(directory));
 }

@@ -1,7 +1,4 @@
-/**
- * What kolla-init and its check, plan and watch share: what they read config.json with, and the CA certificates that a
- * deployment brings beside it.
- */
+/** Shared by kolla-init and its check, plan and watch: reading config.json, and the CA certificates next to it. */
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import type { Context } from '../../cli/command.ts';
@@ -15,8 +12,8 @@ import type { Log } from '../../core/log.ts';
 import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore } from '../start/index.ts';
 
 /**
- * The values of this pod that kolla-pod.yaml sets in its files. The same for all that read config.json: apply, check, plan and
- * watch. Undefined without such a section.
+ * The per-Pod values that kolla-pod.yaml sets in files. Common to apply, check, plan and watch. Undefined without such
+ * a section.
  * @param podFile the context's
  * @param inherited the context's: our caller's environment
  * @param configDir where passwords may be mounted
@@ -34,7 +31,7 @@ async function overlayFrom(
 }
 
 /**
- * The names of the environment that kolla-pod.yaml's overlays may need, without looking at their values: for a Pod spec.
+ * The environment variables that kolla-pod.yaml's overlays may need, without their values: for a Pod spec.
  * @throws ConfigError with every problem and its place
  */
 export async function namesForOverlays(podFile: PodFile | undefined): Promise<readonly string[]> {
@@ -44,19 +41,22 @@ export async function namesForOverlays(podFile: PodFile | undefined): Promise<re
   return overlayNames(podFile.file, section);
 }
 
-/** The ids that files are written and owners satisfied with. Throws UsageError where there are none (not Linux). */
+/** The process's IDs. Throws UsageError outside of Linux. */
 function whoAmI(): Identity {
   if (!process.geteuid || !process.getegid || !process.getgroups) throw new UsageError('kolla-init needs Linux');
   return { uid: process.geteuid(), gid: process.getegid(), groups: process.getgroups() };
 }
 
-/** Where kolla-init works. */
+/** The directories kolla-init works on. */
 interface Place {
   readonly root: string;
   readonly configDir: string;
 }
 
-/** The part of ConfigOptions that all commands have in common. @throws as overlayFrom() and whoAmI() do */
+/**
+ * The part of ConfigOptions common to all commands.
+ * @throws as overlayFrom() and whoAmI()
+ */
 export async function configOptions(
   { configDir, configJson, root }: Values<typeof FILE_OPTIONS>,
   { podFile, inherited }: Pick<Context, 'podFile' | 'inherited'>,
@@ -65,12 +65,12 @@ export async function configOptions(
   return { configDir, configFile: configJson, root, me: whoAmI(), overlay };
 }
 
-/** For ConfigOptions.validate: certificates that could not be prepared keep the files of their version away, too. */
+/** For ConfigOptions.validate: invalid certificates reject the files of their version, too. */
 export function certificateCheck({ root, configDir }: Place): ConfigOptions['validate'] {
   return root === '/' ? undefined : () => checkCertificates(configDir, '/');
 }
 
-/** The same, and that the store can be written: for a run that writes. */
+/** The same, and checks that the store is writable. */
 export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptions['validate'] {
   if (root === '/') return undefined;
   return (sources) => {
@@ -80,8 +80,8 @@ export function certificateCheckToWrite({ root, configDir }: Place): ConfigOptio
 }
 
 /**
- * The CA store of a container without root, in a volume below `root`, where the deployment brings certificates. At `/` itself
- * the store is the image's: kolla_start changes it as root, and otherwise no process can, which is logged.
+ * The CA store of a container without root, in a volume below `root`, if the deployment has certificates. At `/` itself
+ * the store is the image's: kolla_start updates it as root; otherwise it cannot change, which is logged.
  * @param sources of config.json's entries
  */
 export function prepareCertificates(

@@ -1,11 +1,11 @@
 /**
- * kolla-init: what a container needs before its service starts.
+ * kolla-init: prepares a container before its service starts.
  *
- *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files in place, the CA store, its
- *   command in /run/kolla for kolla_start -> dependencies ready -> one line, exit 0
+ *   options -> dependencies parsed (a typo must not cost half an hour) -> config.json's files installed, the CA store, its
+ *   command in /run/kolla for kolla_start -> dependencies ready -> one line, exit code 0
  *
- * Fails as its parts do: 64 a dependency that can't be read, 65 a wrong config.json, 69 a failed Job, 75 the deadline, 77
- * the API server or the system refuses, 143 SIGTERM. Everything may run again: what is right is left alone.
+ * Errors: 64 an invalid dependency, 65 an invalid config.json, 69 a failed Job, 75 the deadline, 77 the API server or
+ * the system denies access, 143 SIGTERM. Idempotent: up-to-date files are not touched.
  */
 import type { Helper } from '../../cli/command.ts';
 import { checkCommand } from './check.ts';

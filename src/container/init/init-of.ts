@@ -10,7 +10,8 @@ import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
 
 /**
  * kolla-init with these commands: all of them in kolla-pod, fewer in kolla-core.
- * @param begins is told what will be waited for before anything is read or written. Throws where this binary can't
+ * @param begins called with the dependencies before anything is read or written. Throws if this binary does not support
+ * them
  */
 export function initOf(
   commands: Readonly<Record<string, Command>>,

@@ -1,11 +1,11 @@
 /**
- * kolla_start: what every Kolla image runs.
+ * kolla_start: the command of every Kolla image.
  *
  *   as root: set configs -> CA certificates -> bash and the service
- *   else, where kolla-init was before us: bash and the service
- *   else: sudo does the first two from within that bash, as Kolla's sudoers allow it
+ *   else, after kolla-init: bash and the service
+ *   else: sudo does the first two from within that bash, as Kolla's sudoers allows
  *
- * Fails with the code of the step that failed; before the service there is nothing of it to undo.
+ * Fails with the code of the failed step; there is nothing to undo.
  */
 import { command, type Context, type Helper } from '../../cli/command.ts';
 import { messageOf, type ExitCode } from '../../core/errors.ts';
@@ -53,7 +53,7 @@ export const kollaStart: Helper = {
   commands: {},
 };
 
-/** As kolla_set_configs does, in this process. */
+/** Like kolla_set_configs, in this process. */
 async function configuration({ inherited }: Context): Promise<ExitCode> {
   const maker = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, umask: process.umask() };
   const lines = createLines((text) => void process.stderr.write(text));
@@ -65,7 +65,7 @@ async function certificates({ signal, log, inherited }: Context): Promise<ExitCo
   return await copyCaCertificates({ root: '/', update, umask: process.umask(), signal, log });
 }
 
-/** Without root the image's store can't be changed; a service that misses an authority fails far from here. */
+/** Without root the image's store cannot change; a service without a CA certificate would fail much later. */
 function sayWhatIsLeftOut(log: Log): void {
   try {
     const sources = sourcesOf('/');

@@ -1,12 +1,13 @@
 /**
- * kubernetes-entrypoint: the container that waits for what its environment says, or the wrapper around a service.
+ * kubernetes-entrypoint: an init container that waits as its environment says, or a wrapper around a service.
  *
- *   DEPENDENCY_* -> dependencies and files to render, all of it read before anything is done -> files rendered
- *   (DEPENDENCY_CONFIG) -> kolla-init's waits -> COMMAND by execve; without one, the end
+ *   DEPENDENCY_* -> dependencies and files to render, all parsed before anything is done -> files rendered
+ *   (DEPENDENCY_CONFIG) -> kolla-init's waits -> COMMAND by execve; without one, exit
  *
- * Ends with 64 where a variable is wrong (kubernetes-entrypoint went on, see docs/how-to/migration-kubernetes-entrypoint.md), 65 a
- * template or credentials, 69 a Job that failed, 75 the deadline, 77 what is not permitted, 126 and 127 as a shell for a COMMAND
- * that can't be run, 143 SIGTERM; else with COMMAND's own code. The API server is asked only where a dependency needs it.
+ * Exit codes: 64 for an invalid variable (kubernetes-entrypoint continued, see
+ * docs/how-to/migration-kubernetes-entrypoint.md), 65 a template or credentials, 69 a failed Job, 75 the deadline, 77
+ * permission denied, 126 and 127 as in a shell for a COMMAND that cannot be run, 143 SIGTERM; else COMMAND's own code.
+ * Uses the API server only if a dependency needs it.
  */
 import { command, type Command, type Context, type Helper } from '../../cli/command.ts';
 import type { Values } from '../../cli/option.ts';
@@ -25,21 +26,24 @@ const WORDS = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', error: 'ERROR' } 
   string
 >;
 
-/** kubernetes-entrypoint's lines, without the place in its source. */
+/** kubernetes-entrypoint's log format, without its source location. */
 const entrypointLine: LineFormat = (level, message, { stack }, now) => {
   const time = isoTime(localTime(now)).slice(0, 19).replace('T', ' ').replaceAll('-', '/');
   const more = typeof stack === 'string' ? `\n${stack}` : '';
   return `Entrypoint ${WORDS[level]}: ${time} ${message}${more}\n`;
 };
 
-/** Where it puts them. */
+/** Its output streams. */
 function streamOf(level: Level): 'stdout' | 'stderr' {
   return level === 'error' ? 'stderr' : 'stdout';
 }
 
 type Options = Values<typeof ENTRYPOINT_OPTIONS>;
 
-/** @param begins is given the options before anything is said or done. Throws where this binary can't wait for all of it */
+/**
+ *
+ * @param begins called with the options before anything else. Throws if this binary does not support a wait
+ */
 export function entrypointOf(begins: (options: Options) => void = () => {}): Helper {
   return {
     name: 'kubernetes-entrypoint',

@@ -1,7 +1,7 @@
 import type { Option } from '../../cli/option.ts';
 import { CONFIG_DIR } from '../../config/index.ts';
 
-/** What every command takes that reads config.json. */
+/** Options of all commands that read config.json. */
 export const FILE_OPTIONS = [
   {
     flag: 'config-dir',

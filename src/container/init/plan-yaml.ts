@@ -2,8 +2,8 @@ import { yamlText, type YamlValue } from '../../core/yaml-text.ts';
 import type { EntryPlan, Place, PodPlan, PodSpec } from '../../config/volumes/index.ts';
 
 /**
- * The spec as YAML, for under a Deployment's template. Comments say what is left to fill in and what to know: where
- * data would be lost, what needs a restart.
+ * The spec as YAML, for a Deployment's template. Comments mark placeholders and caveats: possible data loss, required
+ * restarts.
  */
 export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layout' | 'entries'>): string {
   const comments = new Map<unknown, string>();
@@ -17,7 +17,7 @@ export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layo
     const comment = place && commentOnMount(place, entries);
     if (comment !== undefined) comments.set(mount, comment);
   }
-  // Interfaces have no index signature, which is all that keeps the spec from being a YamlValue.
+  // Interfaces have no index signature: otherwise the spec would be a YamlValue.
   return yamlText({ spec } as unknown as YamlValue, (item) => comments.get(item));
 }
 
@@ -40,7 +40,7 @@ function commentOn(places: readonly Place[]): string | undefined {
   }
 }
 
-/** Directories that only an entry about owners names are made and filled by the service itself, such as Fernet keys. */
+/** Directories named only by ownership entries are created and filled by the service itself, such as Fernet keys. */
 function commentOnMount({ path, purpose, reload }: Place, entries: readonly EntryPlan[]): string | undefined {
   if (reload === 'restart')
     return 'mounted by itself, since its directory is shared: a changed file is seen after a restart';

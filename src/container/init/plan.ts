@@ -1,11 +1,11 @@
 /**
- * kolla-init plan: what a Pod spec needs for a config.json.
+ * kolla-init plan: the Pod spec for a config.json.
  *
- *   CONFIG (and the image's content, where --image says) -> read and validated -> planned -> YAML to paste, JSON for
- *   programs, or a line an entry
+ *   CONFIG (and the image's content, with --image) -> read and validated -> planned -> YAML to paste, JSON for programs,
+ *   or one line per entry
  *
- * Asks no cluster and writes nothing. 65: the document is wrong, with all problems; 1: it is right, and an entry can't be had
- * without root; 0 otherwise.
+ * Contacts no cluster and writes nothing. 65: the document is invalid, with all problems; 1: it is valid, and an entry
+ * is impossible without root; 0 otherwise.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -94,7 +94,7 @@ export const planCommand = command({
   },
 });
 
-/** Debian's, where the image isn't known. */
+/** Debian's, if the image is unknown. */
 async function caDirectories(
   sources: readonly string[],
   configDir: string,
@@ -104,7 +104,7 @@ async function caDirectories(
   return image === undefined ? ['/etc/ssl/certs', '/usr/local/share/ca-certificates'] : caVolumes(image);
 }
 
-/** The keys are an interface: docs/reference/kolla-init.md lists them. */
+/** The keys are an interface: see docs/reference/kolla-init.md. */
 function asData({ file: config, user, entries, layout, spec, problems }: PodPlan): object {
   return {
     version: 1,
@@ -119,7 +119,7 @@ function asData({ file: config, user, entries, layout, spec, problems }: PodPlan
 }
 
 function explanation({ entries }: PodPlan, { terminal }: Context): string {
-  // One line an entry, for grep; a person's window folds it.
+  // One line per entry, for grep; a terminal wraps it.
   return table(
     terminal.isTerminal ? terminal : { ...terminal, width: UNFOLDED_COLUMNS },
     ['ENTRY', 'PATH', 'HOW'],

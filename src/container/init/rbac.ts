@@ -1,10 +1,10 @@
 /**
- * kolla-init rbac: the Roles that waits need.
+ * kolla-init rbac: the Roles needed by waits.
  *
- *   --wait ... -> dependencies -> what their waiters read of the API server -> a Role and a binding for each namespace, a
- *   ClusterRole for what has none -> YAML for kubectl apply, or JSON
+ *   --wait ... -> dependencies -> their API accesses -> a Role and a binding per namespace, a ClusterRole for
+ *   cluster-scoped resources -> YAML for kubectl apply, or JSON
  *
- * Asks no cluster: what a resource is called that only a cluster knows is guessed, and said. 64: a wait that makes no sense.
+ * Contacts no cluster: names of custom resources are guessed, with a warning. 64: an invalid wait.
  */
 import { command } from '../../cli/command.ts';
 import { ExitCode, UsageError } from '../../core/errors.ts';
@@ -86,7 +86,7 @@ export const rbacCommand = command({
     const objects = rolesFor(
       all,
       { kind: 'ServiceAccount', name: account, namespace },
-      // A ClusterRole's name is one of the whole cluster's.
+      // A ClusterRole's name is unique in the cluster.
       { role: `kolla-init-${account}`, clusterRole: `kolla-init-${namespace}-${account}` },
     );
     if (output === 'json')

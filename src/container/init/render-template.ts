@@ -9,15 +9,15 @@ import { writeError } from '../../fs/write-error.ts';
 import type { FileImage } from '../../fs/write-file.ts';
 import { writeInPlace } from '../../fs/write-in-place.ts';
 
-/** What a template may use. */
+/** Variables of a template. */
 export type TemplateValues = Readonly<Record<'HOSTNAME' | 'IP' | 'IP_ERLANG', () => string>>;
 
 const ACTION = /\{\{\s*\.(?<name>HOSTNAME|IP|IP_ERLANG)\s*\}\}/y;
 const SHOWN_CHARACTERS = 40;
 
 /**
- * The text with its `{{ .NAME }}` replaced; that, and no more of Go's templates, is what templates of kubernetes-entrypoint
- * are documented to have. Throws UsageError with line and column of anything else.
+ * Replaces `{{ .NAME }}` in a text, the only documented feature of kubernetes-entrypoint's templates. Throws UsageError
+ * with line and column of anything else.
  * @param file for messages
  */
 function fillTemplate(text: string, values: TemplateValues, file: string): string {
@@ -40,7 +40,7 @@ function fillTemplate(text: string, values: TemplateValues, file: string): strin
   }
 }
 
-/** This host's values. Each throws UsageError when it is used and INTERFACE_NAME does not lead to an address. */
+/** This host's values. Each throws UsageError on use if INTERFACE_NAME has no address. */
 export function ownValues(
   interfaceName: string | undefined,
   interfaces: () => Readonly<Record<string, readonly { readonly address: string }[] | undefined>> = networkInterfaces,
@@ -64,13 +64,13 @@ export function ownValues(
 const NEW_FILE_MODE = 0o666;
 
 /**
- * Renders `TEMPLATES/NAME/NAME` to a path that ends with NAME. The directory is made; the file is replaced whole, or written where it
- * is when only that is allowed; a file that is there keeps its mode.
- * @throws ConfigError for a template that can't be read, UsageError as fillTemplate(), and what the system refuses
+ * Renders `TEMPLATES/NAME/NAME` to a path that ends with NAME. The directory is created; the file is replaced
+ * atomically, or written in place if only that is permitted; an existing file keeps its mode.
+ * @throws ConfigError for an unreadable template, UsageError as fillTemplate(), and system errors
  */
 export async function renderTemplate(path: string, templates: string, values: TemplateValues): Promise<void> {
   const source = join(templates, basename(path), basename(path));
-  // Bytes stay what they are, in whatever encoding.
+  // Bytes are preserved in any encoding.
   const text = textOf(source, path);
   const content = Buffer.from(fillTemplate(text, values, source), 'latin1');
   try {
@@ -90,7 +90,7 @@ function textOf(source: string, path: string): string {
   }
 }
 
-/** Where a link leads; itself for what is not there yet. */
+/** The target of a link; the path itself if it does not exist. */
 function targetOf(path: string): string {
   try {
     return realpathSync.native(path);
@@ -108,7 +108,7 @@ async function write(path: string, content: Uint8Array): Promise<void> {
   try {
     replace(path, image);
   } catch (error) {
-    // A directory that is not ours, or a file that is mounted itself: it may be writable all the same.
+    // In a directory of another user, or a file mount: it may be writable in place.
     if (found?.isFile() !== true || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     await writeInPlace(path, image);
   }

@@ -10,11 +10,11 @@ const DIRECTORY_MODE = 0o750;
 const FILE_MODE = 0o640;
 
 /**
- * Leaves config.json's command for a kolla_start that is not root, where a volume is mounted at /run/kolla (below `root`) for
- * it. Its group may read it, which is the pod's fsGroup or the service's own; no other user, as with the rest of its
- * configuration. Does nothing without such a directory, or where it is not ours to write. Resolves with whether another command was
- * left there before.
- * @throws NotPermittedError or UnavailableError when it should be writable and is not
+ * Writes config.json's command for a kolla_start without root, if a volume is mounted at /run/kolla (below `root`).
+ * Readable by its group, the Pod's fsGroup or the service's own, and by no other user, like the rest of the
+ * configuration. Does nothing without such a directory, or without write permission. Resolves with whether a different
+ * command was there before.
+ * @throws NotPermittedError or UnavailableError if it should be writable and is not
  */
 export async function leaveRunCommand(root: string, command: string, log: Log): Promise<boolean> {
   const path = join(root, ROOTLESS_RUN_COMMAND);
@@ -26,7 +26,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
     return false;
   }
   try {
-    // A volume's own directory is root's and may be open to all; what is ours we close.
+    // A volume's root directory belongs to root and may be accessible to all; a directory of ours is made private.
     if (found.uid === process.geteuid?.() && (found.mode & 0o777 & ~DIRECTORY_MODE) !== 0)
       chmodSync(directory, (found.mode & 0o7000) | DIRECTORY_MODE);
     const content = Buffer.from(command);
@@ -40,7 +40,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
   }
 }
 
-/** Undefined for what can't be read. */
+/** Undefined if unreadable. */
 function contentOf(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

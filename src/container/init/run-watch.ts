@@ -1,11 +1,11 @@
 /**
- * kolla-init watch: a configuration that changes, and whom to tell.
+ * kolla-init watch: installs a changing configuration and notifies the service.
  *
- *   --on-change read (a typo ends us before anything is watched) -> config/watch: look, apply -> what changed ->
- *   actions in their order, each until it has succeeded or a newer version is there
+ *   --on-change parsed (a typo is an error before anything is watched) -> config/watch: look, apply -> changes ->
+ *   actions in order, each until it has succeeded or a newer version exists
  *
- * Ends with 0 by the action exit, else by the signal alone: a refused version, a full disk and an action that fails are
- * logged, counted and tried again.
+ * Exits with 0 through the action exit, else only through the signal: a rejected version, a full disk and a failed
+ * action are logged, counted and retried.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,13 +28,13 @@ import {
 import { leaveRunCommand } from './run-command.ts';
 import { watchRecorder } from './watch-record.ts';
 
-/** Files that the service has mounted themselves keep their inode, or it would not see the new ones. */
+/** Files mounted individually by the service keep their inode, or it would not see new versions. */
 export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'> {
-  /** As `--on-change` gives them. */
+  /** Values of `--on-change`. */
   readonly onChange: readonly string[];
-  /** For one try of an action. */
+  /** For one attempt of an action. */
   readonly actionTimeoutMs: number;
-  /** PEM file; the authorities that an https:// action may have. */
+  /** PEM file with CA certificates for https:// actions. */
   readonly caFile: string | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface WatchRunStatus {
 }
 
 /**
- * Follows the configuration until `exit` is reached (0) or the signal is aborted, whose reason it then rejects with.
- * @param onStatus told at each step, for a page that shows it
- * @throws UsageError for an action that can't be done here, ConfigError for a root that isn't there
+ * Watches the configuration until `exit` is reached (0) or the signal is aborted, whose reason it then rejects with.
+ * @param onStatus called on each change, for a status page
+ * @throws UsageError for an action that is impossible here, ConfigError for a missing root
  */
 export async function runWatch(
   options: WatchRunOptions,
@@ -104,8 +104,8 @@ export async function runWatch(
 }
 
 /**
- * The actions of these options, looked over.
- * @throws as runWatch() does
+ * The validated actions of these options.
+ * @throws as runWatch()
  */
 export async function checkedActions(
   { onChange, root }: Pick<WatchRunOptions, 'onChange' | 'root'>,
@@ -125,7 +125,7 @@ const NEEDS_RESTART =
   'or let the action exit do it)';
 
 /**
- * The CA store and the command of a version. What was another one before is told by what lies there, and by what we have seen.
+ * Updates the CA store and the command of a version. Changes are detected from the files, and from earlier calls.
  * @param wasLeft the first version counts as changed
  */
 function finisher(

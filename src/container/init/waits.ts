@@ -1,8 +1,8 @@
 /**
  * kolla-init's waits.
  *
- *   texts -> dependencies, each once -> who and where we are (options, the kubelet's mounts) -> all waited for
- *         -> what could not be met is left as an Event on our own Pod, where that is allowed, and thrown
+ *   values -> unique dependencies -> our identity and place (options, the kubelet's mounts) -> all awaited
+ *         -> unmet ones are reported as an Event on our own Pod, if permitted, and thrown
  */
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
@@ -19,14 +19,14 @@ export interface WaitSettings extends Omit<WaitOptions, 'self'> {
   readonly timeoutMs: number;
   /** Undefined: the Pod's ServiceAccount, or the user's own. */
   readonly kubeconfig: string | undefined;
-  /** Where our own Pod is, and what is waited for unless it says otherwise. Undefined: as the credentials say. */
+  /** Our Pod's namespace, the default for waits. Undefined: from the credentials. */
   readonly namespace?: string;
-  /** As the downward API says; undefined where it does not. */
+  /** From the downward API; undefined without it. */
   readonly podName: string | undefined;
   readonly nodeName: string | undefined;
 }
 
-/** The longest that a timer of Node's can be. */
+/** Maximum of a Node timer. */
 const TIMEOUT_MAX_MS = 24 * 86_400_000;
 
 /** Throws UsageError for one that would end at once. */
@@ -35,14 +35,14 @@ export function checkTimeout(timeoutMs: number): void {
     throw new UsageError('--timeout: must be more than 0 and at most 24d');
 }
 
-/** The dependencies of these texts, each once. Throws UsageError with the place in the text. */
+/** The unique dependencies of these texts. Throws UsageError with the position in the text. */
 export function dependenciesOf(texts: readonly string[]): Dependency[] {
   return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
 }
 
 /**
- * Resolves when all are met; rejects as waitForAll() does. Nothing of it is left then: no connection, no timer.
- * @param tell tells of them in other words than ours
+ * Resolves when all are met; rejects as waitForAll(). Leaves no connection or timer behind.
+ * @param tell reports them in another format
  */
 export async function waitFor(
   dependencies: readonly Dependency[],
@@ -59,7 +59,7 @@ export async function waitFor(
     const self = { podName, nodeName, container: own?.name, isInCluster };
     await waitForAll(dependencies, { ...options, self }, { signal, log, live, tell, kube: api.get });
   } catch (error) {
-    // Only who has said which Pod this is, or had it said by the kubelet, means a Pod of that name.
+    // Only if the Pod's name was given, or is known from the kubelet, is it certain.
     const isKnown = settings.podName !== undefined || own !== undefined;
     if (error instanceof KollaError && !(error instanceof SignalError) && isKnown)
       await announce(error.message, { podName, podUid: own?.podUid }, { kube: api.get, log, signal });
@@ -67,17 +67,17 @@ export async function waitFor(
   }
 }
 
-/** The kubelet waits for our end, and a person for the reason. */
+/** The kubelet waits for our exit, and the user for the reason. */
 const ANNOUNCE_MS = 2000;
-/** The API server takes no longer note. */
+/** The API server's maximum length of a note. */
 const NOTE_BYTES = 1024;
-/** Of a name's 253, some are the server's to add. */
+/** Of a name's 253, some are reserved for a suffix. */
 const NAME_CHARACTERS = 200;
 
 /**
- * Leaves what could not be met as an Event on our own Pod, where `kubectl describe pod` shows it. Best effort: it is in the
+ * Reports unmet dependencies as an Event on our own Pod, shown by `kubectl describe pod`. Best effort: they are in the
  * log and the termination log anyway, and most ServiceAccounts may not create Events. Never rejects.
- * @param pod its name, and its uid where the kubelet said so: without one it is asked for
+ * @param pod its name, and its uid if the kubelet provides it: otherwise it is read
  */
 async function announce(
   message: string,
@@ -113,7 +113,7 @@ function eventOf(
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     metadata: { generateName: `${podName.slice(0, NAME_CHARACTERS)}-`, namespace },
-    // Microseconds, and no fewer digits.
+    // Exactly six fractional digits.
     eventTime: new Date().toISOString().replace('Z', '000Z'),
     reportingController: 'kolla-init',
     reportingInstance: podName,

@@ -9,14 +9,14 @@ import { mayWriteIn } from '../../fs/access.ts';
 
 const MODE = 0o644;
 
-/** Leaves how a watch stands where a probe of another container finds it. */
+/** Publishes a watch's state for a probe in another container. */
 export interface WatchRecorder extends AsyncDisposable {
   status(next: WatchStatus): void;
 }
 
 /**
- * Writes one status after the other, each only when it differs; waits at the end until the last one is written. Where no
- * volume lies at /run/kolla (below `root`), or a read-only one, nothing is left.
+ * Writes each changed status; waits at the end for the last write. Without a writable volume at /run/kolla (below
+ * `root`), nothing is written.
  */
 export function watchRecorder(root: string, log: Log): WatchRecorder {
   let [last, problem] = ['', ''];
@@ -28,7 +28,7 @@ export function watchRecorder(root: string, log: Log): WatchRecorder {
       await replaceFile(configRecordFile(root), { content, mode: MODE, uid: -1, gid: -1 });
       problem = '';
     } catch (error) {
-      // The configuration itself is worth more than the word of it.
+      // A failed record must not affect the configuration.
       if (problem !== messageOf(error)) log.warn(`cannot write the record for kolla-probe config: ${messageOf(error)}`);
       problem = messageOf(error);
       last = '';

@@ -81,15 +81,15 @@ export const watchCommand = command({
   ],
   async run({ options }, context) {
     const settings = await watchSettings(options, context);
-    // Loads what only a resident command needs.
+    // Loads the parts of a resident command.
     const { runWatch } = await import('./run-watch.ts');
     return await runWatch(settings, context);
   },
 });
 
 /**
- * What the options say, checked.
- * @throws UsageError for times that make no sense; ConfigError for overlays that don't
+ * The validated options.
+ * @throws UsageError for invalid times; ConfigError for invalid overlays
  */
 export async function watchSettings(
   options: Values<typeof WATCH_OPTIONS>,

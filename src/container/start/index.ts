@@ -1,15 +1,15 @@
 /**
- * Becoming the service.
+ * Starts the service.
  *
- *   who may put the configuration in place (root, sudo, kolla-init before us) -> CA certificates into the image's store ->
- *   one execve into the image's bash, which sources kolla_extend_start and becomes the service
+ *   installs the configuration (as root, by sudo, or kolla-init before) -> CA certificates into the image's store -> one
+ *   execve into the image's bash, which sources kolla_extend_start and executes the service
  *
- * Without root the store is a volume, which prepareCaStore fills for kolla-init before any of this; and where scripts call
- * sudo, sudo/ answers.
+ * Without root the store is a volume, filled before by kolla-init's prepareCaStore; and calls of sudo in scripts are
+ * handled by sudo/.
  *
- * What fails before the execve ends us with one line: 69 or 77 when the configuration is not installed, the code of
- * update-ca-certificates, 126 or 127 without a bash. What fails after it ends with bash's code, or the service's: none of us
- * is left.
+ * A failure before the execve exits with one line: 69 or 77 if the configuration is not installed, the code of
+ * update-ca-certificates, 126 or 127 without bash. A failure after it exits with bash's code, or the service's: none of
+ * our processes remains.
  */
 export { areInBundle, bringsCaCertificates, checkCertificates } from '../ca/added.ts';
 export { copyCaCertificates } from '../ca/certificates.ts';

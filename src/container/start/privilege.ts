@@ -2,30 +2,31 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import { findProgram, isRefusal } from '../../process/exec/index.ts';
 
-/** Where the command stands that kolla_set_configs wrote as root. */
+/** The command file written by kolla_set_configs as root. */
 export const RUN_COMMAND = '/run_command';
-/** Where kolla-init leaves it for a container without root: the one path that is looked at there. */
+/** The command file written by kolla-init for a container without root: the only path checked there. */
 export const ROOTLESS_RUN_COMMAND = '/run/kolla/run_command';
 
-/** Who puts the configuration in place: we ourselves, sudo, or kolla-init before us. */
+/** How the configuration is installed: by us, by sudo, or before by kolla-init. */
 export type Privilege =
   | { readonly by: 'root' | 'sudo'; readonly runCommand: typeof RUN_COMMAND }
   | { readonly by: 'nobody'; readonly runCommand: typeof ROOTLESS_RUN_COMMAND };
 
-/** What the decision is made from. */
+/** Input of the decision. */
 interface StartFacts {
   readonly uid: number;
   readonly path: string;
-  /** How kolla-init's work is found. */
+  /** Whether kolla-init has run. */
   readonly prepared: () => 'ready' | 'absent' | 'unreadable';
-  /** Whether the kernel lets sudo become root. */
+  /** Whether the kernel allows sudo to become root. */
   readonly mayGain: () => boolean;
 }
 
 /**
- * As root the configuration is ours to put in place. Else kolla-init has done it, or sudo can, as Kolla's sudoers allow it
- * to the group kolla.
- * @throws NotPermittedError when kolla-init did it for another user; UnavailableError when neither is so: the service would start without its configuration
+ * As root we install the configuration. Otherwise kolla-init has done it, or sudo can, as Kolla's sudoers allows for
+ * the group kolla.
+ * @throws NotPermittedError if kolla-init did it for another user; UnavailableError if neither applies: the service
+ * would start without its configuration
  */
 export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privilege {
   if (uid === 0) return { by: 'root', runCommand: RUN_COMMAND };
@@ -65,7 +66,7 @@ export function startFacts(path: string): StartFacts {
       try {
         return !/^NoNewPrivs:\t1$/m.test(readFileSync('/proc/self/status', 'utf8'));
       } catch {
-        return true; // no /proc: sudo itself will say
+        return true; // no /proc: sudo itself will report it
       }
     },
   };

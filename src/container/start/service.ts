@@ -2,14 +2,14 @@ import type { Log } from '../../core/log.ts';
 import { becomeProgram, callersOpenFiles, findProgram, isRefusal } from '../../process/exec/index.ts';
 import type { Privilege } from './privilege.ts';
 
-/** Kolla's start.sh names it so; its extend scripts are written in it, and may look at their `$0`. */
+/** As in Kolla's start.sh; its extend scripts are written for bash, and may use `$0`. */
 const BASH = '/bin/bash';
 const KOLLA_START = '/usr/local/bin/kolla_start';
 
 /**
- * Goes on as the image's bash, which sources kolla_extend_start and becomes the service. Returns a shell's exit code, with
- * one line in the log, when there is no bash to become; else it does not return.
- * @param words kolla_start's own
+ * Executes the image's bash, which sources kolla_extend_start and executes the service. Returns a shell's exit code,
+ * with one log line, if bash is missing; else it does not return.
+ * @param words kolla_start's own arguments
  */
 export async function becomeService(
   { by, runCommand }: Privilege,
@@ -31,13 +31,14 @@ export async function becomeService(
 }
 
 /**
- * What bash does after us: as Kolla's start.sh from the point where the configuration is in place. It is a constant, so that
- * nothing of a configuration is ever parsed as shell. Its words: the file with the command, who runs the steps that need
- * root (`root`, `sudo`, or `nobody`), the soft limit of open files (or nothing), then kolla_start's own words, which the
- * extend script sees as `$@`.
+ * The script for bash: Kolla's start.sh from the point where the configuration is installed. A constant, so that no
+ * configuration is ever parsed as shell code. Arguments: the command file, who runs privileged steps (`root`, `sudo`,
+ * or `nobody`), the soft limit of open files (or empty), then kolla_start's own arguments, which the extend script sees
+ * as `$@`.
  *
- * The extend script is sourced here and not run by us, because what it does to its shell is meant for the service: CMD and
- * ARGS, exports, directory, umask, limits, `exit 0`. CMD and ARGS are unquoted as ever: words and patterns, no quotes.
+ * The extend script is sourced, because its changes to the shell are meant for the service: CMD and ARGS, exports,
+ * directory, umask, limits, `exit 0`. CMD and ARGS are unquoted as in Kolla: subject to word splitting and globbing,
+ * without quotes.
  */
 export const START_SCRIPT = `
 set -o errexit -o pipefail -o nounset

@@ -10,15 +10,18 @@ export interface Account {
   readonly shell: string;
 }
 
-/** Looks users and groups up as files have them; images have no other source. */
+/** Looks up users and groups in files; images have no other source. */
 export interface Accounts {
-  /** By name, or by `#1000` or a number. A number needs no line. */
+  /** By name, by `#1000`, or by number. A number needs no line. */
   user(wanted: string | number): Account | undefined;
   /** The id of a group's name or of `#1000`. */
   group(wanted: string): number | undefined;
 }
 
-/** @param read gives a file's text, and '' where there is none */
+/**
+ *
+ * @param read returns a file's text, or '' if it is missing
+ */
 export function accountsOf(read: (path: string) => string = readText): Accounts {
   return {
     user(wanted) {

@@ -3,34 +3,34 @@ import { defined } from '../../core/defined.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { Request } from './parse.ts';
 
-/** Who we are. */
+/** The caller's IDs. */
 interface Caller {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** What a request comes to. */
+/** The result for a request. */
 type Decision =
   | { readonly to: 'run'; readonly target: Account; readonly become?: { readonly uid: number; readonly gid: number } }
   | { readonly to: 'skip'; readonly line: string }
   | { readonly to: 'refuse'; readonly line: string };
 
-/** What kolla-init has done before a container without root starts. */
+/** Steps that kolla-init performs before a container without root starts. */
 const STEPS = new Set(['kolla_set_configs', 'kolla_copy_cacerts', 'kolla_install_projects']);
 
 const FILE_TOOLS = new Set(['chown', 'chmod', 'chgrp', 'mkdir', 'install']);
 
 /**
- * A service's rootwrap: `cinder-rootwrap CONFIG COMMAND...`. It filters by its own configuration and starts the command, and most
- * need the service's own files alone; what needs root fails there, as the command itself tells.
+ * A service's rootwrap: `cinder-rootwrap CONFIG COMMAND...`. It filters by its own configuration and runs the command,
+ * which mostly needs only the service's own files; a command that needs root fails and reports it itself.
  */
 const ROOTWRAP = /^[a-z][a-z0-9]*-rootwrap$/;
-/** It would connect, fail to set its capabilities and end, and oslo.privsep waits for its answer for ever. */
+/** It would connect, fail to set its capabilities and exit, while oslo.privsep waits for its response forever. */
 const PRIVSEP = 'privsep-helper';
 
 /**
- * Whether the words may run. The same user is no change; root may become any user; no other user may become another, and a
- * rootwrap that wants root gets the user that runs already.
+ * Whether the command may run. The current user is always allowed; root may become any user; no other user may become
+ * another, and a rootwrap that requests root runs as the current user.
  * @param prepared whether kolla-init left a command for this container's kolla_start
  */
 export function decide(
@@ -46,7 +46,7 @@ export function decide(
     const change = target.uid !== uid || targetGid !== gid;
     return { to: 'run', target, ...defined({ become: change ? { uid: target.uid, gid: targetGid } : undefined }) };
   }
-  // A plain `-u` does not ask for a gid: the pod's runAsGroup may be another than /etc/passwd says.
+  // A plain `-u` does not request a gid: the Pod's runAsGroup may differ from /etc/passwd.
   if (target.uid === uid && (group === undefined || targetGid === gid)) return { to: 'run', target };
   const [command, ...rest] = words;
   const own = accounts.user(uid);
@@ -68,12 +68,12 @@ function refusal(
   return `a script asks for ${who} to run '${commandOf(words)}', but this container runs as ${running} and none may become another here; ${fixFor(words)}`;
 }
 
-/** What tools for files are called with is paths and owners; any other command's words may hold a password. */
+/** Arguments of file tools are paths and owners; those of any other command may contain a password. */
 function commandOf([command, ...rest]: readonly [string, ...string[]]): string {
   return FILE_TOOLS.has(basename(command)) ? [command, ...rest].join(' ') : command;
 }
 
-/** Itself, or by a rootwrap. */
+/** Directly, or through a rootwrap. */
 function asksPrivsep([command = '', , wrapped = '']: readonly string[]): boolean {
   return [command, ROOTWRAP.test(basename(command)) ? wrapped : ''].some((word) => basename(word) === PRIVSEP);
 }

@@ -2,16 +2,16 @@ import { SYSTEM_PATH } from '../../cli/raised.ts';
 import type { Account } from './accounts.ts';
 import type { Request } from './parse.ts';
 
-/** As Kolla's sudoers say where programs are. */
+/** PATH in Kolla's sudoers. */
 export const SECURE_PATH = `/var/lib/kolla/venv/bin:${SYSTEM_PATH}`;
 
-/** What sudo hands on without being asked: where the user sits, and which language it reads. */
+/** Variables kept by sudo by default: terminal, time zone and locale. */
 
 const KEPT = /^(?:TERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|COLORTERM|HOSTNAME)$/;
 
 /**
- * The command's environment, as sudo with Kolla's sudoers gives it: a new one, unless -E asks for the caller's; the
- * target's names in it, PATH fixed, and last what the command line assigns.
+ * The command's environment under Kolla's sudoers: reset, unless -E keeps the caller's; with the target's names, a
+ * fixed PATH, and assignments on the command line last.
  */
 export function environmentOf(
   { keep, setHome, assigned }: Request,

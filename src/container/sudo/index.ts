@@ -1,16 +1,16 @@
 /**
- * `sudo` in images without root: first in PATH there, it lets scripts that were written for sudo run as they are.
+ * `sudo` in images without root: first in PATH there, it runs scripts written for sudo unchanged.
  *
- *   words -> parse (the options that scripts in images use) -> the target's account -> decide
- *     the user that runs already -> the environment as sudo makes it -> execve
- *     root, for a service's rootwrap -> the same, as the user that runs already
- *     another, and we are root  -> its groups, gid and uid -> the same
- *     root, for a step of kolla_start that kolla-init has done -> one line, 0
- *     anybody else -> one line: the command, who is wanted, the fix -> 1
+ *   arguments -> parse (the options used by scripts in images) -> the target's account -> decide
+ *     the current user -> sudo's environment -> execve
+ *     root, for a service's rootwrap -> the same, as the current user
+ *     another user, and we are root -> its groups, gid and uid -> the same
+ *     root, for a step of kolla_start done by kolla-init -> one line, 0
+ *     any other -> one line: the command, the requested user, the fix -> 1
  *
- * It runs in kolla-core, because Cinder limits the address space of a rootwrap to 1 GiB, in which Node does not start. It never
- * raises anybody: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for its refusals; 126 and 127
- * are a shell's, for a command that can't be run; else the code is the command's.
+ * Part of kolla-core, because Cinder limits the address space of a rootwrap to 1 GiB, in which Node does not start. It
+ * never grants privileges: no name of ours runs with a set-id bit (src/cli/dispatch.ts). 1 is sudo's own code for a
+ * rejection; 126 and 127 are a shell's, for a command that cannot be run; else the code is the command's.
  */
 import { ExitCode, messageOf } from '../../core/errors.ts';
 import { ignoreClosedStderr } from '../../cli/output.ts';
@@ -21,7 +21,7 @@ import { decide } from './decide.ts';
 import { environmentOf, SECURE_PATH } from './environment.ts';
 import { parseSudo, SudoUsageError, type Request } from './parse.ts';
 
-/** Answers one call. Returns only when nothing was run. */
+/** Handles one call. Returns only if nothing was executed. */
 export async function runSudo(argv: readonly string[], inherited: NodeJS.ProcessEnv): Promise<ExitCode> {
   ignoreClosedStderr();
   if (argv.length === 1 && ['-h', '--help'].includes(argv[0]!)) {
@@ -68,13 +68,13 @@ async function answer(request: Request, inherited: NodeJS.ProcessEnv): Promise<E
       return refuse(`this root may not become ${target.name}: ${messageOf(error)}`);
     }
   }
-  // After that: whether it may be run is the target's question.
+  // After that: execute permission is checked as the target.
   const program = findProgram(request.words[0], environment['PATH'] ?? SECURE_PATH);
   if (isRefusal(program)) return refuse(program.reason, program.code);
   return await becomeProgram(...withCallersLimits(program, request.words), environment, AbortSignal.any([]));
 }
 
-/** Groups first, while we may. */
+/** Groups first, while permitted. */
 function leaveRoot(name: string, { uid, gid }: { uid: number; gid: number }): void {
   // Missing in the types.
   (process as unknown as { initgroups(user: string, group: number): void }).initgroups(name, gid);

@@ -1,18 +1,18 @@
-/** What sudo was asked for. */
+/** A parsed sudo command line. */
 export interface Request {
   /** A name, or `#1000`; undefined means root. */
   readonly user?: string;
   readonly group?: string;
-  /** Everything, or the names of these variables, is handed on. */
+  /** Keep all variables, or those with these names. */
   readonly keep: 'all' | readonly string[];
-  /** HOME is the target's, also where the caller's variables are kept. */
+  /** HOME is the target's, even if the caller's variables are kept. */
   readonly setHome: boolean;
   /** NAME -> value, as `sudo NAME=value command` gives them. */
   readonly assigned: ReadonlyMap<string, string>;
   readonly words: readonly [string, ...string[]];
 }
 
-/** One that can't be answered; the text is what follows `sudo: `. */
+/** An unsupported call; the text follows `sudo: `. */
 export class SudoUsageError extends Error {
   override name = 'SudoUsageError';
 }
@@ -32,12 +32,12 @@ const WITH_VALUE: Readonly<Record<string, 'user' | 'group' | 'ignored'>> = {
   p: 'ignored',
   prompt: 'ignored',
 };
-/** No password is asked for here: these change nothing. */
+/** No password is requested here: these have no effect. */
 const WITHOUT_MEANING = new Set(['n', 'non-interactive', 'S', 'stdin', 'k', 'reset-timestamp']);
 
 /**
- * Reads the options that scripts in images give to sudo; as sudo does, they end at the first word that is none, or at `--`.
- * @throws SudoUsageError for an option that means something which is not done here, or without a command
+ * Parses the options used by scripts in images; as in sudo, they end at the first operand, or at `--`.
+ * @throws SudoUsageError for an unsupported option, or without a command
  */
 export function parseSudo(argv: readonly string[]): Request {
   const building: Building = { keep: [], setHome: false };
@@ -60,7 +60,7 @@ export function parseSudo(argv: readonly string[]): Request {
   return { ...building, assigned, words: [first, ...rest] };
 }
 
-/** Returns how many more words were taken. */
+/** Returns the number of additional arguments consumed. */
 function long(building: Building, option: string, next: string | undefined): number {
   const [name = '', ...values] = option.split('=');
   const value = values.length > 0 ? values.join('=') : undefined;
@@ -76,7 +76,7 @@ function long(building: Building, option: string, next: string | undefined): num
   return 0;
 }
 
-/** A cluster: `-EHu keystone`, `-ukeystone`. */
+/** Combined short options: `-EHu keystone`, `-ukeystone`. */
 function short(building: Building, letters: string, next: string | undefined): number {
   for (const [i, letter] of letters.split('').entries()) {
     const kind = WITH_VALUE[letter];

@@ -1,4 +1,4 @@
-/** Addresses of sockets: as a person writes them, and as the bytes of a sockaddr, which both of our machines have alike. */
+/** Socket addresses: in text form, and as the bytes of a sockaddr, equal on both architectures. */
 import { shortened } from '../../core/ipv6.ts';
 import { systemError } from '../errors.ts';
 
@@ -6,7 +6,7 @@ export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 
 const V4_BYTES = 16;
 const V6_BYTES = 28;
-/** Of a path, with the NUL at its end. */
+/** Of a path, including the final NUL. */
 const PATH_BYTES = 108;
 
 const EINVAL = -22;
@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** 4, 6, or 0 for what is no address. */
+/** 4, 6, or 0 if it is not an address. */
 export function isIP(text: string): 0 | 4 | 6 {
   if (v4Bytes(text) !== undefined) return 4;
   return v6Bytes(text.replace(/%[\w.-]+$/, '')) === undefined ? 0 : 6;
@@ -26,12 +26,15 @@ export function isIP(text: string): 0 | 4 | 6 {
 export const isIPv4 = (text: string): boolean => isIP(text) === 4;
 export const isIPv6 = (text: string): boolean => isIP(text) === 6;
 
-/** Where a Unix socket is. */
+/** A Unix socket's path. */
 export interface LocalEndpoint {
   readonly path: string;
 }
 
-/** @throws TypeError for an address that is none; the system's error for a path that is too long */
+/**
+ *
+ * @throws TypeError for an invalid address; the system's error for an overlong path
+ */
 export function bytesOf(to: Endpoint | LocalEndpoint): Uint8Array {
   if ('path' in to) return bytesOfPath(to.path);
   const { address, port } = to;
@@ -54,14 +57,17 @@ function bytesOfPath(path: string): Uint8Array {
   return bytes;
 }
 
-/** Of a TCP or UDP socket; undefined for another one's. */
+/** Of a TCP or UDP socket; undefined for another kind. */
 export function endpointOf(bytes: Uint8Array): Endpoint | undefined {
   const port = (bytes[2]! << 8) | bytes[3]!;
   if (bytes[0] === FAMILY.v4) return { address: addressText(bytes.subarray(4, 8)), port };
   return bytes[0] === FAMILY.v6 ? { address: addressText(bytes.subarray(8, 24)), port } : undefined;
 }
 
-/** @param bytes the 4 or 16 of an address */
+/**
+ *
+ * @param bytes the 4 or 16 bytes of an address
+ */
 export function addressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : v6Text(bytes);
 }

@@ -1,10 +1,10 @@
 /**
- * A connection, as `node:net` has it.
+ * A connection with the interface of `node:net`.
  *
- *   host and port -> addresses (resolver/) -> the first that takes us -> 'connect' -> 'data' ... 'end' -> 'close'
- *   a descriptor that a server has accepted -> 'data' ... 'end' -> 'close'
+ *   host and port -> addresses (resolver/) -> the first that accepts -> 'connect' -> 'data' ... 'end' -> 'close'
+ *   an accepted descriptor -> 'data' ... 'end' -> 'close'
  *
- * What can fail ends with 'error', then 'close'. Nothing is written or read after destroy().
+ * An error is 'error', then 'close'. Nothing is written or read after destroy().
  */
 import { AbortController, type AbortSignal } from '../abort.ts';
 import { Buffer } from '../buffer.ts';
@@ -15,7 +15,7 @@ import { isIP, type Endpoint, type LocalEndpoint } from './address.ts';
 import { resolveName } from './resolver/index.ts';
 import { begin, EAGAIN, openTcp, openUnix, outcomeOf, peerOf, Waited } from './socket.ts';
 
-/** Where to: `lookup` gives addresses in the resolver's place, until the signal that it is given. */
+/** The target: `lookup` replaces the resolver, until its signal is aborted. */
 export interface TcpNetConnectOpts {
   readonly host: string;
   readonly port: number;
@@ -45,12 +45,12 @@ interface SocketEvents extends Record<string, readonly unknown[]> {
 }
 
 export interface SocketOptions {
-  /** Whether the other side may end and still be written to. */
+  /** Whether the peer may half-close and still be written to. */
   readonly allowHalfOpen?: boolean;
 }
 
 const CHUNK_BYTES = 65_536;
-/** Read into by all, one at a time. */
+/** A shared read buffer, used by one at a time. */
 let chunk: Uint8Array | undefined;
 
 export class Socket extends Emitter<SocketEvents> {
@@ -59,14 +59,14 @@ export class Socket extends Emitter<SocketEvents> {
   destroyed = false;
   readonly #over = new AbortController();
   #fd = -1;
-  /** What is yet to be written. */
+  /** Bytes not yet written. */
   #unsent: Uint8Array = new Uint8Array();
   readonly #allowHalfOpen: boolean;
   #isEnding = false;
-  /** Which directions are over. */
+  /** Which directions are closed. */
   #isSent = false;
   #isRead = false;
-  /** What the loop looks for. */
+  /** The events being polled. */
   #events = 0;
 
   constructor({ allowHalfOpen = false }: SocketOptions = {}) {
@@ -78,7 +78,7 @@ export class Socket extends Emitter<SocketEvents> {
     return this.#unsent.length > 0;
   }
 
-  /** Of a connection that is there. Called once, as start() is. */
+  /** For an accepted connection. Called once, like start(). */
   adopt(fd: number): this {
     this.#connected(fd);
     return this;
@@ -107,7 +107,7 @@ export class Socket extends Emitter<SocketEvents> {
     return this.#unsent.length === 0;
   }
 
-  /** Nothing more is written, once this has been. */
+  /** Nothing is written after this. */
   end(content?: string | Uint8Array): this {
     this.#isEnding = true;
     if (content !== undefined) this.write(content);
@@ -144,7 +144,7 @@ export class Socket extends Emitter<SocketEvents> {
       }
     }
     if (failures.length === 1) throw failures[0];
-    // As Node's: of all, with the code of the first.
+    // As in Node: all errors, with the code of the first.
     throw Object.assign(new AggregateError(failures), { code: (failures[0] as NodeJS.ErrnoException).code });
   }
 

@@ -1,4 +1,4 @@
-/** What takes connections, for net.ts. */
+/** Accepts connections, for net.ts. */
 import { AbortController } from '../abort.ts';
 import { Emitter } from '../emitter.ts';
 import { systemError } from '../errors.ts';
@@ -19,10 +19,10 @@ interface ServerEvents extends Record<string, readonly unknown[]> {
   close: [];
 }
 
-/** It stays for long: cycles of what has come and gone are looked for from here on, and not as late as in what soon ends. */
+/** A long-lived process: garbage cycles are collected earlier than in a short-lived one. */
 const CYCLES_FROM_BYTES = 2 * 1024 * 1024;
 const ECONNABORTED = -103;
-/** Without a descriptor for a connection, which stays ready to be accepted. */
+/** Delay before accept is retried without a free descriptor. */
 const RETRY_MS = 100;
 
 /** @typeParam C a connection */
@@ -49,12 +49,15 @@ export class Server<C extends { once(event: 'close', call: () => void): unknown 
     return this;
   }
 
-  /** Where it listens. */
+  /** Its listen address. */
   address(): Endpoint | undefined {
     return ownOf(this.#fd);
   }
 
-  /** Takes no more connections. @param then called once the last has been closed */
+  /**
+   * Stops accepting.
+   * @param then called once the last connection is closed
+   */
   close(then: () => void): this {
     this.once('close', then);
     clearTimeout(this.#retry);
@@ -112,7 +115,7 @@ async function descriptorFor({ host, port }: ListenOptions): Promise<number> {
     return listenOn({ address: '::', port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw error;
-    // A machine without IPv6. Whatever else it was is an error of this one, too.
+    // A machine without IPv6. Any other error occurs here again.
     return listenOn({ address: '0.0.0.0', port });
   }
 }

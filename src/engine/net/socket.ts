@@ -1,4 +1,4 @@
-/** A socket that doesn't block, one step each: what is done at once is done, the rest is for the loop. */
+/** A non-blocking socket, one step each: immediate results are returned, the rest is left to the loop. */
 import type { AbortSignal } from '../abort.ts';
 import { done, systemError } from '../errors.ts';
 import { unwatch, watch } from '../loop.ts';
@@ -17,7 +17,11 @@ function opened(address: string, type: number): number {
   return done(sys.socket(address.includes(':') ? FAMILY.v6 : FAMILY.v4, type, 0), 'socket');
 }
 
-/** @returns whether it is there already; otherwise the descriptor is ready to write once it has an outcome. Throws the system's error */
+/**
+ *
+ * @returns whether it is connected already; otherwise the descriptor becomes writable once it has a result. Throws the
+ * system's error
+ */
 export function begin(fd: number, to: Endpoint | LocalEndpoint): boolean {
   const result = sys.connect(fd, bytesOf(to));
   if (result === EINPROGRESS) return false;
@@ -25,7 +29,7 @@ export function begin(fd: number, to: Endpoint | LocalEndpoint): boolean {
   return true;
 }
 
-/** What has become of it: undefined, or the error. */
+/** The result: undefined, or the error. */
 export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException | undefined {
   const result = sys.outcome(fd);
   return result === 0 ? undefined : connectError(result, to);
@@ -33,7 +37,7 @@ export function outcomeOf(fd: number, to: Endpoint | LocalEndpoint): NodeJS.Errn
 
 const BACKLOG = 511;
 
-/** A descriptor to accept connections from. Throws as Node's: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
+/** A listening descriptor. Throws as Node: `listen EADDRINUSE: address already in use 127.0.0.1:80` */
 export function listenOn(at: Endpoint): number {
   const fd = openTcp(at.address);
   const result = sys.listen(fd, bytesOf(at), BACKLOG);
@@ -44,7 +48,7 @@ export function listenOn(at: Endpoint): number {
   throw Object.assign(error, at);
 }
 
-/** As Node's: `connect ECONNREFUSED 127.0.0.1:1`. */
+/** As in Node: `connect ECONNREFUSED 127.0.0.1:1`. */
 function connectError(result: number, to: Endpoint | LocalEndpoint): NodeJS.ErrnoException {
   const error = systemError(result, 'connect');
   const at = 'path' in to ? { address: to.path } : to;
@@ -56,9 +60,9 @@ const ADDRESS_MAX_BYTES = 128;
 
 const [OWN, PEER] = [0, 1] as const;
 
-/** Its own end. */
+/** The local address. */
 export const ownOf = (fd: number): Endpoint | undefined => addressOf(fd, OWN);
-/** The other side of a connection. */
+/** The peer's address. */
 export const peerOf = (fd: number): Endpoint | undefined => addressOf(fd, PEER);
 
 function addressOf(fd: number, end: 0 | 1): Endpoint | undefined {
@@ -67,7 +71,7 @@ function addressOf(fd: number, end: 0 | 1): Endpoint | undefined {
   return length < 0 ? undefined : endpointOf(bytes.subarray(0, length));
 }
 
-/** A descriptor of ours for as long as a wait takes. */
+/** Waits for events on a descriptor. */
 export class Waited implements Disposable {
   readonly fd: number;
   readonly #signal: AbortSignal;

@@ -1,3 +1,3 @@
-/** In the place of a package's own types, which bring Node's; for build/core/check.ts, which does not judge who imports it. */
+/** Replaces a package's own types, which import Node's; for build/core/check.ts, which does not check its importers. */
 export const KubeConfig: never;
 export type KubeConfig = never;

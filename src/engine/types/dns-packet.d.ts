@@ -1,4 +1,4 @@
-/** In the place of a package's own types, which bring Node's; for build/core/check.ts, which does not judge who imports it. */
+/** Replaces a package's own types, which import Node's; for build/core/check.ts, which does not check its importers. */
 export const decode: never;
 export const encode: never;
 export const RECURSION_DESIRED: never;

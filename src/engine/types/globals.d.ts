@@ -1,6 +1,6 @@
 /**
- * What the code of kolla-core sees in the place of @types/node, for build/core/check.ts alone: the engine's own globals, and the
- * types that Node's calls are known by. What is not here, or not in the modules of this directory, kolla-core does not have.
+ * The types available to kolla-core instead of @types/node, only for build/core/check.ts: the engine's globals, and our
+ * implementations of Node's modules. kolla-core has nothing else.
  */
 import type * as abort from '../abort.ts';
 import type * as buffer from '../buffer.ts';
@@ -28,7 +28,7 @@ declare global {
   const performance: typeof globals.performance;
   const URL: typeof url.URL;
   type URL = url.URL;
-  /** It is in a file of which kolla-core has another part; no-undef sees it in a bundle. */
+  /** Used in a file that kolla-core replaces; no-undef checks the bundle. */
   const TextDecoder: new (encoding: string, options: object) => { decode(bytes: Uint8Array): string };
   /** The engine's own. */
   const atob: (text: string) => string;

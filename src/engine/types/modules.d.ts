@@ -1,4 +1,4 @@
-/** Modules whose part in kolla-core is not of this directory; for build/core/check.ts alone. */
+/** Modules implemented outside of this directory in kolla-core; only for build/core/check.ts. */
 declare module 'node:path' {
   export const sep: string;
   export const delimiter: string;

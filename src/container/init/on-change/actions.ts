@@ -2,14 +2,14 @@ import { constants } from 'node:os';
 import { UsageError } from '../../../core/errors.ts';
 import { suggestion } from '../../../core/nearest.ts';
 
-/** What is done after a change was put in place. `label` is how a log names it: without what may be secret. */
+/** An action after a change was installed. `label` is its name in logs, without possible secrets. */
 export type Action = SignalAction | ExecAction | HttpAction | { readonly kind: 'exit'; readonly label: string };
 
 export interface SignalAction {
   readonly kind: 'signal';
   readonly label: string;
   readonly signal: NodeJS.Signals;
-  /** Undefined: PID 1, or the only other process tree of a Pod that shares its process namespace. */
+  /** Undefined: PID 1, or the only other process tree of a Pod with a shared process namespace. */
   readonly process: string | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface HttpAction {
 }
 
 const KINDS = ['signal', 'exec', 'http', 'exit'] as const;
-/** The signals that services reload or end by; messages suggest no others. */
+/** Signals on which services reload or exit; messages suggest no others. */
 const RELOAD_SIGNALS = ['HUP', 'TERM', 'USR1'] as const;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 
 /**
- * Reads the actions as `--on-change` gives them: `signal:HUP[:process]`, `exec:command words`, `http:POST url`, `exit`.
- * Throws UsageError with what would have been right, and without what stands after a kind that may hold a secret.
+ * Parses actions of `--on-change`: `signal:HUP[:process]`, `exec:command words`, `http:POST url`, `exit`. Throws
+ * UsageError with the correct form, and without the value of a kind that may contain a secret.
  */
 export function parseActions(texts: readonly string[]): Action[] {
   const actions = texts.map((text) => parseAction(text.trim()));
@@ -82,13 +82,13 @@ function execAction(rest: string): ExecAction {
   return { kind: 'exec', label: `exec:${program}`, words: [program, ...words] };
 }
 
-/** What would be the shell's, if there were one. */
+/** Operators of a shell, which is not involved here. */
 const OPERATORS = new Set(['|', '||', '&', '&&', ';', '<', '>', '>>', '2>', '2>&1']);
 
-/** Splits at spaces; what stands between '' or "" is taken as it is. Nothing is expanded. */
+/** Splits at spaces; text within '' or "" is kept. Nothing is expanded. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
-  // Quoted pieces and plain ones that touch are one word, as in --name='a b'.
+  // Adjacent quoted and plain pieces are one word, as in --name='a b'.
   for (const [piece] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+|['"]/g)) {
     if (piece === "'" || piece === '"') throw new UsageError(`--on-change: exec: a ${piece} is not closed`);
     if (OPERATORS.has(piece))
@@ -109,7 +109,7 @@ function httpAction(rest: string): HttpAction {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--on-change: http:${method} needs an http:// or https:// URL with a host`);
-  // A user, a password or a token in the query is for the server alone.
+  // A user, a password or a token in the query must not be logged.
   const label = `http:${method} ${url.origin}${url.pathname}${url.search === '' ? '' : '?...'}`;
   return { kind: 'http', label, method, url };
 }

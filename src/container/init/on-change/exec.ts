@@ -6,26 +6,26 @@ import type { Redact } from '../../../core/redact.ts';
 import type { ExecAction } from './actions.ts';
 
 export interface ExecParts {
-  /** Ends the command: SIGTERM to its process group, SIGKILL soon after. */
+  /** Stops the command: SIGTERM to its process group, SIGKILL soon after. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
-  /** What the command says goes through it. */
+  /** Applied to the command's output. */
   readonly redact: Redact;
 }
 
-/** From SIGTERM to SIGKILL: we have a second to end ourselves. */
+/** From SIGTERM to SIGKILL: we have a second to exit ourselves. */
 const GRACE_MS = 500;
 
-/** Why the command can't be run here, or undefined. */
+/** Why the command cannot be run here, or undefined. */
 export function whyNoProgram({ words: [name] }: ExecAction, env: NodeJS.ProcessEnv): string | undefined {
   const found = findProgram(name, env['PATH'] ?? '');
   return isRefusal(found) ? found.reason : undefined;
 }
 
 /**
- * Runs the command without a shell, in a process group of its own, its output into the log. Throws UnavailableError unless
- * it ends with 0; rejects with the signal's reason once the group is gone.
+ * Runs the command without a shell, in its own process group, with its output in the log. Throws UnavailableError
+ * unless it exits with 0; rejects with the signal's reason once the group is gone.
  */
 export async function runCommand(action: ExecAction, { signal, log, env, redact }: ExecParts): Promise<void> {
   const [name, ...rest] = action.words;

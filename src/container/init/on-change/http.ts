@@ -3,8 +3,8 @@ import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';
 
 /**
- * Sends the request, without a body. Throws UnavailableError when there is no answer or one of 400 and above, with nothing of
- * the URL that may be secret.
+ * Sends the request, without a body. Throws UnavailableError without a response or for a status of 400 and above,
+ * without possible secrets of the URL.
  */
 export async function sendRequest(
   { method, url }: HttpAction,

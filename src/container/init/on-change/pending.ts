@@ -5,28 +5,28 @@ import type { Log } from '../../../core/log.ts';
 import { may, mayWriteIn } from '../../../fs/access.ts';
 import { replaceFile } from '../../../fs/replace-file.ts';
 
-/** Lies there from before the files of a version are changed until its actions are done. */
+/** Exists from before a version's files change until its actions are done. */
 const PENDING = 'run/kolla/watch-pending';
 
-/** Remembers across restarts that a process has still to be notified of a change. */
+/** Remembers across restarts that a notification is pending. */
 export interface Pending {
-  /** Whether a watch before us ended in between. */
+  /** Whether a previous watch ended in between. */
   wasLeft(): Promise<boolean>;
-  /** Files are about to be changed. */
+  /** Files are about to change. */
   begin(): Promise<void>;
-  /** They are changed, and it is about to be told. */
+  /** They have changed, and notifications follow. */
   applied(): void;
-  /** It was told; forgotten unless the next change has begun meanwhile. */
+  /** Notified; forgotten unless the next change has started meanwhile. */
   notified(): Promise<void>;
 }
 
-/** Where no volume lies at /run/kolla (below `root`), or a read-only one, nothing is remembered. */
+/** Without a writable volume at /run/kolla (below `root`), nothing is remembered. */
 export function pendingIn(root: string, log: Log): Pending {
   const path = join(root, PENDING);
   let [begun, applied] = [0, 0];
   const attempt = async (work: () => Promise<void>) => {
     if (!(await mayWriteIn(dirname(path)))) return;
-    // The change itself is worth more than the memory of it.
+    // A failure to remember must not prevent the change.
     await work().catch((error: unknown) =>
       log.warn(`cannot note at ${path} the pending notification: ${messageOf(error)}`),
     );

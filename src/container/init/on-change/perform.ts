@@ -6,15 +6,15 @@ import { outputRedactor } from '../../../core/output-redactor.ts';
 import type { RunnerParts } from './runner.ts';
 import { sendSignal } from './signal.ts';
 
-/** Throws UsageError when the action's program is not there or can't be run. */
+/** Throws UsageError if the action's program is missing or not executable. */
 export function checkProgram(action: Action, env: NodeJS.ProcessEnv): void {
   const why = action.kind === 'exec' ? whyNoProgram(action, env) : undefined;
   if (why !== undefined) throw new UsageError(`--on-change ${action.label}: ${why}`);
 }
 
 /**
- * What does one action, for the runner.
- * @param caFile PEM file; the authorities that an https:// action may have
+ * Performs one action for the runner.
+ * @param caFile PEM file with CA certificates for https:// actions
  */
 export function performer(
   caFile: string | undefined,

@@ -4,12 +4,12 @@ import type { Log } from '../../../core/log.ts';
 import { backoffMs, pause } from '../../../core/backoff.ts';
 import type { Action } from './actions.ts';
 
-/** How the actions stand, for a status page. */
+/** State of the actions, for a status page. */
 export interface ActionStatus {
   readonly done: number;
-  /** Tries that failed. */
+  /** Failed attempts. */
   readonly failed: number;
-  /** The one that is to be done now, or again. */
+  /** The current or next action. */
   readonly pending: string | undefined;
   readonly problem: string | undefined;
 }
@@ -21,15 +21,15 @@ type Doable = Exclude<Action, { kind: 'exit' }>;
 export interface RunnerParts {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** How long one try may take. */
+  /** Timeout of one attempt. */
   readonly timeoutMs: number;
-  /** Does it; resolves with what a log may say about it. Rejects with KollaError, or the signal's reason. */
+  /** Performs it; resolves with a loggable result. Rejects with KollaError, or the signal's reason. */
   readonly perform: (action: Doable, signal: AbortSignal) => Promise<string>;
-  /** Everything is done for the newest version. */
+  /** All actions are done for the newest version. */
   readonly onAllDone: () => Promise<void>;
-  /** `exit` has been reached, and all is done. */
+  /** `exit` was reached, and everything is done. */
   readonly onExit: () => void;
-  /** Our bug. */
+  /** A bug. */
   readonly onBug: (error: unknown) => void;
   readonly onStatus: (status: ActionStatus) => void;
 }
@@ -37,8 +37,8 @@ export interface RunnerParts {
 const RETRY = { minMs: 1000, maxMs: 60_000 };
 
 /**
- * Does the actions of one change after the other, in their order: the next begins when the one before has succeeded. One that
- * fails is tried again with growing pauses, until it succeeds or there is a newer change, for which all begin anew.
+ * Runs the actions of one change in order: each starts after the previous one has succeeded. A failed one is retried
+ * with backoff, until it succeeds or there is a newer change, for which all start over.
  */
 export class ActionRunner implements AsyncDisposable {
   readonly #actions: readonly Action[];
@@ -52,14 +52,14 @@ export class ActionRunner implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Begins with the actions for this version as soon as a try that is under way has ended. */
+  /** Starts the actions for this version as soon as a running attempt has ended. */
   changed(version: string): void {
     this.#newest.abort();
     const { signal: superseded } = (this.#newest = new AbortController());
     this.#running = this.#running.then(() => this.#all(version, superseded)).catch(this.#parts.onBug);
   }
 
-  /** Waits for the end of a try that is under way; the signal of the parts must be aborted. */
+  /** Waits for the end of a running attempt; the parts' signal must be aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#newest.abort();
     await this.#running;
@@ -81,7 +81,7 @@ export class ActionRunner implements AsyncDisposable {
     onExit();
   }
 
-  /** False when it is no longer to be done. */
+  /** False if it is no longer needed. */
   async #untilDone(action: Doable, version: string, superseded: AbortSignal): Promise<boolean> {
     const { signal, log } = this.#parts;
     const over = AbortSignal.any([signal, superseded]);
@@ -99,7 +99,7 @@ export class ActionRunner implements AsyncDisposable {
     return false;
   }
 
-  /** Why it failed. */
+  /** The reason of a failure. */
   async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();

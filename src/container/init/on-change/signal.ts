@@ -3,10 +3,11 @@ import { inMask, isNamed, isOurs, lineOf, listProcesses, type ProcessInfo } from
 import type { SignalAction } from './actions.ts';
 
 /**
- * Sends the signal, and resolves with whom it went to: `keystone (pid 7)`. Of a service with workers only its first process
- * gets it. Throws UnavailableError when there is no process to send it to, or it ignores it, NotPermittedError when the system
- * refuses.
- * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, the pause process
+ * Sends the signal, and resolves with its target: `keystone (pid 7)`. For a service with workers only the parent
+ * process gets it. Throws UnavailableError if there is no target, or it ignores the signal, NotPermittedError if the
+ * system denies it.
+ * @param isInPod whether this is a Pod's container, where PID 1 is ourselves or, in a shared namespace, the pause
+ * process
  */
 export async function sendSignal({ signal, process: name }: SignalAction, isInPod: boolean): Promise<string> {
   const all = listProcesses().filter((one) => !isPause(one, isInPod));
@@ -33,7 +34,7 @@ function send(target: ProcessInfo, signal: NodeJS.Signals): void {
   }
 }
 
-/** The kernel drops what PID 1 doesn't handle, without a report. */
+/** The kernel silently drops signals that PID 1 does not handle. */
 function checkHandles(target: ProcessInfo, signal: NodeJS.Signals): void {
   const isUnheard = inMask(target.ignored, signal) || (target.pid === 1 && !inMask(target.caught, signal));
   if (isUnheard && signal !== 'SIGKILL' && signal !== 'SIGSTOP')
@@ -48,14 +49,16 @@ function named(all: readonly ProcessInfo[], name: string, self: number): Process
   throw new UnavailableError(`no process is called '${name}'; ${whatIsSeen(all, own)}`);
 }
 
-/** PID 1, where it is the service (docker's `--pid=container:NAME`); else the only other tree that is no sidecar of ours. */
+/**
+ * PID 1, if it is the service (docker's `--pid=container:NAME`); else the only other tree that is no sidecar of ours.
+ */
 function theOtherOne(all: readonly ProcessInfo[], self: number): ProcessInfo {
   const first = all.find(({ pid }) => pid === 1);
   if (first !== undefined && self !== 1) return first;
   const own = lineOf(all, self);
   const others = all.filter((one) => !own.has(one.pid) && !isOurs(one));
   const highest = others.filter(({ parent }) => !others.some(({ pid }) => pid === parent));
-  // What a container was started with has its parent outside; what PID 1 has adopted is a daemon.
+  // A container's main process has its parent outside; a process adopted by PID 1 is a daemon.
   const started = highest.filter(({ parent }) => parent === 0);
   const roots = started.length > 0 ? started : highest;
   const [only] = roots;
@@ -75,7 +78,7 @@ function whatIsSeen(all: readonly ProcessInfo[], own: ReadonlySet<number>): stri
   return `there is ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', ...' : ''}`;
 }
 
-/** What holds a shared namespace and runs no service. Its name is the container runtime's choice. */
+/** The process that holds a shared namespace and runs no service. Its name depends on the container runtime. */
 function isPause({ pid, name, words }: ProcessInfo, isInPod: boolean): boolean {
   if (pid !== 1 || pid === process.pid) return false;
   return isInPod || name === 'pause' || (name === 'catatonit' && words.includes('-P'));

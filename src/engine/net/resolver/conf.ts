@@ -1,15 +1,15 @@
-/** /etc/resolv.conf and /etc/hosts, as the C library reads them: resolv.conf(5), hosts(5). */
+/** /etc/resolv.conf and /etc/hosts, parsed as by the C library: resolv.conf(5), hosts(5). */
 import { isIP } from '../address.ts';
 
 export interface ResolverConf {
   readonly servers: readonly string[];
-  /** What a short name may end with, in the order in which it is tried. */
+  /** The search list, in order. */
   readonly search: readonly string[];
-  /** A name with so many dots is tried as it is first. */
+  /** A name with this many dots is first tried as it is. */
   readonly ndots: number;
-  /** For one answer of one server. */
+  /** For one response of one server. */
   readonly timeoutMs: number;
-  /** How often all servers are asked. */
+  /** Number of rounds over all servers. */
   readonly attempts: number;
 }
 
@@ -23,10 +23,10 @@ export function readConf(text: string): ResolverConf {
   for (const line of text.split('\n')) {
     const [word, ...values] = line.trim().split(/\s+/);
     const [server = ''] = values;
-    // fe80::1%eth0 names an interface, whose number we do not look up.
+    // fe80::1%eth0 names an interface, whose index is not looked up.
     const isUsable = isIP(server) !== 0 && !server.includes('%');
     if (word === 'nameserver' && isUsable && servers.length < SERVERS_MAX) servers.push(server);
-    // The last one counts.
+    // The last one applies.
     if (word === 'search' || word === 'domain') search = values.map((name) => name.replace(/\.$/, '')).filter(Boolean);
     if (word !== 'options') continue;
     for (const [, name, value] of values.map((each) => /^(ndots|timeout|attempts):(\d{1,9})$/.exec(each) ?? [])) {
@@ -43,14 +43,14 @@ export function readConf(text: string): ResolverConf {
   };
 }
 
-/** What a name is asked as, in order. One that ends with a dot is whole. */
+/** The names to query, in order. One with a final dot is absolute. */
 export function candidates(name: string, { search, ndots }: ResolverConf): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const longer = search.map((end) => `${name}.${end}`);
   return name.split('.').length > ndots ? [name, ...longer] : [...longer, name];
 }
 
-/** The addresses that the file has for a name, in its order. */
+/** The addresses of a name in the file, in order. */
 export function addressesIn(hosts: string, name: string): string[] {
   const wanted = name.replace(/\.$/, '').toLowerCase();
   return hosts.split('\n').flatMap((line) => {

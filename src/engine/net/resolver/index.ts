@@ -1,10 +1,11 @@
 /**
- * Names to addresses, as the C library does it with `hosts: files dns`:
+ * Resolves names like the C library with `hosts: files dns`:
  *
  *   an address -> itself; /etc/hosts; localhost -> loopback
- *   -> resolv.conf: each form of the name (search, ndots), each server, so often as it says -> A and AAAA at once (query.ts)
+ *   -> resolv.conf: each form of the name (search, ndots), each server, with its retries -> A and AAAA in parallel
+ *     (query.ts)
  *
- * What can fail: no such name (ENOTFOUND), no server that answers (EAI_AGAIN), the signal.
+ * Errors: no such name (ENOTFOUND), no server that responds (EAI_AGAIN), the signal.
  */
 import { unlessAbsent } from '../../../fs/absent.ts';
 import { AbortController, type AbortSignal } from '../../abort.ts';
@@ -16,7 +17,10 @@ import { query, type Answer, type RecordType } from './query.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** @returns one at least. Rejects as Node's lookup does: `getaddrinfo ENOTFOUND name` */
+/**
+ *
+ * @returns at least one. Rejects as Node's lookup: `getaddrinfo ENOTFOUND name`
+ */
 export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name];
   const known = addressesIn(textOf('/etc/hosts'), name);
@@ -34,15 +38,15 @@ export async function resolveName(name: string, signal: AbortSignal): Promise<re
   throw Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: 'getaddrinfo', hostname: name });
 }
 
-/** RFC 1035: labels of 1 to 63 bytes, 253 together. */
+/** RFC 1035: labels of 1 to 63 bytes, 253 in total. */
 function isSendable(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
-/** A server that knows the name, or that there is none. */
+/** Definitive results: the name exists, or does not. */
 const ANSWERS = new Set(['NOERROR', 'NXDOMAIN']);
 
-/** Undefined where no server answers. */
+/** Undefined if no server responds. */
 async function ask(
   name: string,
   type: RecordType,
@@ -57,7 +61,7 @@ async function ask(
   return undefined;
 }
 
-/** Undefined where it takes longer, or fails. Rejects with the signal's reason. */
+/** Undefined on timeout or failure. Rejects with the signal's reason. */
 async function within<T>(
   milliseconds: number,
   signal: AbortSignal,
@@ -72,7 +76,7 @@ async function within<T>(
     return await act(bound.signal);
   } catch (error) {
     signal.throwIfAborted();
-    // A server that can't be reached; anything else is a bug of ours.
+    // An unreachable server; anything else is a bug.
     if (bound.signal.aborted || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** One question to one DNS server: by UDP, and by TCP where the answer was cut. */
+/** One query to one DNS server: by UDP, and by TCP if the response was truncated. */
 import type { DecodedPacket } from 'dns-packet';
 import { Buffer } from '../../buffer.ts';
 import { POLLIN, POLLOUT } from '../../loop.ts';
@@ -15,13 +15,16 @@ export interface Answer {
   readonly addresses: readonly string[];
 }
 
-/** Read where a name is resolved, which few are. */
+/** Loaded on first use, which is rare. */
 const packets = () => require('dns-packet') as typeof import('dns-packet');
 
 const PORT = 53;
 const PACKET_MAX_BYTES = 65_535;
 
-/** @throws the system's error where the server can't be reached; the signal's reason */
+/**
+ *
+ * @throws the system's error if the server is unreachable; the signal's reason
+ */
 export async function query(server: string, name: string, type: RecordType, signal: AbortSignal): Promise<Answer> {
   const [high, low] = randomBytes(2);
   const id = (high! << 8) | low!;
@@ -33,14 +36,14 @@ export async function query(server: string, name: string, type: RecordType, sign
   return answerOf(short.flag_tc ? await byTcp(server, bytes, isIts, signal) : short, name, type);
 }
 
-/** Whether a packet answers our question: an attacker off the path can only guess its id and port. */
+/** Whether a packet answers our query: an off-path attacker can only guess its id and port. */
 function isAnswer(packet: DecodedPacket, id: number, name: string, type: RecordType): boolean {
   const [asked] = packet.questions ?? [];
   const isSame = asked?.type === type && asked.name.toLowerCase() === name.toLowerCase();
   return packet.type === 'response' && packet.id === id && isSame;
 }
 
-/** Names lead to others by CNAME; what an answer says of names that were not asked about is not believed. */
+/** Follows CNAMEs; records for other names are ignored. */
 function answerOf(packet: DecodedPacket, name: string, type: RecordType): Answer {
   const answers = packet.answers ?? [];
   const names = new Set([name.toLowerCase()]);
@@ -66,14 +69,14 @@ async function byUdp(server: string, question: Uint8Array, isIts: IsIts, signal:
   }
 }
 
-/** Each packet has its length in front of it, in two bytes. */
+/** Each packet is prefixed by its length in two bytes. */
 async function byTcp(server: string, question: Uint8Array, isIts: IsIts, signal: AbortSignal): Promise<DecodedPacket> {
   const to = { address: server, port: PORT };
   using socket = new Waited(openTcp(server), signal);
   if (!begin(socket.fd, to)) await socket.ready(POLLOUT);
   const error = outcomeOf(socket.fd, to);
   if (error !== undefined) throw error;
-  // It is shorter than the buffer of a socket that nothing was written to.
+  // Shorter than the buffer of an empty socket.
   send(socket, Uint8Array.of(question.length >> 8, question.length & 0xff, ...question));
   for (let held = Buffer.alloc(0); ;) {
     const more = await receive(socket);
@@ -103,7 +106,7 @@ async function receive(socket: Waited): Promise<Buffer> {
   }
 }
 
-/** Undefined for what can't be read: it is no answer. */
+/** Undefined if malformed: not a response. */
 function read(bytes: Buffer): DecodedPacket | undefined {
   try {
     return packets().decode(bytes as never);
