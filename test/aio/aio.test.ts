@@ -15,9 +15,9 @@ const skip = (await whyNoAio()) ?? false;
 
 /** The heading of docs/start/quickstart.md. */
 const QUICKSTART = 'On a cluster, with charts';
-/** Between two requests for tokens, each of which keeps a processor busy for a third of a second. */
+/** Pause between two token requests, each of which uses a CPU for a third of a second. */
 const PAUSE_MS = 300;
-/** Elasticsearch's own limit of a search. */
+/** Elasticsearch's limit for a search. */
 const MAX_HITS = 10_000;
 
 interface JobState {
@@ -57,7 +57,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     await token();
     const log = await exec('deploy/keystone', 'keystone', 'cat /var/log/kolla/keystone/keystone.log');
     assert.doesNotMatch(log, /world readable|Truncating password/);
-    // What a rotation writes, without the pause that it keeps to the one before: another primary, then one key less.
+    // The result of a rotation, without its pause: another primary, then one key less.
     const secret = 'secret/keystone-fernet-keys';
     const primary = await kubectl('get', secret, '--output=jsonpath={.data.1}');
     for (const [key, isThere] of [
@@ -207,7 +207,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
         const files = rows.filter((row) => row.endsWith('.log'));
         return { files, lines: files.reduce((sum, row) => sum + Number.parseInt(row, 10), 0) };
       };
-      // Who logs goes on: what was there at first must be in, and never more than is there afterwards.
+      // Logging continues: lines from the start must be indexed, and never more than exist afterwards.
       const first = await inFiles();
       assert.ok(first.lines > 0, inspect(first));
       await until('the lines to be in', async (saw) => {
@@ -225,7 +225,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.deepEqual([...stage.quickstart.left(QUICKSTART), ...stage.page.left()], []);
   });
 
-  /** Resolves when no Pod has one of these names. Helm waits for new Pods alone. */
+  /** Resolves when no Pod has one of these names. Helm waits only for new Pods. */
   async function gone(names: readonly string[]): Promise<void> {
     await until(`${names.join(', ')} to be gone`, async () => {
       const there = await keystoneNames();
@@ -233,7 +233,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     });
   }
 
-  /** When the Jobs of a chart were complete for a release, by what they are. */
+  /** When the Jobs of a chart completed for a release, by kind. */
   async function completions(chart: string, release: string): Promise<Record<string, string>> {
     const text = await kubectl('get', 'jobs', `--selector=app.kubernetes.io/name=${chart}`, '--output=json');
     const { items } = JSON.parse(text) as { items: JobState[] };
@@ -246,7 +246,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     );
   }
 
-  /** Of a Pod, without those of a former one of its name; what was logged with newlines in it is one document. */
+  /** Of a Pod, without those of a predecessor of the same name; a multi-line message is one document. */
   async function shippedLines(pod: string): Promise<{ lines: number; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
     const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
@@ -266,7 +266,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     return { lines: Object.values(byProgram).reduce((sum, { lines }) => sum + lines, 0), byProgram };
   }
 
-  /** For who reads that an installation did not come up: which Pods are not Ready, and what they said last. */
+  /** For diagnosis of a failed installation: the Pods that are not Ready, with their last log lines. */
   async function whatIsWrong(): Promise<string> {
     const parts = [await kubectl('get', 'pods,jobs')];
     for (const chart of CHARTS)

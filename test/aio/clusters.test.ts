@@ -1,4 +1,6 @@
-/** The charts mariadb and rabbitmq as clusters of three, on a real node: founded, killed whole, and whole again. */
+/**
+ * The charts mariadb and rabbitmq as three-node clusters, on a real node: bootstrapped, killed together, and recovered.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
@@ -26,7 +28,7 @@ const NODES = [0, 1, 2];
 
 const RABBITMQ_PASSWORD = 'of-rabbitmq';
 
-/** What ends the server at once. */
+/** The signal that kills the server at once. */
 const KINDS = {
   mariadb: { image: 'mariadb-server', kill: 'kill -KILL $(< /run/mysqld/mariadb.pid)' },
   rabbitmq: {
@@ -40,7 +42,7 @@ describe('three-node clusters from the charts', { skip }, () => {
   const stack = new AsyncDisposableStack();
   let node: KubeNode;
   let directory: string;
-  /** Ports here that lead to a Pod's management API, by its address. */
+  /** Local ports forwarded to a Pod's management API, by its address. */
   const ports = new Map<string, number>();
   const kubectl = (...args: string[]) => node.kubectl(['--namespace', NAMESPACE, ...args]);
   const inNode = (kind: Kind, index: number, script: string) =>
@@ -90,7 +92,7 @@ describe('three-node clusters from the charts', { skip }, () => {
     assert.equal(code, 0, `${stderr}${await kubectl('get', 'pods')}`);
   }
 
-  /** Resolves when each node says that all are there. */
+  /** Resolves when each node reports all members. */
   async function whole(kind: Kind): Promise<void> {
     const sizeAt = { mariadb: galeraSize, rabbitmq: brokersSeen }[kind];
     const isWhole = async (saw: (value: unknown) => void) => {
@@ -106,7 +108,7 @@ describe('three-node clusters from the charts', { skip }, () => {
     return Number((await inNode('mariadb', index, show)).split('\t')[1]);
   }
 
-  /** By its management API: its own tools would start an Erlang each time. */
+  /** Through its management API: its own tools would start an Erlang VM each time. */
   async function brokersSeen(index: number): Promise<number> {
     const address = await kubectl('get', 'pod', `rabbitmq-${index}`, '--output=jsonpath={.status.podIP}');
     const port = ports.get(address) ?? (await node.reach(15_672, address));

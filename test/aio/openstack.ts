@@ -1,4 +1,4 @@
-/** What the tests of `make aio` ask: Keystone for tokens, the API server for Pods. */
+/** Helpers of the tests of `make aio`: tokens from Keystone, Pods from the API server. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,13 +52,13 @@ export interface Openstack {
   readonly exec: (pod: string, container: string, script: string) => Promise<string>;
   /** The Pods of a chart's workloads, or of all; those of Jobs left out. */
   readonly pods: (chart?: string) => Promise<PodState[]>;
-  /** Resolves when every workload has as many Pods as it wants, each of them Ready and none being ended. */
+  /** Resolves when every workload has its desired number of Pods, all Ready and none terminating. */
   readonly allReady: () => Promise<void>;
   /** Statements as MariaDB's root. */
   readonly sql: (statements: string) => Promise<string>;
-  /** A new token of the admin, by the Service. Rejects when Keystone refuses. */
+  /** A new token of the admin, through the Service. Rejects if Keystone does. */
   readonly token: () => Promise<string>;
-  /** The status that one Pod answers when it is asked whether a token is good. */
+  /** A Pod's response status for a token validation. */
   readonly check: (token: string, podIp: string) => Promise<number>;
 }
 
@@ -87,12 +87,12 @@ export function openstackOf(stage: () => Aio): Openstack {
     async allReady() {
       const text = await kubectl('get', 'deployments,statefulsets', '--output=json');
       const { items } = JSON.parse(text) as { items: WorkloadState[] };
-      // This watches, and leaves the processors to what starts.
+      // This watches, and leaves the CPUs to the starting Pods.
       for (const { kind, metadata } of items) await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
-      // What a controller has yet to make is not among the Pods.
+      // Pods not yet created by a controller are not listed.
       const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);
       const ready = async (saw: (value: unknown) => void) => {
-        // One that was driven out or killed stays in phase Failed beside the one that replaces it.
+        // An evicted or killed Pod stays in phase Failed next to its replacement.
         const all = (await pods()).filter(({ status }) => !['Failed', 'Succeeded'].includes(status.phase));
         const unready = all.filter((pod) => !isReady(pod)).map(({ metadata }) => metadata.name);
         saw(`${all.length} Pods of ${wanted}; not Ready: ${unready.join(', ')}`);
@@ -132,7 +132,7 @@ export function readySince({ status }: PodState): string {
   return ready?.lastTransitionTime ?? '';
 }
 
-/** How often the containers of Pods were started again, by name of Pod. */
+/** Restart counts of the containers, by Pod name. */
 export function restarts(pods: readonly PodState[]): Record<string, number> {
   const count = ({ status }: PodState) =>
     [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].reduce(
@@ -142,7 +142,7 @@ export function restarts(pods: readonly PodState[]): Record<string, number> {
   return Object.fromEntries(pods.map((pod) => [pod.metadata.name, count(pod)]));
 }
 
-/** Of passwords.yml, which the page has made. */
+/** From passwords.yml, created by the page's commands. */
 async function passwordOf(directory: string, name: string): Promise<string> {
   const text = await readFile(join(directory, 'passwords.yml'), 'utf8');
   const found = new RegExp(`^ *${name}: "(.*)"$`, 'm').exec(text)?.[1];

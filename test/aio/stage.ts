@@ -1,10 +1,10 @@
 /**
  * The stage of `make aio`:
  *
- *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the claims of the charts
+ *   binary -> five images -> node with DNS -> Elasticsearch in the node's network -> volumes for the charts' claims
  *   charts packaged into a working directory -> docs/start/quickstart.md and docs/start/aio.md, whose commands run there
  *
- * All that is asserted is read from the API server, Keystone's, MariaDB's or Elasticsearch's own answers.
+ * All assertions use responses of the API server, Keystone, MariaDB or Elasticsearch.
  */
 import { chown, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export interface Aio extends AsyncDisposable {
   readonly quickstart: Page;
   /** docs/start/aio.md. */
   readonly page: Page;
-  /** Where their commands run: dist/charts, k8s and, once made, passwords.yml. */
+  /** Working directory of their commands: dist/charts, k8s and, once created, passwords.yml. */
   readonly directory: string;
 }
 
@@ -49,12 +49,12 @@ const NEEDED = [
   canBuildInfrastructureImages,
 ];
 
-/** Why this machine can't have the stage, or undefined. */
+/** Why this machine cannot run the stage, or undefined. */
 export async function whyNoAio(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }
 
-/** Brings all of it up but the charts; about a minute with warm caches. */
+/** Starts everything except the charts; about a minute with warm caches. */
 export async function setAio(): Promise<Aio> {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('aio'));
@@ -75,7 +75,7 @@ export async function setAio(): Promise<Aio> {
   return { node, elasticsearch, quickstart, page, directory, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Keystone's for two releases, of which the second differs by its name alone: what is looked at is how it comes. */
+/** Keystone's for two releases that differ only in name: the tests concern the upgrade itself. */
 async function writeImages(directory: string): Promise<string[]> {
   const { binary } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:2025.2`;
@@ -98,7 +98,7 @@ async function writeImages(directory: string): Promise<string[]> {
 
 const USERS = { mariadb: 'mysql', rabbitmq: 'rabbitmq' } as const;
 
-/** A directory on the node for the claim of one Pod of a StatefulSet: nothing here makes volumes by itself. */
+/** A directory on the node for the claim of a StatefulSet's Pod: there is no volume provisioner. */
 export async function makeVolume(
   node: KubeNode,
   directory: string,

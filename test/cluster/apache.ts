@@ -1,6 +1,6 @@
 /**
- * A real Apache of our own: Debian's package, unpacked -> one configuration with what serves a page -> a process on
- * loopback, on ports that the test gives, which can be frozen, killed and started again.
+ * A real Apache: Debian's package, unpacked -> one configuration that serves a page -> a process on loopback, on given
+ * ports, which can be frozen, killed and restarted.
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { libraryDirectories } from './mariadb-programs.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime'];
 
-/** Proven by fetching it and serving a page. */
+/** Verified by fetching it and serving a page. */
 export const canRunApache: Capability = async () => {
   try {
     await unpacked();
@@ -25,12 +25,12 @@ export const canRunApache: Capability = async () => {
   }
 };
 
-/** Starts one that answers `/` on each port with a page; resolves when it accepts connections. */
+/** Starts one that serves a page at `/` on each port; resolves when it accepts connections. */
 export async function startApache(ports: readonly number[]): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('apache')).path;
-  // Its workers are another user's where it is started by root.
+  // If root starts it, its workers run as another user.
   await chmod(directory, 0o755);
   await mkdir(join(directory, 'pages'));
   await writeFile(join(directory, 'pages/index.html'), 'served\n');

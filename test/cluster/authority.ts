@@ -10,22 +10,22 @@ export interface Credentials {
 
 export interface Subject {
   readonly commonName: string;
-  /** To Kubernetes these are the groups that a user belongs to. */
+  /** For Kubernetes these are the user's groups. */
   readonly organizations?: readonly string[];
-  /** DNS names and IPv4 addresses that a server answers to. */
+  /** DNS names and IPv4 addresses of a server. */
   readonly hosts?: readonly string[];
-  /** Two days from now unless given; before now: it has expired. */
+  /** Default: two days from now; in the past: expired. */
   readonly validUntil?: Date;
 }
 
-/** A certificate authority for one test's servers and their clients. */
+/** A CA for one test's servers and clients. */
 export interface Authority extends Credentials {
-  /** A certificate for a server and a client alike. */
+  /** A certificate for both server and client. */
   issue(subject: Subject): Credentials;
 }
 
 const VALID_MS = 2 * 86_400_000;
-/** The clocks of a test's parts are one clock, but certificates are checked to the second. */
+/** Certificates are checked to the second, though all parts share one clock. */
 const EARLIER_MS = 3_600_000;
 
 const ECDSA_WITH_SHA256 = asn1.sequence(asn1.objectIdentifier('1.2.840.10045.4.3.2'));
@@ -34,7 +34,7 @@ const ORGANIZATION = '2.5.4.10';
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** Makes an authority with a new P-256 key; its certificates are good for two days. */
+/** Creates a CA with a new P-256 key; its certificates are valid for two days. */
 export function makeAuthority(commonName: string): Authority {
   const keys = newKeys();
   const issuer = { name: nameOf({ commonName }), keys };
@@ -61,7 +61,7 @@ export function makeAuthority(commonName: string): Authority {
   };
 }
 
-/** A key pair of its own, in PEM: what ServiceAccount tokens are signed with and checked against. */
+/** A separate key pair, in PEM, for signing and verifying ServiceAccount tokens. */
 export function makeKeyPair(): { readonly publicKey: string; readonly privateKey: string } {
   const { publicKey, privateKey } = newKeys();
   return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), privateKey: pemOf(privateKey) };

@@ -12,7 +12,7 @@ export interface Chromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Without a sandbox, which root may not have, and without requests but those that the page asks for. */
+/** Without the sandbox, which root may not use, and without requests other than the page's. */
 export const CHROMIUM_ARGS = [
   '--headless',
   '--no-sandbox',
@@ -46,7 +46,7 @@ export async function chromium(): Promise<Chromium> {
   }
 }
 
-/** Directories with the fonts that the page's style names first, for a picture that looks the same everywhere. */
+/** Directories with the fonts that the page's style prefers, for reproducible pictures. */
 export async function pageFonts(): Promise<string[]> {
   const directory = await unpackedPackages('page-fonts', ['fonts-inter', 'fonts-jetbrains-mono'], {
     dependencies: false,
@@ -54,7 +54,7 @@ export async function pageFonts(): Promise<string[]> {
   return [join(directory, 'usr/share/fonts')];
 }
 
-/** Proven by asking it for its version. */
+/** Verified by asking for its version. */
 export const canRunChromium: Capability = async () => {
   try {
     const { path, env } = await chromium();

@@ -9,7 +9,7 @@ import { compile, javaHome } from './java.ts';
 import { startSearchServer, type SearchProgram, type Settings } from './search-server.ts';
 
 const KEPT = 'classes.jsa';
-/** Writing them down takes so long at the most. */
+/** Maximum time to write the archive. */
 const KEEP_MS = 120_000;
 
 /** What a server logs, to its stdout. */
@@ -19,7 +19,9 @@ const LOG4J = `<Configuration status="warn">
 </Configuration>
 `;
 
-/** Our main class and how it logs, as one more jar of a server's: Java keeps no classes that lie in a directory. */
+/**
+ * Our main class and its logging configuration as one more jar: Java's class archive excludes classes in directories.
+ */
 export async function addMain(home: string, main: string, server: string): Promise<void> {
   const classes = join(server, 'classes');
   await mkdir(classes);
@@ -29,7 +31,7 @@ export async function addMain(home: string, main: string, server: string): Promi
   await rm(classes, { recursive: true });
 }
 
-/** The jars of directories, always in the same order: Java takes what it kept only for the same class path. */
+/** The jars of directories in a fixed order: Java uses its class archive only for the same class path. */
 export async function classPathOf(...directories: readonly string[]): Promise<string> {
   const jars = await Promise.all(
     directories.map(async (directory) => {
@@ -44,10 +46,10 @@ export async function classPathOf(...directories: readonly string[]): Promise<st
 }
 
 /**
- * Starts a server once so that Java keeps its classes as they are in memory: each start after that takes half the CPU.
- * @param server where its jars lie
- * @param program makes it with more words for Java
- * @returns the words for Java that make use of that; none where it kept nothing
+ * Starts a server once so that Java archives its classes (CDS): later starts take half the CPU.
+ * @param server its jars
+ * @param program builds it with more Java options
+ * @returns the Java options to use the archive; none if there is none
  */
 export async function keptClasses(
   java: string,
@@ -65,8 +67,8 @@ export async function keptClasses(
 }
 
 /**
- * A server that is jars and a main class of ours: a JDK, room, and Maven or what it fetched before.
- * @param build makes all that is made once, so that no test waits for it
+ * A server of jars plus a main class of ours: needs a JDK, disk space, and Maven or its cache.
+ * @param build creates everything that is built once, so that no test waits for it
  */
 export function canRunOnClassPath(java: number, build: () => Promise<unknown>): Capability {
   return async () => {
@@ -80,8 +82,8 @@ export function canRunOnClassPath(java: number, build: () => Promise<unknown>): 
 }
 
 /**
- * The command line of one, ended by the kernel as soon as we end.
- * @param words the main class and what it is told before the settings
+ * Its command line; the kernel kills it when we exit.
+ * @param words the main class and its arguments before the settings
  */
 export function javaCommand(
   home: string,
@@ -96,7 +98,7 @@ export function javaCommand(
   return { argv: [program, ...args], env: { PATH: process.env['PATH'] } };
 }
 
-/** Else Java warns of what Lucene does; before 21 there is no such word. */
+/** Otherwise Java warns about Lucene; before 21 the option does not exist. */
 function nativeAccess(home: string): string[] {
   return existsSync(join(home, 'bin/jwebserver')) ? ['--enable-native-access=ALL-UNNAMED'] : [];
 }

@@ -6,7 +6,7 @@ import { buildCore, type BuiltCore } from '../../build/core/make.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { libraries, LIBRARIES_AT, linkSanitized } from './gcc.ts';
 
-/** Proven by compiling the engine, which is kept: with it kolla-core is linked in seconds. */
+/** Verified by compiling the engine, which is cached: then kolla-core is linked in seconds. */
 export const canBuildCore: Capability = async () => {
   try {
     await engine(process.arch as Architecture);
@@ -17,24 +17,24 @@ export const canBuildCore: Capability = async () => {
   }
 };
 
-/** Whether it is built for what sanitizers see (test/native/sanitized.test.ts) instead of as it is shipped. */
+/** Whether it is built with sanitizers (test/native/sanitized.test.ts) instead of as shipped. */
 export const isSanitized = process.env['KOLLA_CORE_SANITIZED'] !== undefined;
 
-/** kolla-core of the sources as they are now, for this machine. */
+/** kolla-core of the current sources, for this machine. */
 export async function coreBinary(directory: string, names?: readonly string[], from?: string): Promise<BuiltCore> {
   return await buildCore(directory, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
 }
 
-/** With /proc, where a sanitizer reads where its own stack is. */
+/** With /proc, from which a sanitizer reads its stack's location. */
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {
-  /** Words that run it in the root, but for its own. */
+  /** Arguments that run it in the root, before its own. */
   readonly call: readonly [string, ...string[]];
   remove(): void;
 }
 
-/** Puts it into a root that has nothing else. */
+/** Puts it into an otherwise empty root. */
 export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);

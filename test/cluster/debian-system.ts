@@ -9,8 +9,8 @@ const DEADLINE_MS = 15 * 60_000;
 const LEFT_OUT = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*'];
 
 /**
- * A whole small Debian, installed by mmdebstrap into an archive, where its own apt works: what an image build starts from
- * when it can't ask a registry. Made once and kept in the cache. Needs root, and the machine's own sources to be Debian's.
+ * A small complete Debian, installed by mmdebstrap into an archive, with a working apt: the base of an image build
+ * without a registry. Created once and cached. Needs root, and Debian's sources on the machine.
  * @param suite `trixie`
  * @returns a tar archive of the root file system
  */
@@ -26,14 +26,14 @@ export async function debianSystem(suite: string): Promise<string> {
       ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
     ];
     const words = [join(tool, 'usr/bin/mmdebstrap'), ...options, suite, join(place, 'root.tar'), mirror];
-    // Its own helpers are programs beside it.
+    // Its helpers are programs next to it.
     const env = { ...process.env, PATH: `${join(tool, 'usr/bin')}:${process.env['PATH']}:/usr/sbin:/sbin` };
     await must('perl', words, { env, signal: AbortSignal.timeout(DEADLINE_MS) });
   });
   return join(directory, 'root.tar');
 }
 
-/** Where this machine has its own Debian from. */
+/** The mirror of this machine's Debian. */
 async function mirrorOf(): Promise<string> {
   const files = ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -1,7 +1,7 @@
-/** The few DER encodings that a certificate is made of (ITU-T X.690). Each returns a whole tag-length-value. */
+/** The DER encodings used in certificates (ITU-T X.690). Each returns a whole tag-length-value. */
 export type Der = Buffer;
 
-/** Any tag: its content is what is given, one after the other. */
+/** Any tag: its content is the concatenation of the arguments. */
 export function der(tag: number, ...contents: readonly Uint8Array[]): Der {
   const content = Buffer.concat(contents);
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
@@ -15,9 +15,9 @@ export function setOf(...contents: readonly Uint8Array[]): Der {
   return der(0x31, ...contents);
 }
 
-/** A number that is not negative, as big-endian bytes. */
+/** A non-negative number, as big-endian bytes. */
 export function integer(bytes: Uint8Array): Der {
-  // A first bit that is set would make it negative.
+  // A leading 1 bit would make it negative.
   return der(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
 
@@ -39,7 +39,10 @@ export function octetString(content: Uint8Array): Der {
   return der(0x04, content);
 }
 
-/** @param unusedBits how many of the last byte's lower bits don't count */
+/**
+ *
+ * @param unusedBits number of unused low bits in the last byte
+ */
 export function bitString(content: Uint8Array, unusedBits = 0): Der {
   return der(0x03, Buffer.from([unusedBits]), content);
 }

@@ -1,11 +1,11 @@
 /**
- * A real Elasticsearch 9 from Maven Central's jars: the node and its HTTP are the real ones, but for its launcher
- * (src: java/ElasticsearchMain.java) and all modules besides transport: no `GET /`, no security, no ILM.
+ * A real Elasticsearch 9 from Maven Central's jars: node and HTTP are real, except for its launcher (src:
+ * java/ElasticsearchMain.java) and all modules but transport: no `GET /`, no security, no ILM.
  *
- *   Maven -> lib/*.jar -> netty into a module of its own, our main class compiled, once in the cache -> one JVM a server,
- *   with the classes that an earlier one had kept
+ *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per server,
+ *   with the classes archived by an earlier one
  *
- * It needs a JDK 21. Its native library for zstd is that of Elasticsearch 8.
+ * It needs a JDK 21. Its native zstd library is Elasticsearch 8's.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,13 +25,13 @@ const ARTIFACTS = [
 ];
 const JAVA = 21;
 const MAIN = 'ElasticsearchMain';
-/** Jars that must not be on the class path beside their module. */
+/** Jars that must not be on the class path in addition to their module. */
 const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 
-/** A JDK 21, room, and Maven or what it fetched before. */
+/** Needs a JDK 21, disk space, and Maven or its cache. */
 export const canRunElasticsearch9: Capability = canRunOnClassPath(JAVA, programOf);
 
-/** Starts one and waits until it answers. */
+/** Starts one and waits until it responds. */
 export async function startElasticsearch9(options: SearchServerOptions = {}): Promise<SearchServer> {
   return await startSearchServer(await programOf(), options);
 }
@@ -47,7 +47,7 @@ async function programOf(): Promise<SearchProgram> {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
-        // That of 8 does not fit.
+        // Version 8's does not fit.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
       const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];

@@ -12,7 +12,7 @@ const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${
 const NEEDED_BYTES = 1e9;
 export const JAVA = 17;
 
-/** Java 17, room, a way not to be root, and Maven or what it fetched before. */
+/** Needs Java 17, disk space, a way to drop root, and Maven or its cache. */
 export const canRunElasticsearch: Capability = async () => {
   if ((await javaHome(JAVA)) === undefined) return `no java of version ${JAVA} or later`;
   if (!(await hasRoom())) return 'less than 1 GB free in /tmp';
@@ -25,7 +25,7 @@ export const canRunElasticsearch: Capability = async () => {
   return undefined;
 };
 
-/** That, and a compiler for what API keys need. */
+/** The same, plus a compiler for the module of API keys. */
 export const canRunSecureElasticsearch: Capability = async () => {
   const reason = await canRunElasticsearch();
   if (reason !== undefined) return reason;
@@ -35,7 +35,7 @@ export const canRunSecureElasticsearch: Capability = async () => {
   );
 };
 
-/** Whether temporary files have the room that a server's data take. */
+/** Whether the temporary directory has room for a server's data. */
 export async function hasRoom(): Promise<boolean> {
   const { bavail, bsize } = await statfs('/tmp');
   return bavail * bsize >= NEEDED_BYTES;
@@ -57,7 +57,7 @@ export async function distribution(): Promise<string> {
 
 const PARTS = 'MissingPartsPlugin';
 
-/** The same with one module more, without which it can make neither API keys nor data streams. */
+/** The same with one more module, which API keys and data streams need. */
 export async function secureDistribution(): Promise<string> {
   const plain = await distribution();
   const source = await readFile(javaSource(`${PARTS}.java`), 'utf8');
@@ -76,7 +76,7 @@ export async function secureDistribution(): Promise<string> {
   return join(directory, 'server');
 }
 
-/** What Elasticsearch wants to know of a module. */
+/** Elasticsearch's descriptor of a module. */
 export function moduleDescriptor(module: { name: string; classname: string; version: string; java: number }): string {
   const lines = [
     `name=${module.name}`,
@@ -90,7 +90,7 @@ export function moduleDescriptor(module: { name: string; classname: string; vers
   return `${lines.join('\n')}\n`;
 }
 
-/** The arguments that make uid 0 another user; none are needed for other uids. Undefined where it can't be done. */
+/** The arguments that turn uid 0 into another user; none are needed for other uids. Undefined if impossible. */
 export async function unprivileged(): Promise<readonly string[] | undefined> {
   if (process.getuid?.() !== 0) return [];
   const ways = [

@@ -1,21 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A port on 127.0.0.1 that is passed on to another, as a floating address is. */
+/** A port on 127.0.0.1 that is forwarded to another, like a floating address. */
 export interface Forwarder extends AsyncDisposable {
   readonly port: number;
-  /** Where new connections go; those that are open stay where they are. Undefined: new ones are reset. */
+  /** Target of new connections; open ones keep theirs. Undefined: new ones are reset. */
   target: number | undefined;
-  /** Carries nothing more on those that are open, and takes new ones that lead nowhere, until they are cut. */
+  /** Forwards nothing more on open connections, and accepts new ones without a target, until they are cut. */
   silence(): void;
-  /** Resets all that are open. */
+  /** Resets all open connections. */
   cut(): void;
   readonly connections: () => number;
 }
 
 /**
+ *
  * @param target a port on 127.0.0.1
- * @param at where it listens; a free port unless given
+ * @param at listen port; default a free one
  */
 export async function startForwarder(target: number, at = 0): Promise<Forwarder> {
   const open = new Set<Socket>();
@@ -64,8 +65,8 @@ export async function startForwarder(target: number, at = 0): Promise<Forwarder>
 }
 
 /**
- * As a machine that is gone answers. Not where we have said our end already: Node's resetAndDestroy() then fails with
- * EINVAL, leaves the handle open, and spins for ever when the process ends (seen with 24.21).
+ * Like a machine that is gone. Not after we have half-closed: Node's resetAndDestroy() then fails with EINVAL, leaves
+ * the handle open, and spins forever at exit (seen with 24.21).
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

@@ -7,12 +7,12 @@ import { until } from '../support/until.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { install, NO_SYNC, serverIdentity } from './mariadb-data.ts';
 
-/** Changes when what lies in the directory changes for the same programs. */
+/** Increment when the directory's content changes for the same programs. */
 const RECIPE_VERSION = '2';
 
 /**
- * The data directory of a cluster that has only just been founded, made once. Nodes that begin with copies of it are at
- * the same position, so joining costs them an incremental transfer of some statements and no copy of everything.
+ * The data directory of a newly bootstrapped cluster, created once. Nodes that start with copies of it have the same
+ * position, so joining needs only a small incremental transfer.
  */
 export async function foundedData(programs: GaleraPrograms): Promise<string> {
   return await cached('galera-data', [RECIPE_VERSION, programs.base], async (directory) => {
@@ -46,7 +46,7 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
   });
 }
 
-/** What every node has, and must have had when its data were made (the log's size). */
+/** Options of every node, also for creating its data (the log's size). */
 export function galeraRules({ provider }: GaleraPrograms): string[] {
   return [
     '--wsrep-on=ON',

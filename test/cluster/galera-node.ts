@@ -16,42 +16,42 @@ export interface GaleraNode {
   readonly socket: string;
   readonly rootPassword: string;
   readonly errorLog: string;
-  /** Of the server's process; 0 while there is none. */
+  /** Of the server's process; 0 if there is none. */
   readonly pid: number;
-  /** One statement as root, on a connection of its own over the socket, waiting for nothing. `?` stand for the values. */
+  /** One statement as root, on a separate connection over the socket, without waiting. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
-  /** A connection of root's that stays, over the socket. */
+  /** A persistent connection of root, over the socket. */
   session(): Promise<Connection & AsyncDisposable>;
   /** A status variable, such as `wsrep_local_state_comment`. */
   status(name: string): Promise<string>;
-  /** Resolves when it says that it is Synced, in a Primary component and ready. Just after a thaw that is not true yet. */
+  /** Resolves when it is Synced, in a Primary component and ready. Just after a thaw its state is outdated. */
   waitSynced(): Promise<void>;
-  /** After stop or kill: joins the others with the data it has. `founds` begins a new cluster instead. */
+  /** After stop or kill: joins the others with its data. `founds` bootstraps a new cluster instead. */
   start(founds?: boolean): Promise<void>;
-  /** Ends it in good order: the others know at once. */
+  /** Shuts it down cleanly: the others know at once. */
   stop(): Promise<void>;
-  /** Ends it by SIGKILL: the others suspect it first. */
+  /** Kills it by SIGKILL: the others suspect it first. */
   kill(): Promise<void>;
   /** SIGSTOP: it accepts connections and never greets. */
   freeze(): void;
   thaw(): void;
-  /** Cuts it off from the other nodes, but not from clients: it loses its quorum. */
+  /** Partitions it from the other nodes, but not from clients: it loses its quorum. */
   isolate(): Promise<void>;
   heal(): Promise<void>;
-  /** As a donor it sends nothing, and stays one, until what this returns is called. */
+  /** As a donor it sends nothing, and stays one, until the returned function is called. */
   holdTransfers(): Promise<() => Promise<void>>;
 }
 
 export interface NodePlan {
   readonly name: string;
   readonly programs: GaleraPrograms;
-  /** Where its data and logs are. Short: a socket lies in it. */
+  /** Its data and logs. A short path, since it contains a socket. */
   readonly directory: string;
   readonly foundedData: string;
   readonly rootPassword: string;
   readonly cluster: string;
   readonly ports: NodePorts;
-  /** Every node's group port, its own as well. */
+  /** Group ports of all nodes, including its own. */
   readonly groupPorts: readonly number[];
   /** Of the group communication: `evs.suspect_timeout=PT2S`. */
   readonly timing: readonly string[];
@@ -69,7 +69,7 @@ const JOINS = 3;
 const USABLE = { wsrep_local_state_comment: 'Synced', wsrep_cluster_status: 'Primary', wsrep_ready: 'ON' };
 
 /**
- * Makes a node's directory; start() brings it up.
+ * Creates a node's directory; start() starts it.
  * @param others the other nodes of the cluster
  */
 export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNode[]): Promise<GaleraNode> {
@@ -78,7 +78,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
   const at = (file: string) => inDirectory(directory, file);
   await mkdir(directory);
   await copyData(plan.foundedData, at('data'));
-  // An init file's statements are not replicated, so every node has the same.
+  // An init file's statements are not replicated, so all nodes have the same file.
   await writeFile(at('init.sql'), accounts(rootPassword), { mode: 0o600 });
   await mkdir(at('bin'));
   await writeFile(at('bin/rsync'), heldRsync(at('held'), at('bin')), { mode: 0o755 });
@@ -146,7 +146,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
           await join(founds);
           return;
         } catch (error) {
-          // A donor may be busy or gone: what runs a server starts it again.
+          // A donor may be busy or gone: a service manager would restart it.
           if (founds || attempt === JOINS) throw error;
         }
       }
@@ -173,7 +173,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
   return node;
 }
 
-/** A small state is given quicker than a busy machine can look: the sending rsync waits while a file is there. */
+/** A small state is transferred faster than a busy machine can poll: the sending rsync waits while a file exists. */
 function heldRsync(file: string, own: string): string {
   return `#!/bin/sh
 while [ -e '${file}' ]; do case " $* " in *' --daemon '*) break ;; esac; sleep 0.05; done
@@ -182,7 +182,7 @@ exec rsync "$@"
 `;
 }
 
-/** A node that comes back before the others have given its former life up costs them their quorum. */
+/** A node that comes back before the others have evicted it costs them their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
   await until(`the others to give ${node.name} up`, async () => {
@@ -219,7 +219,7 @@ function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: Nod
   ];
 }
 
-/** Where its data are after a kill: without it the others would have to send everything. */
+/** Its position after a kill: otherwise the others would have to send everything. */
 async function recovered(programs: GaleraPrograms, args: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const { stdout, stderr } = await run(programs.server, [...args, '--wsrep-recover'], { env });
   const [, position] = /Recovered position:? ([-\w]+:-?\d+)/.exec(stdout + stderr) ?? [];

@@ -4,19 +4,19 @@ import { cached } from '../../tools/cache.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories, type MariadbPrograms } from './mariadb-programs.ts';
 
-/** MariaDB's programs with what makes nodes of them. */
+/** MariaDB's programs plus those for Galera. */
 export interface GaleraPrograms extends MariadbPrograms {
   /** libgalera_smm.so. */
   readonly provider: string;
 }
 
 const PACKAGES = ['mariadb-server-core', 'mariadb-client-core', 'galera-4'];
-/** Apart from them: the server puts its own bin directory first on the PATH, before our rsync. */
+/** Separate from them: the server puts its own bin directory first on the PATH, before our rsync. */
 const TRANSFER_PACKAGES = ['rsync', 'lsof'];
-/** The transfer's scripts lie in a package whose closure is a whole Perl. */
+/** The transfer's scripts are in a package that depends on all of Perl. */
 const SCRIPT_PACKAGE = 'mariadb-server';
 
-/** Debian's packages. Maven's build of MariaDB has no Galera library. Rejects with what apt said. */
+/** Debian's packages. Maven's build of MariaDB has no Galera library. Rejects with apt's error. */
 export async function galeraPrograms(): Promise<GaleraPrograms> {
   const except = ['libc6'];
   const base = join(await unpackedPackages('galera', PACKAGES, { except }), 'usr');

@@ -1,12 +1,12 @@
 /**
- * A real Galera cluster of our own:
+ * A real Galera cluster:
  *
- *   programs (Debian's packages, unpacked) -> data of a cluster just founded (cached) -> a copy each -> the first founds,
- *     the others join by incremental transfer -> every node Synced
+ *   programs (Debian's packages, unpacked) -> data of a newly bootstrapped cluster (cached) -> one copy each -> the first
+ *     bootstraps, the others join by incremental transfer -> every node Synced
  *
- * All nodes are on 127.0.0.1 with free ports (SQL, group, incremental and snapshot transfer) and a cluster name of
- * their own, so that several clusters side by side can't meet even where a port is given away twice. The nodes run as
- * whoever runs the test. What can fail: no apt; a node that does not come up, whose error holds the end of its log.
+ * All nodes are on 127.0.0.1 with free ports (SQL, group, incremental and snapshot transfer) and a unique cluster name,
+ * so that concurrent clusters cannot connect even if a port is reused. The nodes run as the test's user. Errors: no
+ * apt; a node that does not start, with the end of its log.
  */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../src/core/errors.ts';
@@ -22,7 +22,9 @@ export type { GaleraNode } from './galera-node.ts';
 
 export interface GaleraOptions {
   readonly nodes?: number;
-  /** How soon a silent node is suspected and given up: `quick` after 2 and 4 s; `real` after Galera's own 5 and 15 s. */
+  /**
+   * How soon a silent node is suspected and evicted: `quick` after 2 and 4 s; `real` after Galera's default 5 and 15 s.
+   */
   readonly timing?: 'quick' | 'real';
 }
 
@@ -41,7 +43,7 @@ const QUICK = [
 ];
 const PORTS_PER_NODE = 4;
 
-/** Proven by fetching it and founding a cluster. */
+/** Verified by fetching it and bootstrapping a cluster. */
 export const canRunGalera: Capability = async () => {
   try {
     await foundedData(await galeraPrograms());
@@ -80,7 +82,7 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
       const plan = { ...common, name: `n${index + 1}`, ports: portsOf(index) };
       nodes.push(await galeraNode(plan, () => nodes.filter(({ name }) => name !== plan.name)));
     }
-    // One after the other: two that join at once are in each other's way for 5 s.
+    // One after the other: two concurrent joins delay each other by 5 s.
     for (const [index, node] of nodes.entries()) await node.start(index === 0);
   } catch (error) {
     await end();

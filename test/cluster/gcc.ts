@@ -1,4 +1,4 @@
-/** Debian's gcc, unpacked: the other compiler of native/, for what it sees and zig's does not. */
+/** Debian's gcc, unpacked: a second compiler for native/, with other diagnostics than zig's. */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { engine, FLAGS, HOST, UNITS, WARNINGS, type Architecture } from '../../build/core/engine.ts';
@@ -7,11 +7,11 @@ import type { Capability } from '../../tools/capability.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { must } from '../../tools/process.ts';
 
-/** What a path of the cache stands for in the file's libraries: where a bare root has them. */
+/** Replaces the cache's path of the file's libraries: their place in a bare root. */
 export const LIBRARIES_AT = '/.kolla-core';
 const SANITIZED = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
 const STATIC = ['-static-libasan', '-static-libubsan', '-static-libgcc'];
-/** The last of one option wins. */
+/** The last of repeated options applies. */
 const DEBUGGED = ['-O1', '-g', '-U_FORTIFY_SOURCE'];
 
 interface Gcc {
@@ -30,7 +30,7 @@ async function compile({ tree, triplet }: Gcc, words: readonly string[], cwd: st
   await must(join(own, 'gcc'), ['--sysroot', tree, '-B', own, ...words], { env, cwd });
 }
 
-/** Proven by compiling one file. */
+/** Verified by compiling one file. */
 export const canCompileByGcc: Capability = async () => {
   try {
     await analyzed(HOST[0]!, '/dev/null');
@@ -40,13 +40,18 @@ export const canCompileByGcc: Capability = async () => {
   }
 };
 
-/** Compiles one of our own files with its analyzer. @throws with what it warns of */
+/**
+ * Compiles one of our files with its analyzer.
+ * @throws with its warnings
+ */
 export async function analyzed(file: string, output: string): Promise<void> {
   const { headers } = await engine(process.arch as Architecture);
   await compile(await gcc(), [...FLAGS, ...WARNINGS, '-fanalyzer', '-isystem', headers, '-c', file, '-o', output], '/');
 }
 
-/** As `link` of build/core/engine.ts, under AddressSanitizer and UndefinedBehaviorSanitizer; what they find ends it with 99. */
+/**
+ * Like `link` of build/core/engine.ts, under AddressSanitizer and UndefinedBehaviorSanitizer; findings exit with 99.
+ */
 export async function linkSanitized(
   _: Architecture,
   files: readonly string[],
@@ -65,7 +70,7 @@ export async function linkSanitized(
   await compile(by, [...words, ...UNITS.map((unit) => join(objects, `${unit}.o`)), '-lm', '-ldl', '-lpthread'], cwd);
 }
 
-/** The files that it needs in a root that has nothing: its loader at the loader's own place, and those at LIBRARIES_AT. */
+/** The files it needs in an empty root: its loader at the loader's path, and those at LIBRARIES_AT. */
 export async function libraries(): Promise<{ readonly loader: string; readonly others: readonly string[] }> {
   const { tree, triplet } = await gcc();
   const at = (name: string) => join(tree, 'usr/lib', triplet, name);

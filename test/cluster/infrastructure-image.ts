@@ -1,12 +1,13 @@
 /**
- * MariaDB with Galera, RabbitMQ and memcached as container images with Kolla's layout, made without a container engine:
+ * MariaDB with Galera, RabbitMQ and memcached as container images with Kolla's layout, built without a container
+ * engine:
  *
  *   a shell and libc                                                          -> lowest layer, shared by all three
  *   Kolla's users and directories, the kolla-pod binary and its names             -> the next two, shared as well
  *   the service's programs from Debian's packages, and its own directories        -> topmost layers
  *
- * Shared layers lie lowest, so that a node unpacks the binary once for all three. They are meant to run as the service's
- * uid with a read-only root, no capability and no privilege escalation; data, logs and /tmp lie in volumes.
+ * Shared layers are lowest, so that a node unpacks the binary once for all three. They run as the service's uid with a
+ * read-only root, no capabilities and no privilege escalation; data, logs and /tmp are in volumes.
  */
 import { chmod, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -25,12 +26,12 @@ import { tarOf, type TarEntry } from '../../tools/tar.ts';
 export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';
 
 interface Recipe {
-  /** As Kolla's base image has it. */
+  /** As in Kolla's base image. */
   readonly user: string;
   readonly trees: () => Promise<readonly string[]>;
   /** Directories that are the user's. */
   readonly directories: readonly string[];
-  /** Names that Debian's alternatives would have made, and what each leads to. */
+  /** Links normally created by Debian's alternatives, with their targets. */
   readonly links?: readonly (readonly [string, string])[];
 }
 
@@ -40,7 +41,7 @@ const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
     user: 'mysql',
     trees: async () => [
       await unpackedPackages('galera', ['mariadb-server-core', 'mariadb-client-core', 'galera-4'], OWN_LIBC),
-      // The server's own package holds the scripts of a state transfer; its closure is a whole Perl.
+      // The server's own package has the scripts of a state transfer; it depends on all of Perl.
       await unpackedPackages('galera-scripts', ['mariadb-server'], { dependencies: false }),
       await unpackedPackages(
         'galera-backup',
@@ -63,7 +64,7 @@ const RECIPES: Readonly<Record<InfrastructureName, Recipe>> = {
   },
 };
 
-/** What the closures bring and none of the three opens. */
+/** Files of dependencies that none of the three opens. */
 const UNUSED = [
   'usr/share/{bash-completion,doc,doc-base,icons,info,lintian,locale,man,perl,perl5,zoneinfo}',
   'usr/lib/*-linux-gnu/{perl,perl-base,perl5,libperl.*,gconv}',
@@ -73,7 +74,7 @@ const UNUSED = [
 ];
 const RECIPE_VERSION = '1';
 
-/** Proven by making their root file systems; the rest is writing files. */
+/** Verified by building their root file systems; the rest is writing files. */
 export const canBuildInfrastructureImages: Capability = async () => {
   try {
     for (const name of Object.keys(RECIPES) as InfrastructureName[]) await programsOf(name);
@@ -95,8 +96,8 @@ export async function infrastructureImage(
 
 /**
  * Writes images as one docker-archive.
- * @param references what each is called in a pod's `image:`
- * @param binary the kolla-pod binary that goes into them
+ * @param references their names in a pod's `image:`
+ * @param binary the kolla-pod binary to include
  */
 export async function infrastructureImages(
   file: string,
@@ -124,9 +125,9 @@ async function ownLayers(name: InfrastructureName): Promise<Layer[]> {
   return [layerOfDirectory(await programsOf(name), ['--owner=0', '--group=0']), tarOf(own)];
 }
 
-/** A cache's directory is its owner's alone; a container's / is everybody's. */
+/** A cache's directory is private; a container's / is not. */
 async function base(): Promise<string> {
-  // The binary's own need besides libc.
+  // The binary's only dependency besides libc.
   const trees = [
     await unpackedPackages('image-base', BASE_PACKAGES),
     await unpackedPackages('image-libstdc', ['libstdc++6'], OWN_LIBC),
@@ -138,17 +139,17 @@ async function base(): Promise<string> {
   });
 }
 
-/** The service's programs and what they need above the base. */
+/** The service's programs and their dependencies above the base. */
 async function programsOf(name: InfrastructureName): Promise<string> {
   const trees = await RECIPES[name].trees();
   return await cached(
     `${name}-image`,
     [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED],
     async (root) => {
-      // All come from one release, so a file that two have is the same file.
+      // All are from one release, so files in two of them are equal.
       for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
       await prune(root);
-      // The layers below have it, with Kolla's users in it.
+      // The layers below have it, with Kolla's users.
       for (const file of ['etc/passwd', 'etc/group']) await rm(join(root, file), { force: true });
       await chmod(root, 0o755);
     },

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { must, run } from '../../tools/process.ts';
 
 const SOURCES = fileURLToPath(new URL('java', import.meta.url));
-/** Where Debian's packages and others put them. */
+/** The directory used by Debian's packages and others. */
 const PLACES = '/usr/lib/jvm';
 
 /**
- * The home of a Java of at least this version: that of the PATH if it will do, else JAVA_HOME's or one that is installed
- * beside it. Undefined where there is none.
- * @param withCompiler a whole JDK
+ * The home of a Java of at least this version: that of the PATH if sufficient, else JAVA_HOME's or an installed one.
+ * Undefined if there is none.
+ * @param withCompiler a full JDK
  */
 export async function javaHome(atLeast: number, withCompiler: boolean = false): Promise<string | undefined> {
   const own = await homeOfPath();
@@ -23,23 +23,23 @@ export async function javaHome(atLeast: number, withCompiler: boolean = false): 
   return undefined;
 }
 
-/** The same, for who can't go on without it. */
+/** The same, throwing if there is none. */
 export async function needJava(atLeast: number, withCompiler: boolean = false): Promise<string> {
   const home = await javaHome(atLeast, withCompiler);
   if (home !== undefined) return home;
   throw new Error(`no ${withCompiler ? 'JDK' : 'Java'} of version ${atLeast} or later`);
 }
 
-/** A file of ours in Java. */
+/** One of our Java files. */
 export function javaSource(name: string): string {
   return join(SOURCES, name);
 }
 
 /**
- * Compiles one file of ours.
- * @param classPath jars, as javac takes them: `lib/*`
- * @param into where classes go
- * @param release the version that must be able to run it; the JDK's own unless given
+ * Compiles one of our files.
+ * @param classPath jars, in javac's notation: `lib/*`
+ * @param into output directory
+ * @param release minimum Java version at run time; default the JDK's
  */
 export async function compile(
   home: string,

@@ -1,12 +1,12 @@
 /**
- * The same Keystone as a container image with Kolla's layout, made without a container engine:
+ * The same Keystone as a container image with Kolla's layout, built without a container engine:
  *
  *   Keystone's tree + a shell and libc -> root file system (in the cache)            -> lowest layer
  *   Kolla's users, directories and their owners                                          -> second layer
  *   the kolla-pod binary, and its names where Kolla has its scripts                  -> topmost layer
  *
- * It is meant to run as uid 42425 with a read-only root, no capability and no privilege escalation; what the service
- * writes lies in volumes: /etc/keystone, /var/log/kolla, /tmp. It has no entry point: a pod names its command.
+ * It runs as uid 42425 with a read-only root, no capabilities and no privilege escalation; the service writes only to
+ * volumes: /etc/keystone, /var/log/kolla, /tmp. It has no entry point: a pod sets its command.
  */
 import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
 export { KEYSTONE_UID };
 
-/** Keystone's dependencies bring the rest; these are what Debian takes for granted, so nothing depends on them. */
+/** Keystone's dependencies include the rest; Debian assumes these as installed, so nothing depends on them. */
 export const BASE_PACKAGES = [
   'base-files',
   'bash',
@@ -47,7 +47,7 @@ export interface KeystoneImageOptions {
   readonly names?: readonly string[];
 }
 
-/** Proven by making its root file system; the rest is writing one file. */
+/** Verified by building its root file system; the rest is writing one file. */
 export const canBuildKeystoneImage: Capability = async () => {
   try {
     await keystoneRootfs();
@@ -67,7 +67,7 @@ export async function keystoneImage(file: string, options: KeystoneImageOptions)
   return reference;
 }
 
-/** All of it, from the lowest to the topmost; another image may stand on these. */
+/** All layers, from lowest to topmost; another image may be based on them. */
 export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOptions): Promise<Layer[]> {
   const root = await keystoneRootfs();
   return [
@@ -87,20 +87,20 @@ export function kollaEnv(service: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Everything of the image that does not change with our own code. Owners are not yet right: whoever made it owns it. */
+/** The part of the image that does not change with our own code. Owners are still those of its creator. */
 export async function keystoneRootfs(): Promise<string> {
   const [tree, base] = [await keystoneTree(), await unpackedPackages('image-base', BASE_PACKAGES)];
   return await cached('keystone-rootfs', [RECIPE_VERSION, basename(tree), basename(base), ...UNUSED], async (root) => {
-    // Both come from one release, so a file that both have is the same file.
+    // Both are from one release, so files in both are equal.
     for (const from of [tree, base]) await must('cp', ['-al', '--remove-destination', `${from}/.`, root]);
     await prune(root);
     await trustDebiansAuthorities(root);
-    // A cache's directory is its owner's alone; a container's / is everybody's.
+    // A cache's directory is private; a container's / is not.
     await chmod(root, 0o755);
   });
 }
 
-/** What ca-certificates' maintainer script would have made. */
+/** Normally created by ca-certificates' maintainer script. */
 async function trustDebiansAuthorities(root: string): Promise<void> {
   const bundle = join(root, 'etc/ssl/certs/ca-certificates.crt');
   const files = (await Array.fromAsync(glob('usr/share/ca-certificates/**/*.crt', { cwd: root }))).toSorted(byName);
@@ -113,7 +113,7 @@ function byName(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Debian's alternatives would have made these names. */
+/** Normally created by Debian's alternatives. */
 async function uwsgiEntries(root: string): Promise<TarEntry[]> {
   const { plugin } = await uwsgiOf(root);
   return [
@@ -127,7 +127,7 @@ export function binaryEntries(binary: Uint8Array, names: readonly string[]): Tar
   return [
     { name: 'usr/local/bin/kolla-pod', mode: 0o755, content: binary },
     ...links.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
-    // Kolla's base image has it empty, and its kolla_start sources it.
+    // Empty in Kolla's base image, and sourced by its kolla_start.
     { name: 'usr/local/bin/kolla_extend_start', mode: 0o644 },
   ];
 }

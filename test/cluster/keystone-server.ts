@@ -1,10 +1,10 @@
 /**
- * A real Keystone that answers, with everything below it:
+ * A real running Keystone with its dependencies:
  *
- *   a MariaDB of the caller's -> database and account -> keystone.conf, keys -> db_sync, keystone-manage bootstrap
+ *   the caller's MariaDB -> database and account -> keystone.conf, keys -> db_sync, keystone-manage bootstrap
  *     -> the API under uWSGI on a free loopback port
  *
- * Its admin is `admin`, in project `admin`. It can be stopped and started again on the same port with the same data.
+ * Its admin is `admin`, in project `admin`. It can be stopped and restarted on the same port with the same data.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -23,15 +23,15 @@ export interface KeystoneServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly adminPassword: string;
-  /** Ends its API at once; data stay. */
+  /** Stops its API at once; data stay. */
   stop(): Promise<void>;
-  /** After stop: resolves when it answers. */
+  /** After stop: resolves when it responds. */
   restart(): Promise<void>;
 }
 
 const TRY_MS = 5000;
 
-/** Starts one on a database of its own in that MariaDB; about ten seconds. */
+/** Starts one on a separate database in that MariaDB; about ten seconds. */
 export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'query'>): Promise<KeystoneServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('keystone')).path;
@@ -73,7 +73,7 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
   return { url, port, adminPassword, stop, restart, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** What fernet_setup and credential_setup make, each a Python of its own: the key that signs and the one that comes next. */
+/** Equivalent to fernet_setup and credential_setup, each of which starts Python: the primary and the staged key. */
 async function writeKeys(repository: string): Promise<void> {
   await mkdir(repository, { mode: 0o700 });
   // 32 bytes, padded to 44 characters.
@@ -81,7 +81,7 @@ async function writeKeys(repository: string): Promise<void> {
     await writeFile(join(repository, id), `${randomBytes(32).toString('base64url')}=`, { mode: 0o600 });
 }
 
-/** Hashes passwords in a moment, and keeps tokens, roles and the catalogue in memory, as a real one does in memcached. */
+/** Fast password hashes, and tokens, roles and the catalogue cached in memory, like a real one in memcached. */
 function quick(conf: string): string {
   return `${conf.replace('[cache]\nenabled = False', '[cache]\nenabled = True\nbackend = dogpile.cache.memory')}[identity]\npassword_hash_rounds = 4\n`;
 }

@@ -4,11 +4,13 @@ import { cached } from '../../tools/cache.ts';
 import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 
-/** Its own libc would meet the machine's dynamic loader, and the two must be of one build; an image brings its own. */
+/**
+ * Its own libc would conflict with the machine's dynamic loader, which must be of the same build; an image has its own.
+ */
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['python3-keystone', 'python3-pymysql', 'uwsgi-plugin-python3'];
 
-/** What Debian's dependencies bring and a Keystone on MySQL never opens: half of the megabytes, so half of an import. */
+/** Dependencies in Debian that a Keystone on MySQL never opens: half of the size, and of an import. */
 export const UNUSED = [
   'usr/share/{bash-completion,dbus-1,doc,doc-base,docutils,icons,info,javascript,lintian,locale,man,perl,perl5,pixmaps,X11}',
   'usr/share/{sgml,sphinx,xml}',
@@ -28,8 +30,8 @@ export const UNUSED = [
 ];
 
 /**
- * Imports what a Keystone imports and keeps the compiled modules beside their sources. They are never checked against
- * them, because an image's layer has other times than this directory, and no user who runs it may write.
+ * Imports Keystone's modules and stores the compiled ones next to their sources. Unchecked .pyc files, because an
+ * image's layer has other timestamps than this directory, and its user may not write.
  */
 const COMPILE = `
 import importlib, pkgutil, py_compile, sys
@@ -41,7 +43,7 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
         py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/** A directory that is a root file system without libc: Keystone, Python, uWSGI and what they need. Kept in the cache. */
+/** A root file system without libc: Keystone, Python, uWSGI and their dependencies. Cached. */
 export async function keystoneTree(): Promise<string> {
   const unpacked = await unpackedPackages('keystone-packages', PACKAGES, { except: MACHINE_HAS });
   return await cached('keystone', [basename(unpacked), ...UNUSED, COMPILE], async (directory) => {
@@ -52,12 +54,12 @@ export async function keystoneTree(): Promise<string> {
   });
 }
 
-/** Takes out of a root file system what `UNUSED` names. */
+/** Removes the files of `UNUSED` from a root file system. */
 export async function prune(root: string): Promise<void> {
   for await (const path of glob(UNUSED, { cwd: root })) await rm(join(root, path), { recursive: true, force: true });
 }
 
-/** How to run the tree's own Python where it lies. */
+/** How to run the tree's Python in place. */
 export async function pythonOf(tree: string): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
   const usr = join(tree, 'usr');
   const libraries = (await readdir(join(usr, 'lib'))).filter((name) => name.includes('-linux-gnu'));

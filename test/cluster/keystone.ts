@@ -1,10 +1,10 @@
 /**
- * The real Keystone from Debian's packages, unpacked, run as whoever runs the test:
+ * The real Keystone from Debian's packages, unpacked, run as the test's user:
  *
  *   packages -> tree (pruned, compiled; in the cache) -> command lines for keystone-manage and for its API under uWSGI
  *
- * It brings no configuration and no database: the caller writes keystone.conf (`keystoneConf` is one that works under
- * any directory) and starts what it is given.
+ * It has no configuration and no database: the caller writes keystone.conf (`keystoneConf` works in any directory) and
+ * runs the command lines.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,15 +28,15 @@ export interface ServeOptions {
 export interface Keystone {
   /** The unpacked tree. */
   readonly directory: string;
-  /** What its programs need in their environment to find each other. */
+  /** The environment in which its programs find each other. */
   readonly env: NodeJS.ProcessEnv;
   /** `keystone-manage --config-file FILE`; append `db_sync`, `fernet_setup` ... */
   readonly manage: (configFile: string) => CommandLine;
-  /** The public API on HOST:PORT, in the foreground; SIGTERM ends it. It answers /v3 after a few seconds. */
+  /** The public API on HOST:PORT, in the foreground; SIGTERM stops it. It serves /v3 after a few seconds. */
   readonly serve: (options: ServeOptions) => CommandLine;
 }
 
-/** Proven by unpacking it and by its own Python having imported all of it. */
+/** Verified by unpacking it and importing it with its own Python. */
 export const canRunKeystone: Capability = async () => {
   try {
     await keystoneTree();
@@ -46,7 +46,7 @@ export const canRunKeystone: Capability = async () => {
   }
 };
 
-/** Unpacks Keystone, or finds it unpacked. */
+/** Unpacks Keystone, unless it is cached. */
 export async function keystone(): Promise<Keystone> {
   const directory = await keystoneTree();
   const { command, env } = await pythonOf(directory);
@@ -68,7 +68,7 @@ export async function keystone(): Promise<Keystone> {
   };
 }
 
-/** Its Python plugin is called after Python's version: `python311`. */
+/** Its Python plugin is named after Python's version: `python311`. */
 export async function uwsgiOf(tree: string): Promise<{ command: string; plugins: string; plugin: string }> {
   const plugins = join(tree, 'usr/lib/uwsgi/plugins');
   const names = (await readdir(plugins)).map((name) => /^(python3\d*)_plugin\.so$/.exec(name)?.[1]);
@@ -77,12 +77,12 @@ export async function uwsgiOf(tree: string): Promise<{ command: string; plugins:
   return { command: join(tree, 'usr/bin/uwsgi-core'), plugins, plugin };
 }
 
-/** What an image calls its Python plugin, whatever Python's version. */
+/** The Python plugin's name in an image, for any version of Python. */
 export const IMAGE_PLUGIN = 'python3';
 
 type UwsgiOptions = Readonly<Record<string, string | true>>;
 
-/** What uWSGI is told, as options or as the lines of its ini file. */
+/** uWSGI's options, for the command line or its ini file. */
 export function uwsgiOptions(host: string, port: number): UwsgiOptions {
   return {
     'http-socket': `${host}:${port}`,
@@ -90,10 +90,10 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
     master: true,
     processes: '1',
     threads: '4',
-    // The master never imports Keystone, so no thread or connection of it is lost in a fork.
+    // The master never imports Keystone, so no thread or connection is lost in a fork.
     'lazy-apps': true,
     'need-app': true,
-    // SIGTERM would mean "reload".
+    // By default SIGTERM means "reload".
     'die-on-term': true,
     'hook-master-start': 'unix_signal:15 gracefully_kill_them_all',
     'worker-reload-mercy': '20',
@@ -102,7 +102,7 @@ export function uwsgiOptions(host: string, port: number): UwsgiOptions {
   };
 }
 
-/** The same for an image that has the plugin in its default place: what `uwsgi --ini FILE` reads. */
+/** The same for an image with the plugin at its default path: the file for `uwsgi --ini FILE`. */
 export function uwsgiIni(host: string, port: number): string {
   const options: UwsgiOptions = { plugin: IMAGE_PLUGIN, ...uwsgiOptions(host, port) };
   return ['[uwsgi]', ...Object.entries(options).map(([name, value]) => `${name} = ${String(value)}`), ''].join('\n');
@@ -111,13 +111,13 @@ export function uwsgiIni(host: string, port: number): string {
 export interface ConfOptions {
   /** SQLAlchemy's: `mysql+pymysql://user:password@host:port/keystone`. */
   readonly connection: string;
-  /** Where the three key repositories lie; `fernet_setup` and `credential_setup` make them. */
+  /** The directory of the three key repositories, created by `fernet_setup` and `credential_setup`. */
   readonly keys: string;
   readonly logDirectory: string;
   readonly logFile?: string;
 }
 
-/** A keystone.conf as kolla-ansible writes it, as far as a database, tokens and logs go. */
+/** A keystone.conf like kolla-ansible's, for database, tokens and logs. */
 export function keystoneConf({ connection, keys, logDirectory, logFile = 'keystone.log' }: ConfOptions): string {
   return [
     '[DEFAULT]',

@@ -2,10 +2,10 @@
  * The real kolla-build from PyPI, with our template override:
  *
  *   pip install kolla, docker, setuptools -> a directory in the cache
- *   Kolla's templates -> a copy, as far as package registries go -> Dockerfiles, or images on an engine
+ *   Kolla's templates -> a copy, limited to package registries -> Dockerfiles, or images on an engine
  *
- * What a build from package registries alone has to do without stands in registriesOnly(): keys and repositories of
- * other projects, which no image but their own needs.
+ * registriesOnly() lists the parts omitted in a build from package registries: keys and repositories of other projects,
+ * which only their own images need.
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,26 +15,26 @@ import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must, run, type Finished } from '../../tools/process.ts';
 
-/** The release of Debian that this Kolla builds on. */
+/** The Debian release on which this Kolla builds. */
 export const SUITE = 'trixie';
-/** As `docker import` names it; kolla-build is told so. */
+/** The name for `docker import`, passed to kolla-build. */
 export const BASE_IMAGE = 'kolla-pod.test/debian';
 export const OVERRIDE = new URL('../../images/kolla/template-override.j2', import.meta.url).pathname;
 
 const DEADLINE_MS = 20 * 60_000;
 
 export interface KollaBuildOptions {
-  /** For its work; the templates' copy is made in it. */
+  /** Working directory, with the templates' copy. */
   readonly directory: string;
-  /** What it finds the engine by, and what the override reads. */
+  /** The engine's address, and the override's input. */
   readonly env: NodeJS.ProcessEnv;
-  /** Without what lies outside of package registries. */
+  /** Without sources outside of package registries. */
   readonly registriesOnly?: true;
-  /** Changes the templates' copy before it is used, as another release's would be. */
+  /** Modifies the templates' copy, to simulate another release. */
   readonly change?: (templates: string) => Promise<void>;
 }
 
-/** Proven by having it print its help. */
+/** Verified by printing its help. */
 export const canRunKollaBuild: Capability = async () => {
   try {
     const packages = await kollaBuildPackages();
@@ -53,7 +53,7 @@ async function kollaBuildPackages(): Promise<string> {
   });
 }
 
-/** The Dockerfiles that it makes of the templates, under `docker/` in the directory that is returned. */
+/** The Dockerfiles built from the templates, under `docker/` in the returned directory. */
 export async function kollaTemplates(options: KollaBuildOptions, images: readonly string[]): Promise<string> {
   const finished = await kollaBuild(options, ['--template-only', ...images]);
   if (finished.code !== 0) throw new Error(`kolla-build ended with ${finished.code}: ${finished.stderr.slice(-2000)}`);
@@ -63,7 +63,7 @@ export async function kollaTemplates(options: KollaBuildOptions, images: readonl
 /** Runs kolla-build with our override. */
 export async function kollaBuild(options: KollaBuildOptions, args: readonly string[]): Promise<Finished> {
   const { directory, env } = options;
-  // One of the places where it looks for them; only further ones can be given.
+  // One of its template directories; only additional ones can be given.
   const templates = join(directory, '.local/share/kolla/docker');
   await mkdir(join(directory, 'work'), { recursive: true });
   await cp(await kollaPackage(), templates, { recursive: true });
@@ -87,10 +87,14 @@ export async function kollaBuild(options: KollaBuildOptions, args: readonly stri
 
 /** No keys and preferences of other projects' repositories; their packages are in other images. */
 const EMPTIED = ['base_ubuntu_package_key_installation', 'base_ubuntu_package_apt_preferences'];
-/** A repository of OpenStack packages, which base takes nothing from. It stands in no block. */
+/** A repository of OpenStack packages, unused in base. Not in any block. */
 const CUT = /\{# install Debian Openstack repos[^]*?\{% endif %\}\n/;
 
-/** @returns the path of an override for a build that reaches Debian's mirror alone; the templates lose what no block holds */
+/**
+ *
+ * @returns the path of an override for a build with only Debian's mirror; parts outside of blocks are removed from the
+ * templates
+ */
 async function registriesOnly(directory: string, templates: string): Promise<string> {
   const base = join(templates, 'base/Dockerfile.j2');
   const text = await readFile(base, 'utf8');

@@ -1,6 +1,6 @@
 import type { TarEntry } from '../../tools/tar.ts';
 
-/** Kolla's base image makes every service's user in every image; uid and gid are the same number. */
+/** Kolla's base image creates all services' users in every image; uid and gid are equal. */
 export const KOLLA_USERS: Readonly<Record<string, number>> = {
   kolla: 42_400,
   ansible: 42_401,
@@ -21,7 +21,7 @@ export const KOLLA_GID = 42_400;
 export const KEYSTONE_UID = 42_425;
 export const PLACEMENT_UID = 42_482;
 
-/** The files and directories that Kolla's base and keystone images have above Debian's, with their owners. */
+/** The files and directories of Kolla's base and keystone images above Debian's, with their owners. */
 export function kollaEntries(users: Readonly<Record<string, number>>): TarEntry[] {
   const keystone = { uid: KEYSTONE_UID, gid: KEYSTONE_UID };
   return [

@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises';
 import type { Capability } from '../../tools/capability.ts';
 
 /**
- * The original, which is in no package registry that a test may ask: Go's module proxy has no version of it. Who has one gives
- * its path.
+ * The original, which is in no package registry usable by tests: Go's module proxy has no version of it. Set to the
+ * path of a local build.
  */
 export const ORIGINAL = process.env['KUBERNETES_ENTRYPOINT_ORIGINAL'];
 

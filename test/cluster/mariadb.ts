@@ -1,11 +1,11 @@
 /**
- * A real MariaDB of our own:
+ * A real MariaDB:
  *
- *   programs (Debian's packages or Maven, unpacked) -> a copy of data that were installed once -> mariadbd on a free port
- *     and a socket -> accounts set by its init file, before it accepts anybody -> "ready for connections" in its log
+ *   programs (Debian's packages or Maven, unpacked) -> a copy of an initial data directory -> mariadbd on a free port
+ *     and a socket -> accounts from its init file, before it accepts connections -> "ready for connections" in its log
  *
- * It runs as whoever runs the test. Its root account logs in with a random password over the socket and over TCP from
- * anywhere, because the node's pods are "anywhere". Killed and started again, it has the same port and data.
+ * It runs as the test's user. Its root account logs in with a random password over the socket and over TCP from
+ * anywhere, because the node's Pods have any address. After a kill and restart it has the same port and data.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -42,18 +42,18 @@ export interface Mariadb extends AsyncDisposable {
   readonly errorLog: string;
   /** The server's process, or its launcher's. */
   readonly pid: number;
-  /** One statement as root, on a connection of its own over the socket. `?` in it stand for the values. */
+  /** One statement as root, on a separate connection over the socket. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
-  /** Ends it in good order; data stay. */
+  /** Shuts it down cleanly; data stay. */
   stop(): Promise<void>;
-  /** Ends it by SIGKILL; data stay. */
+  /** Kills it by SIGKILL; data stay. */
   kill(): Promise<void>;
   /** After stop or kill: the same port, socket and data. */
   restart(): Promise<void>;
 }
 const READY = 'ready for connections';
 
-/** Proven by fetching and unpacking it. */
+/** Verified by fetching and unpacking it. */
 export const canRunMariadb: Capability = async () => {
   try {
     await mariadbPrograms();
@@ -72,7 +72,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const at = (name: string) => join(directory.path, name);
   const [socket, errorLog] = [at('s'), at('error.log')];
   const rootPassword = options.rootPassword ?? randomBytes(16).toString('hex');
-  // Of its own: a MariaDB that starts removes every #sql file in its TMPDIR, also another's.
+  // Private: a starting MariaDB removes all #sql files in its TMPDIR, including another's.
   const env = { PATH: process.env['PATH'], TMPDIR: directory.path, ...programs.env };
   const args = [
     ...serverIdentity(programs, at('data')),
@@ -143,7 +143,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   };
 }
 
-/** One statement as root on a connection of its own over the socket. */
+/** One statement as root on a separate connection over the socket. */
 export async function queryAsRoot(
   { socket, rootPassword }: { readonly socket: string; readonly rootPassword: string },
   sql: string,
@@ -163,7 +163,7 @@ export async function queryAsRoot(
   }
 }
 
-/** Runs at every start, before the first connection: anonymous accounts would hide `keystone@'%'` from local clients. */
+/** Run on every start, before the first connection: anonymous accounts would hide `keystone@'%'` from local clients. */
 export function accounts(password: string): string {
   return [
     "DELETE FROM mysql.global_priv WHERE User='' OR (User='root' AND Host<>'localhost');",

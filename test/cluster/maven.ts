@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { must } from '../../tools/process.ts';
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
-/** A plugin with a version, so that Maven asks for no newest one. */
+/** A fixed plugin version, so that Maven does not look for the newest one. */
 export const COPY_GOAL: string = `${PLUGIN}:copy`;
 const COPY_ALL_GOAL = `${PLUGIN}:copy-dependencies`;
 
 /**
- * Fetches one artifact's file into a directory. Maven's repository lies in it for as long as that takes: the usual one
- * is below the home that /etc/passwd names, which need not be ours to write.
+ * Fetches one artifact's file into a directory, which also contains Maven's repository meanwhile: the default one is
+ * below the home in /etc/passwd, which may not be writable.
  * @param artifact `group:name:version:type`
  */
 export async function fetchArtifact(artifact: string, into: string): Promise<void> {
@@ -17,8 +17,8 @@ export async function fetchArtifact(artifact: string, into: string): Promise<voi
 }
 
 /**
- * Fetches jars with everything that they need to run into `into/lib`.
- * @param artifacts `group:name:version`
+ * Fetches jars with their runtime dependencies into `into/lib`.
+ * @param artifacts `group:name`
  */
 export async function fetchWithDependencies(artifacts: readonly string[], into: string): Promise<void> {
   const pom = join(into, 'pom.xml');

@@ -1,6 +1,6 @@
 /**
- * A real memcached of our own: Debian's package, unpacked -> a process on loopback, on a port that the test gives, which
- * can be frozen, killed and started again.
+ * A real memcached: Debian's package, unpacked -> a process on loopback, on a given port, which can be frozen, killed
+ * and restarted.
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
-/** Proven by fetching and unpacking it. */
+/** Verified by fetching and unpacking it. */
 export const canRunMemcached: Capability = async () => {
   try {
     await unpacked();

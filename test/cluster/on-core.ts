@@ -6,10 +6,10 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { bundledHelpers } from '../support/bundled.ts';
 import { coreBinary } from './core-binary.ts';
 
-/** kolla-core of the sources as they are now, and beside it kolla-pod, run by node itself; until this process ends. */
+/** kolla-core of the current sources, with kolla-pod next to it, run by node itself; until this process exits. */
 export async function builtCore() {
   const { path } = await privateDirectory('on-core');
-  // Not a hook of a test's: `make soak` has none.
+  // Not a test hook: `make soak` has none.
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   const pod = `#!/bin/sh\nexec '${process.execPath}' '${await bundledHelpers()}' "$@"\n`;
   await writeFile(join(path, 'kolla-pod'), pod, { mode: 0o755 });

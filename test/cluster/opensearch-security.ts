@@ -6,7 +6,7 @@ import { ADMIN, PASSWORD_HASH, writeCertificate } from './search-settings.ts';
 
 export const SECURITY_PLUGIN = 'org.opensearch.security.OpenSearchSecurityPlugin';
 
-/** TLS for both ways in, and users from files when it starts first. */
+/** TLS for both protocols, and users from files on first start. */
 export const SECURITY_SETTINGS: Settings = {
   'plugins.security.ssl.http.enabled': true,
   'plugins.security.ssl.http.pemcert_filepath': 'node.crt',
@@ -20,7 +20,7 @@ export const SECURITY_SETTINGS: Settings = {
   'plugins.security.allow_default_init_securityindex': true,
 };
 
-/** The plugin's own example of a configuration, with our one user. */
+/** The plugin's example configuration, with our one user. */
 export async function writeSecurity(
   directory: string,
   example: string,

@@ -1,11 +1,11 @@
 /**
- * A real OpenSearch 2 or 3 from Maven Central's jars, with the modules that logs and their templates need; with security 3.4
- * in front when asked for. What Central does not carry is not there: Index State Management, Dashboards.
+ * A real OpenSearch 2 or 3 from Maven Central's jars, with the modules for logs and their templates; with security 3.4
+ * on request. Parts not in Central are missing: Index State Management, Dashboards.
  *
- *   Maven -> lib/*.jar -> our main class (java/OpenSearchMain.java) compiled, once in the cache -> one JVM a server,
- *   with the classes that an earlier one had kept
+ *   Maven -> lib/*.jar -> our main class (java/OpenSearchMain.java) compiled, once in the cache -> one JVM per server,
+ *   with the classes archived by an earlier one
  *
- * 3 needs a JDK 21, 2 is content with 17.
+ * 3 needs a JDK 21, 2 a 17.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ import { SECURITY_PLUGIN, SECURITY_SETTINGS, writeSecurity } from './opensearch-
 import { startSearchServer, type SearchProgram, type SearchServer, type SearchServerOptions } from './search-server.ts';
 import { commonSettings, newLogin } from './search-settings.ts';
 
-/** `3-secure` is the newest whose security plugin Maven Central has. */
+/** `3-secure` is the newest with a security plugin in Maven Central. */
 export type OpenSearchRelease = '2' | '3' | '3-secure';
 
 interface Build {
   readonly version: string;
   readonly java: number;
-  /** That of the API that it comes with. */
+  /** The version of its log4j API. */
   readonly log4j: string;
   /** Artifacts of plugins with their classes. */
   readonly plugins: Readonly<Record<string, string>>;
@@ -55,12 +55,12 @@ const BUILDS: Readonly<Record<OpenSearchRelease, Build>> = {
 const COLLECTIONS = 'org.apache.commons:commons-collections4:4.5.0';
 const MAIN = 'OpenSearchMain';
 
-/** A JDK, room, and Maven or what it fetched before. */
+/** Needs a JDK, disk space, and Maven or its cache. */
 export function canRunOpenSearch(release: OpenSearchRelease): Capability {
   return canRunOnClassPath(BUILDS[release].java, () => programOf(release));
 }
 
-/** Starts one and waits until it answers. */
+/** Starts one and waits until it responds. */
 export async function startOpenSearch(
   release: OpenSearchRelease,
   options: SearchServerOptions = {},
@@ -93,7 +93,7 @@ async function programOf(release: OpenSearchRelease): Promise<SearchProgram> {
   return program(await keptClasses(java, server, program));
 }
 
-/** The newer one keeps classes better. */
+/** A newer Java archives classes better. */
 async function javaFor(atLeast: number): Promise<string> {
   return (await javaHome(BUILDS[3].java, true)) ?? (await needJava(atLeast, true));
 }
@@ -115,7 +115,7 @@ async function jars(release: OpenSearchRelease): Promise<string> {
   });
 }
 
-/** The plugin's jars, but for those that the server has in another version, and its example of a configuration. */
+/** The plugin's jars, except for those in the server with another version, and its example configuration. */
 async function addSecurity(artifact: string, into: string): Promise<void> {
   const unpacked = join(into, 'unpacked');
   await mkdir(unpacked);

@@ -1,9 +1,10 @@
 /**
- * The real nova-manage and glance-manage from Debian's packages, unpacked, run as whoever runs the test:
+ * The real nova-manage and glance-manage from Debian's packages, unpacked, run as the test's user:
  *
  *   packages -> tree (compiled; in the cache) -> command lines
  *
- * They bring no configuration and no database: the caller writes nova.conf and glance-api.conf, and starts what it is given.
+ * They have no configuration and no database: the caller writes nova.conf and glance-api.conf, and runs the command
+ * lines.
  */
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
@@ -14,14 +15,14 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { pythonOf } from './keystone-tree.ts';
 import type { CommandLine } from './keystone.ts';
 
-/** Its own libc would meet the machine's dynamic loader, and the two must be of one build. */
+/** Its own libc would conflict with the machine's dynamic loader, which must be of the same build. */
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['nova-common', 'glance-common', 'python3-pymysql'];
 const TOOLS = { nova: 'nova.cmd.manage', glance: 'glance.cmd.manage' };
 
 export type ToolOwner = keyof typeof TOOLS;
 
-/** Imports what each tool imports, in a process of its own, and keeps it compiled: half of a tool's time is that. */
+/** Imports each tool's modules, in a separate process, and stores them compiled, which halves a tool's run time. */
 const COMPILE = `
 import importlib, py_compile, sys
 for name in (sys.argv[1], 'pymysql', 'sqlalchemy.dialects.mysql.pymysql', 'alembic.command'):
@@ -31,7 +32,7 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
         py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/** Proven by unpacking them and by their own Python having imported them. */
+/** Verified by unpacking them and importing them with their own Python. */
 export const canRunOpenstackTools: Capability = async () => {
   try {
     await openstackTools();
@@ -44,15 +45,15 @@ export const canRunOpenstackTools: Capability = async () => {
 export interface OpenstackTools {
   /** The unpacked tree. */
   readonly directory: string;
-  /** What they need in their environment to find each other. */
+  /** The environment in which they find each other. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where Glance's definitions lie: `metadata_source_path`, which its package names as an image does. */
+  /** The directory of Glance's definitions: `metadata_source_path`, as in an image. */
   readonly metadefs: string;
   /** The tool with a configuration; append `cell_v2 list_cells`, `db_load_metadefs` ... */
   readonly manage: (owner: ToolOwner, configFile: string) => CommandLine;
 }
 
-/** Unpacks them, or finds them unpacked. */
+/** Unpacks them, unless they are cached. */
 export async function openstackTools(): Promise<OpenstackTools> {
   const unpacked = await unpackedPackages('openstack-packages', PACKAGES, { except: MACHINE_HAS });
   const madeFrom = [basename(unpacked), ...Object.values(TOOLS), COMPILE];

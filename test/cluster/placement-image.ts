@@ -1,12 +1,12 @@
 /**
- * Placement as a container image with Kolla's layout, made without a container engine:
+ * Placement as a container image with Kolla's layout, built without a container engine:
  *
- *   all layers of Keystone's image, which a node that has that image does not unpack again
- *     -> what Placement's tree has besides, and Placement's own directories           -> topmost layers
+ *   all layers of Keystone's image, which a node with that image does not unpack again
+ *     -> the difference to Placement's tree, and Placement's own directories           -> topmost layers
  *
- * So Keystone lies in it too, unused; in Kolla's images it is the Python below both that is shared. It is meant to run as
- * uid 42482 with a read-only root, no capability and no privilege escalation, with volumes for /etc/placement,
- * /var/log/kolla and /tmp.
+ * So it contains an unused Keystone; in Kolla's images only the Python below both is shared. It runs as uid 42482 with
+ * a read-only root, no capabilities and no privilege escalation, with volumes for /etc/placement, /var/log/kolla and
+ * /tmp.
  */
 import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -21,7 +21,7 @@ import { tarOf } from '../../tools/tar.ts';
 
 const REFERENCE = 'kolla-pod.test/placement:1';
 
-/** Proven by making what lies above Keystone's image; the rest is writing one file. */
+/** Verified by building the layers above Keystone's image; the rest is writing one file. */
 export const canBuildPlacementImage: Capability = async () => {
   try {
     await placementLayer();
@@ -42,8 +42,8 @@ export async function placementImage(file: string, options: KeystoneImageOptions
 }
 
 /**
- * The image that stands on Keystone's.
- * @param keystone the layers of that, which may be in an archive with it
+ * The image based on Keystone's.
+ * @param keystone its layers, which may be in the same archive
  */
 export async function placementOn(keystone: readonly Layer[], reference: string): Promise<Image> {
   const owner = { uid: PLACEMENT_UID, gid: PLACEMENT_UID };
@@ -61,7 +61,7 @@ export async function placementOn(keystone: readonly Layer[], reference: string)
   };
 }
 
-/** What Placement's tree has and Keystone's root file system has not. */
+/** The difference between Placement's tree and Keystone's root file system. */
 async function placementLayer(): Promise<string> {
   const [tree, base] = [await placementTree(), await keystoneRootfs()];
   return await cached('placement-layer', [basename(tree), basename(base)], async (layer) => {

@@ -5,7 +5,7 @@ import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { keystoneTree, pythonOf } from './keystone-tree.ts';
 
-/** What Placement needs besides what Keystone's dependencies bring. */
+/** Placement's dependencies besides Keystone's. */
 const PACKAGES = [
   'placement-common',
   'python3-microversion-parse',
@@ -19,7 +19,7 @@ const UNUSED = [
   'usr/lib/python3/dist-packages/{os_traits,placement}/tests',
 ];
 
-/** As Keystone's tree is compiled: what a Placement imports, its plugin for Keystone included. */
+/** Compiled like Keystone's tree: Placement's modules, including its plugin for Keystone. */
 const COMPILE = `
 import py_compile, sys
 import placement.wsgi, placement.cmd.manage, pymysql, sqlalchemy.dialects.mysql.pymysql
@@ -29,7 +29,7 @@ for file in {getattr(module, '__file__', None) or '' for module in list(sys.modu
         py_compile.compile(file, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/** Keystone's tree with Placement in it: `placement-manage`, and its API under the same uWSGI. Kept in the cache. */
+/** Keystone's tree with Placement in it: `placement-manage`, and its API under the same uWSGI. Cached. */
 export async function placementTree(): Promise<string> {
   const keystone = await keystoneTree();
   const unpacked = await unpackedPackages('placement-packages', PACKAGES, { dependencies: false });

@@ -9,7 +9,7 @@ import { PLACE, removeOld } from '../support/bundled.ts';
 
 const INDEX = 'built.json';
 
-/** The texts that the binary and its images are made from. */
+/** The source files of the binary and its images. */
 export function binarySources(): string[] {
   const files = [
     'package-lock.json',
@@ -20,8 +20,8 @@ export function binarySources(): string[] {
 }
 
 /**
- * The binary of the sources as they are now, with its links, every name of it run; built once for the same sources. Don't write
- * into its directory.
+ * The binary of the current sources, with its links, after running every name; built once per source version. Its
+ * directory must not be modified.
  */
 export async function podBinary(): Promise<Built> {
   const directory = await cached(
@@ -29,7 +29,7 @@ export async function podBinary(): Promise<Built> {
     binarySources(),
     async (place) => {
       removeOld();
-      // A directory for temporary files is its maker's alone, and other users run the binary.
+      // A temporary directory is private, and other users run the binary.
       await chmod(place, 0o755);
       const built = await buildBinary(place, () => {});
       await checkBinary(built);
@@ -38,7 +38,7 @@ export async function podBinary(): Promise<Built> {
     PLACE,
   );
   const built = JSON.parse(await readFile(join(directory, INDEX), 'utf8')) as Built;
-  // It was built beside its place.
+  // It was built next to its final place.
   const core = { ...built.core, binary: join(directory, 'kolla-core') };
   return { ...built, directory, binary: join(directory, 'kolla-pod'), core };
 }

@@ -15,7 +15,7 @@ import { tarOf } from '../../tools/tar.ts';
 
 const INDEX = 'images.json';
 
-/** Both images of the sources as they are now, for this machine; built once for the same sources. */
+/** Both images of the current sources, for this machine; built once per source version. */
 export async function podImages(): Promise<readonly BuiltImage[]> {
   const madeFrom = ['3', basename(await libraryPackages(HERE.arch)), ...binarySources()];
   const directory = await cached(
@@ -35,7 +35,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
     PLACE,
   );
   const images = JSON.parse(readFileSync(join(directory, INDEX), 'utf8')) as BuiltImage[];
-  // It was built beside its place.
+  // It was built next to its final place.
   return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 
@@ -47,7 +47,7 @@ export async function unmodifiedKeystone(file: string, reference: string): Promi
   await imageTar(file, { reference, layers: [...layers, extendStart], env: kollaEnv('keystone') });
 }
 
-/** Proven by building them, which is nothing once that was done for these sources. */
+/** Verified by building them, which is instant once cached. */
 export const canBuildImages: Capability = async () => {
   try {
     await podImages();

@@ -1,11 +1,11 @@
 /**
- * A real RabbitMQ of our own:
+ * A real RabbitMQ:
  *
- *   Debian's packages, unpacked -> epmd on a free port of its own -> Erlang runs the broker, without its shell scripts
+ *   Debian's packages, unpacked -> epmd on a separate free port -> Erlang runs the broker, without its shell scripts
  *     -> AMQP on a free loopback port -> "Server startup complete" in its log, in about five seconds
  *
- * It runs as whoever runs the test; state, cookie and log lie in a private directory. Both programs are tied to this process.
- * epmd is what tells Erlang nodes where others are: the machine's own must neither be asked nor started, as it would outlive us.
+ * It runs as the test's user; state, cookie and log are in a private directory. Both programs are tied to this process.
+ * epmd is Erlang's registry of nodes: the machine's own must be neither used nor started, since it would outlive us.
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { libraryDirectories } from './mariadb-programs.ts';
 export interface RabbitmqOptions {
   /** A free one unless given. */
   readonly port?: number;
-  /** With its management API, on a free port; then it is up when that answers. */
+  /** With its management API, on a free port; then it is up when that responds. */
   readonly management?: true;
   /** More lines of its rabbitmq.conf. */
   readonly config?: readonly string[];
@@ -30,27 +30,27 @@ export interface RabbitmqOptions {
 export interface Rabbitmq extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** `http://127.0.0.1:PORT`, of its management API, where that was asked for. */
+  /** `http://127.0.0.1:PORT` of its management API, if requested. */
   readonly managementUrl: string | undefined;
-  /** The broker's process: all of it, so that SIGSTOP freezes it whole. */
+  /** The broker's only process, so that SIGSTOP freezes all of it. */
   readonly pid: number;
-  /** What it logged so far, the last of it. */
+  /** The end of its log. */
   log(): string;
-  /** Runs `rabbitmqctl`, or another of its tools, and returns what it printed: an Erlang of its own, about a second. */
+  /** Runs `rabbitmqctl`, or another of its tools, and returns its output: a separate Erlang VM, about a second. */
   control(args: readonly string[], tool?: RabbitmqTool): Promise<string>;
-  /** How `control` runs it, for who measures that. */
+  /** How `control` runs it, for measurements. */
   toolLine(args: readonly string[], tool: RabbitmqTool): { readonly words: string[]; readonly env: NodeJS.ProcessEnv };
 }
 
 export type RabbitmqTool = 'rabbitmqctl' | 'rabbitmq-diagnostics';
 
 const READY = 'Server startup complete';
-/** What the broker's own script gives to Erlang, but for the sizes: one scheduler is enough for a handshake. */
+/** The broker script's options for Erlang, except for sizes: one scheduler is enough for a handshake. */
 const EMULATOR = '+W w +S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none +MBas ageffcbf +MHas ageffcbf';
-/** Erlang takes its table of ports from the limit of open files, which may be a million. */
+/** Erlang sizes its port table by the limit of open files, which may be a million. */
 const MAX_PORTS = '4096';
 
-/** Proven by fetching and unpacking it. */
+/** Verified by fetching and unpacking it. */
 export const canRunRabbitmq: Capability = async () => {
   try {
     await programs();
@@ -60,7 +60,7 @@ export const canRunRabbitmq: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it takes logins (guest, guest). */
+/** Starts one; resolves when it accepts logins (guest, guest). */
 export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabbitmq> {
   const { erlang, bin, home, libraries } = await programs();
   const port = options.port ?? (await freePort());
@@ -90,7 +90,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     RABBITMQ_NODENAME: 'test@localhost',
     RABBITMQ_DIST_PORT: String(nodePort),
     RABBITMQ_CONFIG_FILE: at('rabbitmq.conf'),
-    RABBITMQ_ADVANCED_CONFIG_FILE: at('advanced.config'), // there is none: an empty one stops its boot
+    RABBITMQ_ADVANCED_CONFIG_FILE: at('advanced.config'), // missing: an empty one stops its boot
     RABBITMQ_ENABLED_PLUGINS_FILE: at('plugins'),
     RABBITMQ_PLUGINS_DIR: join(home, 'plugins'),
     RABBITMQ_CONF_ENV_FILE: at('none'),
@@ -116,7 +116,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
     return Promise.resolve(said.includes(READY) || undefined);
   });
   const toolLine: Rabbitmq['toolLine'] = (args, tool) => {
-    // What `escript` does, which would look for Erlang where it is installed.
+    // Equivalent to `escript`, which would look for an installed Erlang.
     const boot = ['+B', '-boot', join(erlang, 'bin/no_dot_erlang'), '-noshell', '-hidden'];
     const script = ['-escript', 'main', 'rabbitmqctl_escript', '-run', 'escript', 'start'];
     return {
@@ -140,7 +140,7 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   };
 }
 
-/** Everybody is on loopback here, and a test machine's disk and memory are not the broker's to judge. */
+/** All clients are on loopback, and the broker must not limit itself by a test machine's disk and memory. */
 function configuration(port: number, more: readonly string[]): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${port}`,

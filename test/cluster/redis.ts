@@ -1,6 +1,6 @@
 /**
- * A real Redis of our own: Debian's package, unpacked -> a process on loopback, on a free port, with nothing but the options
- * that a test gives. Its directory is private; it saves nothing there unless it is told to.
+ * A real Redis: Debian's package, unpacked -> a process on loopback, on a free port, with only the options of the test.
+ * Its directory is private; by default it saves nothing there.
  */
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
@@ -18,20 +18,20 @@ export interface Redis extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly directory: string;
-  /** Runs `redis-cli` with these words and returns what it printed. */
+  /** Runs `redis-cli` with these arguments and returns its output. */
   cli(...words: readonly string[]): Promise<string>;
 }
 
 export interface RedisOptions {
   /** As its command line has them: `--requirepass`, `secret`. */
   readonly args?: readonly string[];
-  /** Its data; a directory of its own unless given. */
+  /** Its data; default a private directory. */
   readonly directory?: string;
 }
 
 const HOST = '127.0.0.1';
 
-/** Proven by fetching and unpacking it. */
+/** Verified by fetching and unpacking it. */
 export const canRunRedis: Capability = async () => {
   try {
     await unpacked();
@@ -41,7 +41,7 @@ export const canRunRedis: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts connections, which it does before it has read its data. */
+/** Starts one; resolves when it accepts connections, which is before it has loaded its data. */
 export async function startRedis({ args = [], directory }: RedisOptions = {}): Promise<Redis> {
   const usr = join(await unpacked(), 'usr');
   const port = await freePort();

@@ -1,9 +1,9 @@
 /**
- * A real rsyslog of our own, as what ships log files into Elasticsearch without us: Debian's packages, unpacked -> a
- * configuration (imfile -> mmnormalize -> omelasticsearch) -> a process with its own state and pid file, which runs until it is stopped.
+ * A real rsyslog for comparison, shipping log files to Elasticsearch: Debian's packages, unpacked -> a configuration
+ * (imfile -> mmnormalize -> omelasticsearch) -> a process with its own state and pid file, which runs until stopped.
  *
- * It sends without ids, as its imfile has no offset to make them of, and its position is on disk only after a stop, which are its
- * defaults: less work than ours.
+ * With its defaults it sends no ids, since its imfile provides no offset, and writes its position only on a stop: less
+ * work than ours.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { libraryDirectories } from './mariadb-programs.ts';
 export interface RsyslogOptions {
   /** Paths or globs. */
   readonly files: readonly string[];
-  /** On loopback, of what takes its bulk requests. */
+  /** A loopback port that accepts its bulk requests. */
   readonly port: number;
   /** `raw`: time, line and path. `parsed`: the fields of a line of oslo.log under Kolla's names. */
   readonly documents: 'raw' | 'parsed';
@@ -25,7 +25,7 @@ export interface RsyslogOptions {
   readonly directory: string;
 }
 
-/** Proven by letting it check a configuration. */
+/** Verified by checking a configuration. */
 export const canRunRsyslog: Capability = async () => {
   try {
     await rsyslogVersion();
@@ -42,7 +42,7 @@ export async function rsyslogVersion(): Promise<string> {
   return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? said;
 }
 
-/** Starts one. What it has to complain of goes to `rsyslog.log` in the directory. */
+/** Starts one. Its errors go to `rsyslog.log` in the directory. */
 export async function startRsyslog(options: RsyslogOptions): Promise<Running> {
   const { program, modules, env } = await unpacked();
   const { directory } = options;
@@ -66,7 +66,7 @@ const RULEBASE = `version=2
 rule=:%date:word% %clock:word% %Pid:word% %log_level:word% %python_module:word% [None req-%request_id:word% ${CONTEXT.map((name) => `%${name}:word%`).join(' ')} %project_domain:char-to:]%] %Payload:rest%
 `;
 
-/** The members of a JSON object, each one's name with a property of rsyslog. */
+/** Members of a JSON object, by name, from rsyslog properties. */
 function template(name: string, members: readonly (readonly [string, string])[], first: string): string {
   const one = ([member, property]: readonly [string, string]) =>
     `  constant(value=",\\"${member}\\":\\"") property(name="${property}" format="json") constant(value="\\"")`;

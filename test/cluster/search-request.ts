@@ -7,12 +7,14 @@ import { must } from '../../tools/process.ts';
 import type { Login, Reply, SearchServer } from './search-server.ts';
 
 export interface RequesterOptions {
-  /** Words in front of a process that asks from where the server is; asked directly without. */
+  /**
+   * Arguments before a process that sends requests from the server's network; without them requests are sent directly.
+   */
   readonly launcher?: readonly string[];
   readonly login?: Login;
 }
 
-/** How tests ask a server, as its administrator. A body that is no text is sent as JSON. */
+/** Sends requests of tests to a server, as its administrator. A non-text body is sent as JSON. */
 export function requester(url: string, { launcher = [], login }: RequesterOptions): SearchServer['request'] {
   return async (method, path, body) => {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
@@ -25,7 +27,7 @@ export function requester(url: string, { launcher = [], login }: RequesterOption
 async function ask(url: string, method: string, text?: string, login?: Login): Promise<Reply> {
   const auth = login === undefined ? {} : { auth: `${login.user}:${login.password}`, ca: login.ca };
   const headers = { 'content-type': 'application/json', ...(text && { 'content-length': Buffer.byteLength(text) }) };
-  // One connection a request: a server that was killed leaves dead ones behind.
+  // One connection per request: a killed server leaves dead ones behind.
   const sent = (url.startsWith('https:') ? secure : plain)(url, { method, headers, agent: false, ...auth });
   sent.end(text);
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];

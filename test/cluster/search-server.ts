@@ -1,10 +1,10 @@
 /**
- * What tests want of a real Elasticsearch or OpenSearch, whichever it is:
+ * The common interface of a real Elasticsearch or OpenSearch:
  *
  *   a program with its own directory (elasticsearch.ts, elasticsearch-9.ts, opensearch.ts) -> started in a process group
- *     -> asked until it answers -> requests, counts and searches; stopped, killed and started again at the same address
+ *     -> polled until it responds -> requests, counts and searches; stopped, killed and restarted at the same address
  *
- * A program that ends before it answers is an error with the end of its log.
+ * A program that exits before it responds is an error with the end of its log.
  */
 import { join } from 'node:path';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -15,31 +15,31 @@ import { requester } from './search-request.ts';
 
 /** How to log in to a server with TLS. */
 export interface Login {
-  /** The authority that its certificate is of, in PEM. */
+  /** The CA of its certificate, in PEM. */
   readonly ca: string;
   readonly user: string;
   readonly password: string;
 }
 
 export interface SearchServer extends AsyncDisposable {
-  /** Whose words it speaks: what `--to` is for it. */
+  /** Its kind, as in `--to`. */
   readonly kind: 'elasticsearch' | 'opensearch';
   readonly url: string;
   /** The pid of its launcher, which leads the process group. */
   readonly pid: number;
-  /** Undefined for one that takes anybody. */
+  /** Undefined if it needs no login. */
   readonly login: Login | undefined;
-  /** One request; a status from 400 on is returned like any other. */
+  /** One request; a status of 400 and above is returned like any other. */
   request(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** Makes everything that was indexed visible to searches. */
+  /** Makes all indexed documents visible to searches. */
   refresh(): Promise<void>;
-  /** How many documents the index, a pattern too, holds after a refresh; 0 when there is none. */
+  /** Number of documents in the index or pattern after a refresh; 0 if it does not exist. */
   count(index: string): Promise<number>;
   /** The documents that a search body finds, `_id` and `_source`. */
   search(index: string, body: object): Promise<Hit[]>;
-  /** Ends it in good order; data stay. */
+  /** Shuts it down cleanly; data stay. */
   stop(): Promise<void>;
-  /** Ends it as a power cut would; data stay. */
+  /** Kills it like a power failure; data stay. */
   kill(): Promise<void>;
   /** After stop or kill, at the same address with the same data. */
   restart(): Promise<void>;
@@ -56,13 +56,16 @@ export interface Hit {
   readonly _source: Readonly<Record<string, unknown>>;
 }
 
-/** What all of them can be told. */
+/** Common options. */
 export interface SearchServerOptions {
   /** Where it listens. */
   readonly host?: string;
   /** A free one unless given. */
   readonly port?: number;
-  /** Words in front of its command line, for another network namespace: `nsenter --net=FILE --`. Requests go that way too. */
+  /**
+   * Arguments before its command line, for another network namespace: `nsenter --net=FILE --`. Requests are sent from
+   * there too.
+   */
   readonly launcher?: readonly string[];
   /** More of the server's settings. */
   readonly settings?: Settings;
@@ -70,11 +73,11 @@ export interface SearchServerOptions {
 
 export type Settings = Readonly<Record<string, string | number | boolean>>;
 
-/** What makes one of them different from another. */
+/** The differences between the servers. */
 export interface SearchProgram {
   readonly kind: SearchServer['kind'];
   readonly login?: Login;
-  /** How long its end may take; 10 s unless given. */
+  /** Time to stop; default 10 s. */
   readonly stopMs?: number;
   /** Writes the server's own directory, and returns how to start it there. */
   readonly configure: (
@@ -83,7 +86,7 @@ export interface SearchProgram {
   ) => Promise<{ argv: readonly string[]; env: NodeJS.ProcessEnv }>;
 }
 
-/** Starts one and waits until it answers. */
+/** Starts one and waits until it responds. */
 export async function startSearchServer(
   { kind, login, stopMs, configure }: SearchProgram,
   { host = '127.0.0.1', port: wanted, launcher = [], settings = {} }: SearchServerOptions,
@@ -131,13 +134,13 @@ export async function startSearchServer(
   };
 }
 
-/** What is asked of a server, whoever has started it. */
+/** Requests to a server, however it was started. */
 export type SearchClient = Pick<SearchServer, 'request' | 'refresh' | 'count' | 'search'>;
 
-/** The questions that are asked by requests. */
+/** Queries by requests. */
 export function searchClient(request: SearchServer['request']): SearchClient {
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
-  /** An index that was made a moment ago has no shard to ask yet. */
+  /** A newly created index may have no active shard yet. */
   const ask = async (method: string, path: string, body?: object): Promise<unknown> =>
     await until(`${method} ${path} to find its shards`, async () => {
       await refresh();

@@ -5,10 +5,10 @@ import type { Login, Settings } from './search-server.ts';
 
 export const ADMIN = 'admin';
 const PASSWORD = 'changeme-test';
-/** Its bcrypt, which Node can't make. */
+/** Its bcrypt hash, which Node cannot compute. */
 export const PASSWORD_HASH = '$2a$10$n0oFP/9KOXMlyrywjzXBmudDiuhzgzyA5s1OLHQ.Ig2aNCt8jeV6m';
 
-/** What each server of one node in a directory of its own is told. */
+/** Settings of each single-node server in its own directory. */
 export function commonSettings(directory: string): Settings {
   return {
     'cluster.name': 'kolla-pod-test',

@@ -5,7 +5,7 @@ import type { Mariadb, MariadbOptions } from './mariadb.ts';
 
 const IN_A_VIEW = ['--mount', '--propagation', 'private'];
 
-/** Proven by mounting one in a view of its own. */
+/** Verified by mounting one in a separate mount namespace. */
 export const canHaveSmallDisk: Capability = async () => {
   try {
     await must('unshare', [...IN_A_VIEW, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', '/tmp']);
@@ -15,7 +15,7 @@ export const canHaveSmallDisk: Capability = async () => {
   }
 };
 
-/** A server whose data lie on a small disk, which no other process sees; restarted, it has what it was installed with. */
+/** A server with its data on a small disk, invisible to other processes; after a restart it has its initial data. */
 export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | 'extraArgs'> {
   return {
     extraArgs: ['--innodb-log-file-size=16M'],
@@ -28,7 +28,7 @@ export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | '
   };
 }
 
-/** Fills the server's disk but for so much. */
+/** Fills the server's disk, except for that much. */
 export async function fillDisk(mariadb: Mariadb, leftKb: number): Promise<void> {
   const file = fillerOf(mariadb);
   const script = `dd if=/dev/zero of="$0" bs=64k 2>/dev/null; [ -s "$0" ] && truncate -s -${leftKb}K "$0"`;
@@ -39,7 +39,7 @@ export async function emptyDisk(mariadb: Mariadb): Promise<void> {
   await must('rm', [fillerOf(mariadb)]);
 }
 
-/** As the server sees its directory. */
+/** The server's directory, in its own mount namespace. */
 function fillerOf({ pid, directory }: Mariadb): string {
   return `/proc/${pid}/root${directory}/data/filler`;
 }

@@ -1,4 +1,4 @@
-/** Every template of kolla-ansible's services, with a password in each place where it has one: none of them may come into a ConfigMap. */
+/** All templates of kolla-ansible's services, with a password wherever they have one: none may be in a ConfigMap. */
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,12 +10,15 @@ const skip = (await canHaveKollaAnsible()) ?? false;
 
 /** Of variables that hold a secret itself: of the rest some are named by one (`nova_keystone_password_length`). */
 const SECRET = /^\s*\w*(?:_password|_secret|secret_key|_secret_key|_pass|private_key|_key_base64)\b/;
-/** A word that no template has by itself. */
+/** A word that occurs in no template. */
 const VALUE = 'h1dden';
-/** Passwords that another file's syntax would end. */
+/** Passwords with delimiters of another file's syntax. */
 const AWKWARD = [',h1dden', ';h1dden', '<h1dden', '#h1dden', 'none,h1dden', '@h1dden', '/a/h1dden'];
 
-/** As kolla-ansible would render it, as far as secrets go: a statement is empty, another value than a secret a word. */
+/**
+ * Rendered as by kolla-ansible, as far as secrets are concerned: a statement is empty, a value other than a secret is a
+ * word.
+ */
 function rendered(template: string, secret: string): string {
   return template.replaceAll(/\{%[^]*?%\}|\{#[^]*?#\}/g, '').replaceAll(/\{\{([^]*?)\}\}/g, (_, expression: string) => {
     if (!SECRET.test(expression)) return 'word';
@@ -38,14 +41,14 @@ test(
       if (text.includes(VALUE)) count.withSecrets++;
       for (const secret of text.includes(VALUE) ? [VALUE, ...AWKWARD] : []) {
         const bytes = Buffer.from(rendered(template, secret));
-        // Readable by all: its lines alone decide.
+        // World-readable: only its lines decide.
         const file = { path: name, bytes, mode: 0o644, entries: [{ name, perm: 0o644 }] };
         if (!judge(file).isSecret) shown.push(`${path}: ${secret}`);
       }
-      // What is no JSON any more without its statements can't be judged as what it will be.
+      // Invalid JSON without its statements cannot be judged.
       if (!name.endsWith('.json') || !isJson(text)) continue;
       count.documents++;
-      // In the directory of a service it is config.json.
+      // In a service's directory it is config.json.
       const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
       if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
     }

@@ -10,11 +10,11 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** Each service's script in Kolla's package, and the phases that it runs when those variables are set. */
+/** Each service's script in Kolla's package, and the phases it runs with those variables. */
 interface Row {
   readonly script: string;
   readonly ways: readonly (readonly [variables: readonly string[], ...phases: Phase[]])[];
-  /** Variables of a second start, where Kolla needs one for what our phase `all` does. */
+  /** Variables of a second start, if Kolla needs one for our phase `all`. */
   readonly second?: readonly string[];
 }
 
@@ -71,11 +71,11 @@ const KOLLA: Readonly<Record<string, Row>> = {
   watcher: { script: 'watcher/watcher-api', ways: ALL },
 };
 
-/** What Kolla's scripts call besides the services' tools: not there, or not for a test to do. */
+/** Programs of Kolla's scripts other than the services' tools: unavailable, or unsuitable for a test. */
 const OTHERS = ['chmod', 'chown', 'ln', 'mkdir', 'openstack', 'rm', 'stat', 'touch'];
 const STUB = '#!/bin/bash\necho "ran: ${0##*/} $*"\n';
 
-/** The command lines of the service's own tools that Kolla's script runs, with `/var/lib/kolla` where it is in the image. */
+/** The command lines of the service's own tools in Kolla's script, with `/var/lib/kolla` at its place in the image. */
 async function ranByKolla(service: Service, variables: readonly string[]): Promise<string[]> {
   const { script } = KOLLA[service.name] ?? { script: '' };
   await using directory = await privateDirectory('extend');
@@ -112,7 +112,7 @@ async function executable(file: string, text: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-/** `test` only looks whether Kolla's script has done its part. */
+/** `test` only checks whether Kolla's script has done its part. */
 function programsOf({ migration }: Service): string[] {
   const all = Object.values(migration.phases).flatMap((steps) => steps.map(({ argv }) => argv[0]));
   return [...new Set(all)].filter((program) => program !== 'test');
@@ -141,7 +141,8 @@ for (const service of SERVICES) {
       `${service.name}, ${phases.join(' and ')}: equal to Kolla's script that runs ${names.join(', then ')}`,
       { skip },
       async () => {
-        // Kolla names Neutron's own tree here and the plugins in variables; without a name its tool takes all that are there.
+        // Kolla names Neutron's own tree here and the plugins in variables; by default the tool uses all installed
+        // ones.
         const lines = [await ranByKolla(service, variables), then.length > 0 ? await ranByKolla(service, then) : []];
         const ran = lines.flat().map((line) => line.replace('--subproject neutron ', ''));
         assert.deepEqual(linesOf(service, phases), ran);

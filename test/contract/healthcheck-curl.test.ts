@@ -1,4 +1,4 @@
-/** Kolla's healthcheck_curl with the real curl, and ours, at the same servers. */
+/** Kolla's healthcheck_curl with the real curl, and ours, against the same servers. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -14,7 +14,7 @@ const skip = missing ?? false;
 
 let sides: Sides;
 const stack = new AsyncDisposableStack();
-/** By name in a case's words: `{web}` is where it listens. */
+/** By name in a case's arguments: `{web}` is its address. */
 const servers: Record<string, string> = {};
 
 before(async () => {
@@ -46,7 +46,7 @@ after(() => stack.disposeAsync());
 
 type Case = readonly [args: readonly string[], env?: NodeJS.ProcessEnv];
 
-/** What both say: exit code, stdout but for its times, and curl's number on stderr. */
+/** Common output: exit code, stdout without times, and curl's exit code on stderr. */
 const SAME: Readonly<Record<string, Case>> = {
   'a bare host and port': [['{web}']],
   'a path and a query': [['http://{web}/a/b?c=d#e']],
@@ -89,7 +89,7 @@ const SAME: Readonly<Record<string, Case>> = {
   'a blank in the URL': [['http://a b/']],
 };
 
-/** curl ends before its write-out line, and has no number on stderr. */
+/** curl exits before its write-out line, without a code on stderr. */
 const WORDS = /^(?:a limit that is no number|an option .*)$/;
 
 for (const [what, [args, env = {}]] of Object.entries(SAME)) {

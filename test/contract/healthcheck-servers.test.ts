@@ -1,4 +1,6 @@
-/** Kolla's scripts for MariaDB and RabbitMQ with the real client and the real diagnostics, and ours, at the same servers. */
+/**
+ * Kolla's scripts for MariaDB and RabbitMQ with the real client and diagnostics, and ours, against the same servers.
+ */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +14,8 @@ import { until } from '../support/until.ts';
 import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-// Each of RabbitMQ's own checks starts an Erlang, which takes twenty seconds beside six other programs that compute.
+// Each of RabbitMQ's own checks starts an Erlang VM, which takes twenty seconds on a machine with six other busy
+// programs.
 fileLimit(45);
 
 const missing = (await canHaveSides()) ?? (await canRunGalera()) ?? (await canRunRabbitmq());

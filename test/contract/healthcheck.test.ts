@@ -1,4 +1,7 @@
-/** Kolla's own healthcheck scripts and ours on the same processes, sockets and files: the same answers, but for what is named. */
+/**
+ * Kolla's own healthcheck scripts and ours on the same processes, sockets and files: the same results, except for
+ * listed differences.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
@@ -14,7 +17,7 @@ import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 
 const missing = await canHaveSides();
 const skip = missing ?? false;
-/** No other test's processes are called so. */
+/** Unique among tests' processes. */
 const ME = `kp${process.pid}`;
 
 let sides: Sides;
@@ -38,14 +41,14 @@ const listen = (...args: string[]): Case => ({ name: 'healthcheck_listen', args 
 const socket = (...args: string[]): Case => ({ name: 'healthcheck_socket', args });
 const filemod = (...args: string[]): Case => ({ name: 'healthcheck_filemod', args });
 
-/** A process with a connection, and the port that it leads to. */
+/** A process with a connection, and its remote port. */
 async function connected(stack: AsyncDisposableStack, called: string, args: readonly string[] = []): Promise<string> {
   const server = stack.use(await listenTcp(() => {}));
   await actor(stack, called, connecting(server.port), args);
   return `${server.port}`;
 }
 
-/** What Kolla's says is what ours say. */
+/** Kolla's result equals ours. */
 const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'port: an established connection': [0, async (s) => port(`${ME}-a`, await connected(s, `${ME}-a`))],
   'port: one of several ports': [0, async (s) => port(`${ME}-b`, '1', await connected(s, `${ME}-b`))],
@@ -163,7 +166,7 @@ for (const [what, [code, stage]] of Object.entries(SAME)) {
     const ours = await sides.ours(name, args);
     assert.equal(theirs.code, code, `Kolla's: ${theirs.stderr}`);
     assert.deepEqual([ours.code, ours.stdout], [code, theirs.stdout], ours.stderr);
-    // On purpose more than Kolla's: a reason.
+    // An intended addition to Kolla's output: a reason.
     assert.match(ours.stderr, code === 0 ? /^$/ : new RegExp(`^${name}: .+\\n$`));
   });
 }

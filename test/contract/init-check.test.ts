@@ -11,13 +11,13 @@ import { byUs } from './set-configs/ours.ts';
 import { byReference, CONFIG, play } from './set-configs/play.ts';
 import { canRunReference, startReference, type Ended, type Reference, type Start } from './set-configs/reference.ts';
 
-/** Where `kolla-init check` says something else than `kolla_set_configs --check` in the same place, and why. */
+/** Differences between `kolla-init check` and `kolla_set_configs --check`, with reasons. */
 const OTHERWISE: Readonly<Record<string, number>> = {
-  // It can't say what is wanted: as with every other wrong configuration.
+  // The wanted state is unknown: as for any other invalid configuration.
   'a check with the source gone': ExitCode.badConfig,
-  // What kolla_set_configs remembers is its own; kolla-init's memory is in /run/kolla.
+  // kolla_set_configs has its own state; kolla-init's is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
-  // Sources are this machine's own here, where there is no /etc/e: --root is where they go.
+  // Sources are this machine's own here, which has no /etc/e: --root applies to destinations.
   'a check of an optional source that a later entry has made, into a directory that is not there': ExitCode.ok,
 };
 

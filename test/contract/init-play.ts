@@ -1,4 +1,4 @@
-/** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a directory for its state. */
+/** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a state directory. */
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KollaError } from '../../src/core/errors.ts';
@@ -7,7 +7,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { CONFIG } from './set-configs/play.ts';
 import type { Ended, Start } from './set-configs/reference.ts';
 
-/** One start. Throws what is no KollaError: a bug. */
+/** One start. Throws errors other than KollaError: bugs. */
 export async function byInit({ root }: Start): Promise<Ended> {
   mkdirSync(join(root, 'run/kolla'), { recursive: true });
   const restore = inThisRoot(root);
@@ -25,7 +25,10 @@ export async function byInit({ root }: Start): Promise<Ended> {
   }
 }
 
-/** Sources are taken as written; in this test the image is below a root. The file keeps its time, which an entry may preserve. */
+/**
+ * Sources are used as written; in this test the image is below a root. The file keeps its mtime, which an entry may
+ * preserve.
+ */
 function inThisRoot(root: string): () => void {
   const file = join(root, CONFIG, 'config.json');
   const found = statSync(file, { throwIfNoEntry: false });

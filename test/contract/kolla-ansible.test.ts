@@ -5,7 +5,7 @@ import { canHaveKollaAnsible, declaredHealthchecks } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
-/** Variables of kolla-ansible that are not named as the container is. */
+/** kolla-ansible's variables not named after the container. */
 const CONTAINERS: Readonly<Record<string, string>> = { valkey: 'valkey_server' };
 /** In its repository after this release. */
 const LATER = ['prometheus_alertmanager'];

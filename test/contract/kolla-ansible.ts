@@ -4,9 +4,9 @@ import { cached } from '../../tools/cache.ts';
 import type { Capability } from '../../tools/capability.ts';
 import { must, run } from '../../tools/process.ts';
 
-/** The release of kolla-ansible whose health checks ours stand for. */
+/** The release of kolla-ansible whose health checks ours replace. */
 export const KOLLA_ANSIBLE_VERSION = '22.2.0';
-/** What reads and renders them as Ansible does. */
+/** Parses and renders them like Ansible. */
 const RENDERER = ['jinja2==3.1.6', 'MarkupSafe==3.0.3', 'PyYAML==6.0.3'];
 const ANSIBLE = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}.data/data/share/kolla-ansible/ansible`;
 const HEALTHCHECKS_SCRIPT = fileURLToPath(new URL('healthchecks.py', import.meta.url));

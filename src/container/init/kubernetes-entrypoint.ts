@@ -116,7 +116,7 @@ function mainWith(begins: (options: Options) => void): Command {
   });
 }
 
-/** Goes on as the command, whose words are separated by single spaces: two of them hold an empty word, and quotes are letters. */
+/** Executes the command, whose arguments are separated by single spaces: two spaces enclose an empty argument. */
 async function becomeCommand(text: string, { inherited, signal }: Context): Promise<never> {
   const [name = '', ...rest] = text.split(' ');
   const program = findProgram(name, inherited['PATH'] ?? '');
@@ -127,7 +127,7 @@ async function becomeCommand(text: string, { inherited, signal }: Context): Prom
 
 const KNOWN = ENTRYPOINT_OPTIONS.map(({ env }) => env).filter((env) => env.startsWith(VARIABLE_PREFIX));
 
-/** A variable that is nearly one of ours would be skipped silently. Others are another program's. */
+/** A misspelt variable would be ignored silently. Others belong to other programs. */
 function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));

@@ -7,10 +7,10 @@ import { unpackedPackages } from '../../../tools/debian.ts';
 import { pythonOf } from '../keystone-tree.ts';
 import type { Docker } from './index.ts';
 
-/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+/** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
 
-/** Proven by having it say its version. */
+/** Verified by printing its version. */
 export const canRunCompose: Capability = async () => {
   try {
     const { command, args, env } = await compose();
@@ -27,7 +27,7 @@ async function compose() {
   return { command, args: [join(tree, 'usr/bin/docker-compose')], env };
 }
 
-/** From then on `docker compose` is Debian's docker-compose, for which docker's own way is a plugin in the home directory. */
+/** Makes `docker compose` run Debian's docker-compose; docker itself expects a plugin in the home directory. */
 export async function installCompose({ directory }: Docker): Promise<void> {
   const { command, args, env } = await compose();
   const plugins = join(directory, '.docker/cli-plugins');

@@ -1,11 +1,11 @@
 /**
  * A real Docker engine from Debian's packages, unpacked and not installed:
  *
- *   packages -> namespaces of its own (mounts, processes; the network too unless asked otherwise) -> dockerd, which starts its containerd
- *            -> a socket in a private directory, and the environment in which `docker` finds it
+ *   packages -> separate namespaces (mounts, processes; network by default) -> dockerd, which starts its containerd
+ *            -> a socket in a private directory, and the environment for `docker`
  *
- * Nothing of this machine's own engine is used or seen, and all of it ends with the process that started it, however
- * that ends. With a network of its own it has bridges, names and published ports that lead nowhere outside; with this machine's
+ * Nothing of this machine's own engine is used or visible, and everything ends with the starting process, however it
+ * ends. With its own network it has bridges, names and published ports without outside access; with this machine's
  * network an image build can fetch packages.
  */
 import { mkdir } from 'node:fs/promises';
@@ -21,22 +21,22 @@ import { dockerPackages } from './packages.ts';
 const STOP_MS = 30_000;
 
 export interface Docker extends AsyncDisposable {
-  /** Private, and seen by the engine under the same path: what is mounted into containers may lie here. */
+  /** Private, and at the same path in the engine: sources of mounts may be here. */
   readonly directory: string;
   /** In which `docker` and `docker-compose` find this engine. */
   readonly env: NodeJS.ProcessEnv;
-  /** Runs `docker ARGS` to its end. */
+  /** Runs `docker ARGS` to completion. */
   readonly run: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<Finished>;
-  /** The same, where it must succeed; its stdout. */
+  /** The same, throwing on failure; returns its stdout. */
   readonly must: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<string>;
 }
 
 export interface DockerOptions {
-  /** `own` (default): bridges that lead nowhere outside. `machine`: containers have `--network host` or none. */
+  /** `own` (default): bridges without outside access. `machine`: containers have `--network host` or none. */
   readonly network?: 'own' | 'machine';
 }
 
-/** /run is private, so that no other engine's sockets are found there; a container's mounts stay in here. */
+/** /run is private, so that no other engine's sockets are found there; a container's mounts stay inside. */
 const SET_UP = `
 mount -t tmpfs -o mode=755 tmpfs /run
 if [ "$1" = own ]; then ip link set lo up; echo 1 > /proc/sys/net/ipv4/ip_forward; fi
@@ -44,7 +44,7 @@ shift
 exec "$@"
 `;
 
-/** Starts the engine and waits for its answer. Needs root. */
+/** Starts the engine and waits for its response. Needs root. */
 export async function startDocker({ network = 'own' }: DockerOptions = {}): Promise<Docker> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('docker'));
@@ -73,7 +73,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   const unshare = [...kinds, '--propagation', 'private', '--fork', '--kill-child', '--mount-proc', ...inside];
   const running = await start(...tied('unshare', unshare), { env, logFile });
   stack.defer(async () => void (await running.stop(STOP_MS)));
-  // BuildKit needs a plugin from docker 23 on, which Debian and Ubuntu have in another package or in none.
+  // BuildKit needs a plugin since docker 23, which Debian and Ubuntu package separately or not at all.
   const clientEnv = { ...env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0' };
   const docker: Docker['run'] = (args, options) => run('docker', args, { ...options, env: clientEnv });
   await whenUp({ name: 'dockerd', running, logFile }, 'its first answer', async () => {
@@ -89,7 +89,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   };
 }
 
-/** Proven by starting one. */
+/** Verified by starting one. */
 export const canRunDocker: Capability = async () => {
   try {
     await using docker = await startDocker();

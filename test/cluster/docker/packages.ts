@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { unpackedPackages } from '../../../tools/debian.ts';
 
 const PACKAGES = ['docker.io', 'containerd', 'runc', 'iproute2'];
-/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+/** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
-/** Debian's alternatives would have made them; dockerd asks for iptables even where it is to touch none. */
+/** Normally created by Debian's alternatives; dockerd needs iptables even if it must not use it. */
 const IPTABLES = ['iptables', 'ip6tables'];
 const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
 /**
  * The engine's programs from Debian, unpacked and not installed: their environment, PATH first.
- * @param directory of the engine's own; `bin/` is made in it
+ * @param directory private to the engine; `bin/` is created in it
  */
 export async function dockerPackages(directory: string): Promise<NodeJS.ProcessEnv> {
   const unpacked = await unpackedPackages('docker-packages', PACKAGES, { except: NOT_NEEDED });

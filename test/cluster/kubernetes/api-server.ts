@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Component } from './component.ts';
 
-/** One kube-apiserver of a control plane, to which a test does what happens to them. */
+/** One kube-apiserver of a control plane, with fault injection. */
 export interface ApiServer extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
   readonly server: string;
   readonly port: number;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it has exited. */
   kill(): Promise<void>;
-  /** Starts it again at its address; resolves when it is ready. */
+  /** Restarts it at its address; resolves when it is ready. */
   start(): Promise<void>;
-  /** SIGSTOP: the kernel keeps its connections and takes new ones, and nothing is answered. */
+  /** SIGSTOP: the kernel keeps its connections and accepts new ones, without responses. */
   freeze(): void;
   thaw(): void;
   /** User and system time of its process so far. */
@@ -20,19 +20,22 @@ export interface ApiServer extends AsyncDisposable {
 /** What a clock tick is on Linux, wherever Node runs: USER_HZ. */
 const TICKS_PER_SECOND = 100;
 
-/** A program that a test may end and start again. */
+/** A program that a test may stop and restart. */
 export interface Program {
-  /** Undefined: it was not started yet. */
+  /** Undefined before its start. */
   current?: Component;
 }
 
-/** Ends what runs of it, frozen or not, and at once: in good order an API server waits for its clients. */
+/** Kills it at once, frozen or not: a graceful shutdown of an API server waits for its clients. */
 export async function end(program: Program): Promise<void> {
   signal(program, 'SIGKILL');
   await program.current?.running.ended;
 }
 
-/** @param effects `run` starts its program; `ready` resolves when that answers */
+/**
+ *
+ * @param effects `run` starts its program; `ready` resolves when that responds
+ */
 export function apiServer(
   port: number,
   program: Program,
@@ -64,7 +67,7 @@ function signal({ current }: Program, name: NodeJS.Signals): void {
 /** User and system time of a process so far, its threads' included. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name may hold spaces and brackets; behind it, utime and stime are the 12th and 13th.
+  // The name may contain spaces and parentheses; after it, utime and stime are the 12th and 13th fields.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -8,26 +8,26 @@ import { must } from '../../../tools/process.ts';
 import type { Credentials } from '../authority.ts';
 import { kubeconfigText } from './credentials.ts';
 
-/** What a test does with a cluster, wherever it runs. */
+/** A cluster as used by tests, wherever it runs. */
 export interface Cluster {
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   /** `https://127.0.0.1:PORT` */
   readonly server: string;
-  /** Of the authority that signed the server's certificate; PEM. */
+  /** CA certificate of the server; PEM. */
   readonly ca: string;
-  /** State and logs; gone with the cluster. */
+  /** State and logs; removed with the cluster. */
   readonly directory: string;
-  /** Runs kubectl as administrator and returns its stdout. Rejects with what it said. */
+  /** Runs kubectl as administrator and returns its stdout. Rejects with its error. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** A kubeconfig of a ServiceAccount with a token of an hour, for tests of RBAC; its path. */
+  /** A kubeconfig of a ServiceAccount with a token valid for an hour, for tests of RBAC; its path. */
   kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
 }
 
 /** A cluster's access for tests, from the parts that its start knows. */
 export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeconfigOf'>): Cluster {
   const { kubeconfig, server, ca, directory } = parts;
-  // A user's own kubectl settings and cache must not be read or filled.
+  // A user's own kubectl settings and cache must be neither read nor written.
   const env = { PATH: process.env['PATH'], HOME: directory, KUBERC: 'off' };
   const kubectl = (args: readonly string[], input?: string) =>
     must(kube, ['kubectl', '--kubeconfig', kubeconfig, ...args], { env, ...(input === undefined ? {} : { input }) });
@@ -45,7 +45,7 @@ export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeco
 
 const ANSWER_MS = 30_000;
 
-/** One GET as the bearer of a client certificate: the body of a 200, undefined while there is no such answer. */
+/** One GET with a client certificate: the body for status 200, else undefined. */
 export async function apiGet(
   server: string,
   path: string,

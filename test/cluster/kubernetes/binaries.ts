@@ -6,16 +6,16 @@ import type { Capability } from '../../../tools/capability.ts';
 import { goProgram } from '../../../tools/go-program.ts';
 
 const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url));
-/** A cold build holds modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
+/** A cold build needs modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
 const BUILD_BYTES = 6e9;
-/** Of CoreDNS, whose modules are few beside those. */
+/** For CoreDNS, whose modules are few in comparison. */
 const DNS_BUILD_BYTES = 2e9;
 
 /** etcd, the control plane, kubelet, kube-proxy and kubectl in one file: `kube COMPONENT ...`. Built once, by `go build`. */
 export async function kubeBinary(): Promise<string> {
   const version = await kubernetesVersion();
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
-  // Without these a server calls itself v0.0.0-master+$Format:%H$, and its own kubectl can't read that.
+  // Otherwise a server reports v0.0.0-master+$Format:%H$, which its own kubectl cannot parse.
   const flags = [
     `-X k8s.io/component-base/version.gitVersion=${version}`,
     `-X k8s.io/component-base/version.gitMajor=${major}`,
@@ -31,12 +31,15 @@ export async function kubeBinary(): Promise<string> {
   });
 }
 
-/** The one static program of the node's own processes and of the test images; `go/testbox/main.go` says its verbs. */
+/**
+ * The only static program of the node's own processes and of the test images; see `go/testbox/main.go` for its
+ * commands.
+ */
 export async function testbox(): Promise<string> {
   return await goProgram({ name: 'testbox', directory: GO_DIRECTORY, sources: ['testbox'], flags: [], room: 0 });
 }
 
-/** CoreDNS with the plugins of `go/coredns/main.go`. A module of its own: its versions must not move Kubernetes'. */
+/** CoreDNS with the plugins of `go/coredns/main.go`. A separate module: its versions must not affect Kubernetes'. */
 export async function corednsBinary(): Promise<string> {
   return await goProgram({
     name: 'coredns',
@@ -47,7 +50,7 @@ export async function corednsBinary(): Promise<string> {
   });
 }
 
-/** Proven by building both, which is nothing once they are in the cache. */
+/** Verified by building both, which is instant once cached. */
 export const canBuildKubernetes: Capability = async () => {
   try {
     await testbox();
@@ -58,7 +61,7 @@ export const canBuildKubernetes: Capability = async () => {
   }
 };
 
-/** Proven by building it, which is nothing once it is in the cache. */
+/** Verified by building it, which is instant once cached. */
 export const canBuildCoredns: Capability = async () => {
   try {
     await corednsBinary();

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ownerGone, ownerTag } from '../../../tools/owner.ts';
 import { until } from '../../support/until.ts';
 
-/** A cgroup that our Pods' cgroups lie in, in each hierarchy that this machine has. */
+/** The parent cgroup of our Pods, in each hierarchy of this machine. */
 export interface Cgroups extends AsyncDisposable {
-  /** As the kubelet wants it: `/kp-1234-1uls0ck-a1b2c3`. */
+  /** In the kubelet's notation: `/kp-1234-1uls0ck-a1b2c3`. */
   readonly path: string;
 }
 
@@ -18,9 +18,7 @@ interface Hierarchy {
   readonly version: 1 | 2;
 }
 
-/**
- * Makes it in every hierarchy, and removes those that killed runs have left. Rejects where this process may not.
- */
+/** Creates it in every hierarchy, and removes those of killed runs. Rejects without permission. */
 export async function makeCgroups(): Promise<Cgroups> {
   // A process may have several nodes.
   const name = `${PREFIX}${ownerTag()}-${randomBytes(3).toString('hex')}`;
@@ -34,7 +32,7 @@ export async function makeCgroups(): Promise<Cgroups> {
     await mkdir(directory);
     stack.defer(() => removeTree(directory));
     if (version === 1) await copyCpuset(mount, directory);
-    // Beside version 1 hierarchies the one of version 2 has no controllers.
+    // In a hybrid setup the version 2 hierarchy has no controllers.
     else await delegateControllers(mount);
   }
   const moved = stack.move();
@@ -51,7 +49,7 @@ export function hierarchiesOf(mountinfo: string): Hierarchy[] {
   });
 }
 
-/** A new version 1 cpuset has no processors, and nothing can be put into it. */
+/** A new version 1 cpuset has no CPUs, and accepts no processes. */
 async function copyCpuset(parent: string, directory: string): Promise<void> {
   for (const name of ['cpuset.cpus', 'cpuset.mems']) {
     const value = await readFile(join(parent, name), 'utf8').catch(() => undefined);
@@ -59,7 +57,7 @@ async function copyCpuset(parent: string, directory: string): Promise<void> {
   }
 }
 
-/** Version 2: a kubelet starts only where its cgroup has its parent's controllers. */
+/** Version 2: a kubelet requires its parent's controllers in its cgroup. */
 async function delegateControllers(mount: string): Promise<void> {
   const controllers = (await readFile(join(mount, 'cgroup.controllers'), 'utf8')).trim();
   if (controllers === '') return;
@@ -67,7 +65,7 @@ async function delegateControllers(mount: string): Promise<void> {
   await writeFile(join(mount, 'cgroup.subtree_control'), wanted.join(' '));
 }
 
-/** Cgroups are removed from the innermost; the files in them are not files. */
+/** Cgroups are removed bottom-up; their files cannot be removed. */
 async function removeTree(directory: string): Promise<void> {
   await until(`the processes in ${directory} to be gone`, async () => {
     try {

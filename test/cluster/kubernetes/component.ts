@@ -5,12 +5,12 @@ import { until } from '../../support/until.ts';
 
 /** A program and its arguments, as `start()` and `must()` take them. */
 export type Command = readonly [string, readonly string[]];
-/** Puts a command somewhere else, into namespaces for example. */
+/** Moves a command elsewhere, for example into namespaces. */
 export type Placement = (command: string, args: readonly string[]) => Command;
 
-/** Where the programs of a cluster run and what they are given. */
+/** Where the programs of a cluster run, with their inputs. */
 export interface Site {
-  /** Holds their state and, in `log/`, what they say. */
+  /** Contains their state and, in `log/`, their output. */
   readonly directory: string;
   readonly kube: string;
   readonly env: NodeJS.ProcessEnv;
@@ -24,7 +24,9 @@ export interface Component {
   readonly logFile: string;
 }
 
-/** Starts a program at its site, tied to this process. Its log is `log/NAME.log`; the directory must be there. */
+/**
+ * Starts a program at its site, killed when this process exits. Its log is `log/NAME.log`; the directory must exist.
+ */
 export async function startComponent(
   site: Site,
   name: string,
@@ -43,7 +45,7 @@ export function startKube(site: Site, name: string, flags: Readonly<Record<strin
 }
 
 /**
- * Asks until it is answered. The end of the component is an error that holds the last of its log.
+ * Polls until there is a result. An exit of the component is an error with the end of its log.
  * @param what for the error: `the node to be Ready`
  */
 export async function whenUp<T>(component: Component, what: string, ask: () => Promise<T | undefined>): Promise<T> {

@@ -9,10 +9,13 @@ import { readFile } from 'node:fs/promises';
 
 /** On the node's private /run. */
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
-/** The image that is always there: the static helper as `/testbox`, and what holds a Pod's sandbox. */
+/** The image that always exists: the static helper as `/testbox`, also used for a Pod's sandbox. */
 export const TESTBOX_IMAGE = 'kolla-pod.test/testbox:1';
 
-/** Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its answer. */
+/**
+ * Starts containerd with its state in the site's directory, which must not be on an overlay, and waits for its
+ * response.
+ */
 export async function startContainerd(site: Site, cni: string, node: NodeIdentity = FIRST_NODE): Promise<Component> {
   const state = join(site.directory, 'containerd');
   await mkdir(join(state, 'cni'), { recursive: true });
@@ -26,7 +29,7 @@ export async function startContainerd(site: Site, cni: string, node: NodeIdentit
   return containerd;
 }
 
-/** Gives an image to the kubelet's containerd; Pods then need no registry, unless its tag is `latest`. */
+/** Imports an image into the kubelet's containerd; Pods then need no registry, unless its tag is `latest`. */
 export async function importImage(site: Site, file: string): Promise<void> {
   const [command, args] = site.place('ctr', [
     '--address',
@@ -64,7 +67,7 @@ function bridgeNetwork(state: string, { address, pods }: NodeIdentity): unknown 
   return { cniVersion: '0.4.0', name: 'pods', plugins: [bridge] };
 }
 
-/** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE no process may make itself less likely to be killed. */
+/** restrict_oom_score_adj and oom_score: without CAP_SYS_RESOURCE no process may lower its OOM score. */
 function configOf(state: string, cni: string): string {
   const unused = [
     ...['btrfs', 'zfs', 'aufs', 'devmapper'].map((name) => `io.containerd.snapshotter.v1.${name}`),

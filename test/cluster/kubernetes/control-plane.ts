@@ -12,15 +12,15 @@ import { startKube, whenUp, type Component, type Site } from './component.ts';
 import { makeClusterKeys, type ClusterKeys } from './credentials.ts';
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } from './flags.ts';
 
-/** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs whose Pods are never run. */
+/** An API server with everything that needs no node: RBAC, ServiceAccounts, Jobs whose Pods never run. */
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
   /** Of the processes that run it now. */
   readonly pids: readonly number[];
   /**
-   * Starts another API server on the same etcd, as highly available clusters have them.
-   * @param flags that it has besides
+   * Starts another API server on the same etcd, as in highly available clusters.
+   * @param flags additional ones
    */
   addApiServer(flags?: Readonly<Record<string, string>>): Promise<ApiServer>;
 }
@@ -28,10 +28,10 @@ export interface ControlPlane extends Cluster, AsyncDisposable {
 /** The address of the `kubernetes` Service: the first of the API server's range. */
 const FIRST_SERVICE_IP = '10.96.0.1';
 
-/** Proven by building it. Any user may run it. */
+/** Verified by building it. Any user may run it. */
 export const canRunControlPlane: Capability = canBuildKubernetes;
 
-/** Brings etcd, kube-apiserver and kube-controller-manager up on free loopback ports, in about four seconds. */
+/** Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports, in about four seconds. */
 export async function startControlPlane(): Promise<ControlPlane> {
   const kube = await kubeBinary();
   await using stack = new AsyncDisposableStack();
@@ -80,15 +80,15 @@ export async function startControlPlane(): Promise<ControlPlane> {
   };
 }
 
-/** Who may do anything. */
+/** An unrestricted user. */
 export const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
 
-/** GOMAXPROCS: the garbage collectors of seven Go programs must not fight for a big machine's every core. */
+/** GOMAXPROCS: the garbage collectors of seven Go programs must not compete for all cores. */
 export function componentEnv(directory: string): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: directory, GOMAXPROCS: '2' };
 }
 
-/** Makes a site's directories and keys. */
+/** Creates a site's directories and keys. */
 export async function prepare(site: Site): Promise<ClusterKeys> {
   for (const name of ['keys', 'log']) await mkdir(join(site.directory, name));
   return await makeClusterKeys(join(site.directory, 'keys'));
@@ -97,13 +97,13 @@ export async function prepare(site: Site): Promise<ClusterKeys> {
 /** Starts a program and sees to its end. */
 export type Run = (name: string, flags: Readonly<Record<string, string>>) => Promise<Component>;
 
-/** Asks the API server for a path: its answer, or undefined while there is none. */
+/** GETs a path from the API server: its response, or undefined if there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
-/** No one writes down which API servers there are: an old one's record would outlive it. */
+/** No record of API servers is kept: an old one's would outlive it. */
 const LONELY = { 'endpoint-reconciler-type': 'none' };
 
-/** Starts the three programs and waits until Pods can be made: until the first ServiceAccount is there. */
+/** Starts the three programs and waits until Pods can be created: until the first ServiceAccount exists. */
 export async function startApi(
   run: Run,
   get: Get,
@@ -121,7 +121,7 @@ export async function startApi(
   await run('etcd', etcdFlags(site.directory, addresses));
   const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.directory, keys, addresses), ...extra });
   await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
-  // Only now: it gives up when it may not yet read what the API server's own start puts there.
+  // Only now: it gives up if it cannot read objects that the API server creates on start.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
     commonName: 'system:kube-controller-manager',
   });

@@ -13,7 +13,7 @@ export interface ClusterKeys {
   kubeconfig(name: string, server: string, subject: Subject): Promise<string>;
 }
 
-/** Makes the cluster's authority (ca.crt, ca.key) and the keys that sign ServiceAccount tokens (sa.key, sa.pub). */
+/** Creates the cluster's CA (ca.crt, ca.key) and the keys for ServiceAccount tokens (sa.key, sa.pub). */
 export async function makeClusterKeys(directory: string): Promise<ClusterKeys> {
   const authority = makeAuthority('kolla-pod test');
   const file = (name: string): string => join(directory, name);

@@ -1,6 +1,7 @@
 /**
- * Service names inside the node: CoreDNS as a cluster has it, a Deployment behind the Service `kube-dns`, whose address every
- * kubelet gives to its Pods. It answers for Services and Pods alone; there is no way out of the node, so nothing is passed on.
+ * Service names inside the node: CoreDNS as in any cluster, a Deployment behind the Service `kube-dns`, whose address
+ * every kubelet gives to its Pods. It resolves only Services and Pods; the node has no outside access, so nothing is
+ * forwarded.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ export const DNS_ADDRESS = '10.96.0.10';
 const IMAGE = 'kolla-pod.test/coredns:1';
 /** Above 1024, so that it needs no privilege; the Service's port is 53. */
 const PORT = 5353;
-/** Of a name elsewhere it says that there is none: who gets no answer asks again, for seconds. */
+/** External names do not exist: without a response clients would retry for seconds. */
 const COREFILE = `
 cluster.local:${PORT} in-addr.arpa:${PORT} {
   errors
@@ -41,7 +42,7 @@ export async function corednsImage(directory: string, binary: string): Promise<s
   return file;
 }
 
-/** Applies its objects and waits until it answers. Its image must have been imported. */
+/** Applies its objects and waits until it responds. Its image must be imported already. */
 export async function startDns({ kubectl }: Pick<Cluster, 'kubectl'>): Promise<void> {
   await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }));
   await kubectl(['--namespace=kube-system', 'rollout', 'status', 'deployment/coredns']);
@@ -91,7 +92,7 @@ function objects(): object[] {
   ];
 }
 
-/** It stays where others are driven out: without names nothing of theirs would be told apart from a fault of DNS. */
+/** It tolerates evictions: without DNS other failures could not be told from DNS failures. */
 function template(): object {
   return {
     metadata: { labels: LABELS },

@@ -1,9 +1,9 @@
-/** What a test does to a control plane's etcd, by its HTTP gateway. */
+/** Fault injection into a control plane's etcd, by its HTTP gateway. */
 export interface Etcd {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly pid: number;
-  /** Forgets all but the present: whoever watched from an earlier version must start again. */
+  /** Compacts all history: watches from an earlier version must restart. */
   compact(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClusterKeys } from './credentials.ts';
 
-/** Where a control plane's programs listen; all but `bind` and `advertise` are ports. */
+/** Listen addresses of a control plane's programs; all but `bind` and `advertise` are ports. */
 export interface Addresses {
   readonly api: number;
   readonly etcd: number;
@@ -15,10 +15,10 @@ export interface Addresses {
 
 type Flags = Readonly<Record<string, string>>;
 
-/** Leader election and client rate limits are for clusters that last: they cost four of eight seconds of the start. */
+/** Leader election and client rate limits are for long-lived clusters: they cost four of eight seconds of the start. */
 export const IN_A_HURRY: Flags = { 'leader-elect': 'false', 'kube-api-qps': '1000', 'kube-api-burst': '2000' };
 
-/** A client of the API server that asks it who calls its own port. */
+/** A client of the API server that delegates authentication and authorization to it. */
 export function delegated(kubeconfig: string): Flags {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
 }
@@ -30,7 +30,7 @@ export function etcdFlags(directory: string, { etcd, etcdPeer }: Addresses): Fla
     'data-dir': join(directory, 'etcd'),
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
-    // As kubeadm sets it: without, watches on which nothing happens get no bookmarks.
+    // As in kubeadm: otherwise idle watches get no bookmarks.
     'watch-progress-notify-interval': '5s',
     'listen-client-urls': client,
     'advertise-client-urls': client,
@@ -81,7 +81,7 @@ export function controllerManagerFlags(
     'bind-address': '127.0.0.1',
     'secure-port': String(controllerManager),
     'cert-dir': join(directory, 'controller-manager'),
-    // As root it would make its default, /usr/libexec/kubernetes, on the machine.
+    // As root it would create its default, /usr/libexec/kubernetes, on the machine.
     'flex-volume-plugin-dir': join(directory, 'volume-plugins'),
   };
 }

@@ -2,12 +2,12 @@
  * A real Kubernetes for tests, in two sizes:
  *
  *   go/ -> one multi-call binary and one static helper, built once into the cache
- *     -> startControlPlane(): any user; API server and controllers on loopback, nothing runs the Pods
- *     -> startNode(): root; the same and a kubelet with containerd in namespaces of their own, Pods really run
+ *     -> startControlPlane(): any user; API server and controllers on loopback, Pods do not run
+ *     -> startNode(): root; the same plus a kubelet with containerd in separate namespaces, Pods run
  *   -> kubeconfig, kubectl(), a ServiceAccount's kubeconfig -> disposed: no process, mount, namespace, cgroup or file stays
  *
- * All programs are tied to the test process and end with it, however it ends. A part that does not come up is an error
- * with the end of that program's log. What a machine can't have, canRunControlPlane and canRunNode say beforehand.
+ * All programs are tied to the test process and end with it, however it ends. A part that does not start is an error
+ * with the end of its log. canRunControlPlane and canRunNode check a machine beforehand.
  */
 export type { Cluster } from './api.ts';
 export type { Etcd } from './etcd.ts';

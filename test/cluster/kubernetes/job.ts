@@ -2,8 +2,8 @@ import { until } from '../../support/until.ts';
 import type { Cluster } from './api.ts';
 
 /**
- * Ends a Job's Pods where no kubelet runs them: the real controller then makes the Job Complete or, after as many
- * failures as it allows, Failed. A Job's own status can't be written by hand while its controller owns it.
+ * Completes a Job's Pods where no kubelet runs them: the real controller then makes the Job Complete or, after its
+ * allowed failures, Failed. A Job's own status cannot be written while its controller owns it.
  */
 export async function endPodsOf(
   cluster: Cluster,

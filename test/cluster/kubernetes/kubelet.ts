@@ -7,18 +7,18 @@ import type { ClusterKeys } from './credentials.ts';
 import { delegated, IN_A_HURRY } from './flags.ts';
 import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 
-/** What of a kubelet differs between nodes. */
+/** The differences between nodes' kubelets. */
 export interface KubeletPlan {
   readonly node: NodeIdentity;
   /** The API server, as it is reached from there. */
   readonly server: string;
   /** The path that Pods' cgroups lie under. */
   readonly cgroup: string;
-  /** The DNS server that it gives to its Pods; none: they have no names to ask for. */
+  /** The DNS server for its Pods; none: no name resolution. */
   readonly dns?: string;
 }
 
-/** Starts kube-scheduler beside the API server. */
+/** Starts kube-scheduler next to the API server. */
 export async function startScheduler(run: Run, site: Site, keys: ClusterKeys): Promise<void> {
   const scheduler = await keys.kubeconfig('scheduler', 'https://127.0.0.1:6443', {
     commonName: 'system:kube-scheduler',
@@ -67,7 +67,7 @@ async function written(site: Site, name: string, config: object): Promise<string
   return join(site.directory, name);
 }
 
-/** Works with cgroups of both versions. What is seldom looked at in a cluster that lasts is looked at often here. */
+/** For cgroups of both versions. Intervals are shorter than in a long-lived cluster. */
 function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: KubeletPlan): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -99,7 +99,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
     nodeStatusUpdateFrequency: '2s',
     configMapAndSecretChangeDetectionStrategy: 'Watch',
     serializeImagePulls: false,
-    // A test machine's disk may be full beyond what a kubelet accepts, and an image that is swept can't be pulled.
+    // A test machine's disk may be fuller than a kubelet accepts, and garbage-collected images cannot be pulled.
     evictionHard: {
       'memory.available': '50Mi',
       'nodefs.available': '0%',
@@ -108,7 +108,7 @@ function kubeletConfig(site: Site, keys: ClusterKeys, { node, cgroup, dns }: Kub
     },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
-    // Raising these needs CAP_SYS_RESOURCE.
+    // Other values need CAP_SYS_RESOURCE.
     oomScoreAdj: 0,
     maxOpenFiles: 20_000,
     shutdownGracePeriod: '0s',
@@ -129,7 +129,7 @@ function proxyConfig(kubeconfig: string, { name }: NodeIdentity): object {
     hostnameOverride: name,
     oomScoreAdj: 0,
     iptables: { minSyncPeriod: '100ms' },
-    // Zero leaves the machine's own limits as they are.
+    // Zero keeps the machine's own limits.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
   };
 }

@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of one metric that the API server tells of itself. The question itself is one more request. */
+/** The samples of one of the API server's metrics. Reading them is one more request. */
 export async function metricOf(cluster: Pick<Cluster, 'kubectl'>, name: string): Promise<Sample[]> {
   return samplesIn(await cluster.kubectl(['get', '--raw', '/metrics']), name);
 }
@@ -25,8 +25,8 @@ export function samplesIn(text: string, name: string): Sample[] {
 }
 
 /**
- * How many requests the API server has answered whose labels (`verb`, `resource`, `group`, `code`) are these. A watch counts when
- * it ends; those that are open are `apiserver_longrunning_requests`.
+ * Number of requests served with these labels (`verb`, `resource`, `group`, `code`). A watch counts when it ends; open
+ * ones are `apiserver_longrunning_requests`.
  */
 export async function requestCount(
   cluster: Pick<Cluster, 'kubectl'>,
@@ -35,7 +35,7 @@ export async function requestCount(
   return sum(await metricOf(cluster, 'apiserver_request_total'), labels);
 }
 
-/** How many watches are open, of those with these labels. */
+/** Number of open watches with these labels. */
 export async function openWatches(
   cluster: Pick<Cluster, 'kubectl'>,
   labels: Readonly<Record<string, string>> = {},

@@ -9,11 +9,11 @@ import type { Placement } from './component.ts';
 /** `unshare` may leave SIGTERM to its PID 1. */
 const STOP_MS = 10_000;
 
-/** A node's name, its address on its bridge, and those that it gives to Pods. The bridges of two nodes are one network. */
+/** A node's name, its bridge's address, and its Pods' range. The bridges of two nodes are one network. */
 export interface NodeIdentity {
   readonly name: string;
   readonly address: string;
-  /** Of the bridge: without one of its own it would take another with each Pod, and others would know the former. */
+  /** Of the bridge: without a fixed one it would change with each Pod, and peers would keep the former. */
   readonly hardware: string;
   readonly pods: { readonly first: string; readonly last: string };
 }
@@ -36,7 +36,7 @@ export const NODE_ADDRESS: string = FIRST_NODE.address;
 /** What is left of it for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
-/** What the node runs in: mounts, network, process ids, host name and IPC of its own. */
+/** The node's mount, network, PID, UTS and IPC namespaces. */
 export interface Namespaces extends AsyncDisposable {
   /** PID 1 of them, as this process sees it. */
   readonly pid: number;
@@ -47,8 +47,8 @@ export interface Namespaces extends AsyncDisposable {
 }
 
 /**
- * Mount points must not be made on the machine: what lies under these is private. /var/lib keeps what is in it, since a
- * user's home with the cache may be there. The kubelet wants its own mounts to be seen by the containers (rshared).
+ * Mount points must not be created on the machine: these directories are private. /var/lib keeps its content, since a
+ * user's home with the cache may be there. The kubelet requires its mounts to be visible in containers (rshared).
  */
 const MOUNTS = `
 mount -t tmpfs -o mode=755 tmpfs /run
@@ -59,7 +59,7 @@ mount --bind "$1/kubelet" /var/lib/kubelet
 mount --make-rshared /
 `;
 
-/** The default route leads nowhere, but without one a Service's address has no way into iptables. */
+/** The default route leads nowhere, but without one packets to a Service's address never reach iptables. */
 function network({ name, address, hardware }: NodeIdentity): string {
   return `
 echo ${name} > /proc/sys/kernel/hostname
@@ -73,8 +73,8 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 }
 
 /**
- * Makes the namespaces and sets them up. They end with this process, however it ends.
- * @param directory for what is written to the private mounts; not on an overlay
+ * Creates the namespaces and sets them up. They end with this process, however it ends.
+ * @param directory backs the private mounts; not on an overlay
  * @param env PATH and LD_LIBRARY_PATH with `ip`
  * @param init the static helper
  */
@@ -93,7 +93,7 @@ export async function makeNamespaces(
   let pid = 0;
   stack.defer(async () => {
     await running.stop(STOP_MS);
-    // Its PID 1 is gone only after everything else in there.
+    // Its PID 1 exits only after everything else.
     await until('the node to be gone', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
   });
   const up = once(running.child.stdout!, 'data').then(() => undefined);
@@ -109,7 +109,7 @@ export async function makeNamespaces(
   return { pid, inNode, inNetwork: entering(['--net']), [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** Makes the bridges of two nodes one network: a cable of which each end is in one of them. */
+/** Connects the bridges of two nodes by a veth pair with one end in each. */
 export async function joinNetworks(one: Namespaces, other: Namespaces, env: NodeJS.ProcessEnv): Promise<void> {
   const cable = ['link', 'add', 'cable', 'netns', String(one.pid), 'type', 'veth'];
   await must('ip', [...cable, 'peer', 'name', 'cable', 'netns', String(other.pid)], { env });
@@ -117,7 +117,7 @@ export async function joinNetworks(one: Namespaces, other: Namespaces, env: Node
     await must(...inNetwork('ip', ['link', 'set', 'cable', 'master', 'cni0', 'up']), { env });
 }
 
-/** The one process that another has started. */
+/** The only child of a process. */
 export async function childOf(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const child = Number(children.trim());

@@ -19,36 +19,36 @@ import { childOf, FIRST_NODE, makeNamespaces, NODE_ADDRESS } from './namespaces.
 import { nodePackages } from './packages.ts';
 import { startSecondNode } from './second-node.ts';
 
-/** Where `inside()` puts a command: the node's network alone with this machine's files, or all that the node is. */
+/** Where `inside()` runs a command: only in the node's network with this machine's files, or in the whole node. */
 export type Scope = 'network' | 'node';
 
-/** A whole cluster of one node, or two; Pods run, and reach one another, Services and the node, but not this machine. */
+/** A cluster of one node, or two; Pods run, and reach one another, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
   /** Where Pods reach what runs in the node's network. */
   readonly address: string;
-  /** PID 1 of the node, as this machine sees it. */
+  /** PID 1 of the node, in this machine's PID namespace. */
   readonly pid: number;
   /** The path that Pods' cgroups lie under, in every hierarchy. */
   readonly cgroup: string;
-  /** Gives a docker-archive to the node, or to both. */
+  /** Imports a docker-archive into the node, or both. */
   importImage(file: string): Promise<void>;
   /**
    * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
-   * `node` a signal ends the entering alone, and the program with the node.
+   * `node` a signal ends only the entering process; the program ends with the node.
    */
   inside(command: string, args: readonly string[], scope?: Scope): [string, string[]];
-  /** A port on this machine's 127.0.0.1 that leads to one in the node's network; `host` is 127.0.0.1 in there. */
+  /** A port on this machine's 127.0.0.1 forwarded to one in the node's network, by default to its 127.0.0.1. */
   reach(port: number, host?: string): Promise<number>;
-  /** Ends the API server by SIGKILL and starts it again; resolves when it is ready. */
+  /** Kills the API server and restarts it; resolves when it is ready. */
   restartApiServer(): Promise<void>;
 }
 
 export interface NodeOptions {
-  /** docker-archives of the images that Pods will use; TESTBOX_IMAGE is always there. */
+  /** docker-archives of the Pods' images; TESTBOX_IMAGE always exists. */
   readonly images?: readonly string[];
   /** With CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
   readonly dns?: true;
-  /** A second kubelet in namespaces of its own, on one network with the first: `node2`. It gets the same images. */
+  /** A second kubelet in separate namespaces, on the same network: `node2`. It gets the same images. */
   readonly second?: true;
 }
 
@@ -62,13 +62,13 @@ const ADDRESSES = {
 };
 /** State, images unpacked and as archives. */
 const NEEDED_BYTES = 2e9;
-/** Needs of the kernel what kube-proxy's rules need. */
+/** Requires the kernel features of kube-proxy's rules. */
 const SERVICE_LIKE_RULE =
   '--table nat --append OUTPUT --protocol tcp --match conntrack --ctstate NEW --match comment --comment x --jump DNAT --to 127.0.0.1:1'.split(
     ' ',
   );
 
-/** Brings a node up in about five seconds; needs root. Everything of it ends with this process, however it ends. */
+/** Starts a node in about five seconds; needs root. Everything ends with this process, however it ends. */
 export async function startNode({ images = [], dns, second }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
   const coredns = dns && (await corednsBinary());
@@ -90,7 +90,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
   const get = (path: string) => apiGet(server, path, keys.authority.certificate, admin);
   const programs = new Map<string, { readonly component: Component; readonly flags: Parameters<Run>[1] }>();
   const run: Run = async (name, flags) => {
-    const component = await startKube(site, name, flags); // ended by the namespaces' end
+    const component = await startKube(site, name, flags); // ended with the namespaces
     programs.set(name, { component, flags });
     return component;
   };
@@ -136,7 +136,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
     restartApiServer: async () => {
       const former = programs.get('kube-apiserver');
       if (former === undefined) throw new Error('no API server was started');
-      // What we have started is what entered the namespaces; the API server is its child.
+      // Our child is the process that entered the namespaces; the API server is its child.
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;
       const next = await run('kube-apiserver', former.flags);
@@ -146,7 +146,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
   };
 }
 
-/** Proven by making the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups, and taking them away again. */
+/** Verified by creating and removing the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups. */
 export const canRunNode: Capability = async () => {
   const cannot = await canBuildKubernetes();
   if (cannot !== undefined) return cannot;

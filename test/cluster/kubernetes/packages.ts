@@ -4,14 +4,14 @@ import { unpackedPackages } from '../../../tools/debian.ts';
 import { componentEnv } from './control-plane.ts';
 
 const PACKAGES = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'iproute2'];
-/** They run on this machine's own libc; configuring packages is what needs debconf and perl. */
+/** They run on this machine's own libc; only the configuration of packages needs debconf and perl. */
 const NOT_NEEDED = ['libc6', 'debconf', 'perl-base'];
-/** Names of xtables-nft-multi that kube-proxy calls. An installation would make them (alternatives). */
+/** Names of xtables-nft-multi used by kube-proxy, normally created by Debian's alternatives. */
 const IPTABLES = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);
 
 const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
-/** What the node runs that is not Kubernetes, from Debian, unpacked and not installed. */
+/** Programs of the node other than Kubernetes, from Debian, unpacked and not installed. */
 export interface NodePackages {
   /** PATH with them, and where they find their libraries. */
   readonly env: NodeJS.ProcessEnv;
@@ -24,7 +24,7 @@ export async function nodePackages(directory: string): Promise<NodePackages> {
   const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  // What containerd passes to runc for each exec lies there, and stays where the node ends meanwhile.
+  // containerd stores the input of each exec for runc there, and leaves it when the node ends meanwhile.
   const temporary = join(directory, 'tmp');
   await mkdir(temporary);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));

@@ -5,17 +5,16 @@ import { start, tied } from '../../../tools/process.ts';
 import { until } from '../../support/until.ts';
 import type { Placement } from './component.ts';
 
-/** A loopback port of this machine that leads into another network namespace. */
+/** A loopback port of this machine forwarded into another network namespace. */
 export interface PortForward extends AsyncDisposable {
   readonly port: number;
 }
 
 /**
- * Opens a port on 127.0.0.1 that is passed on to an address in the node's network.
+ * Opens a port on 127.0.0.1 that is forwarded to an address in the node's network.
  *
- *   127.0.0.1:PORT, here -> Unix socket, which has a path and no network -> the helper, there -> HOST:PORT
- *
- * @param socket path, at most 107 bytes, of a file that is not there
+ *   127.0.0.1:PORT, here -> Unix socket, which is independent of networks -> the helper, there -> HOST:PORT
+ * @param socket path, at most 107 bytes, of a file that does not exist
  */
 export async function openPortForward(
   inNetwork: Placement,
@@ -39,7 +38,7 @@ export async function openPortForward(
     ] as const) {
       open.add(from);
       from.pipe(to);
-      from.on('error', () => to.destroy()); // as the wire would: the other side sees a reset
+      from.on('error', () => to.destroy()); // like on the wire: the peer sees a reset
       from.on('close', () => open.delete(from));
     }
   });

@@ -5,14 +5,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeAuthority } from '../authority.ts';
 import type { Cluster } from './api.ts';
 
-/** What a proxy does with a request; `forward` passes it on and gives the API server's answer. */
+/** A proxy's handling of a request; `forward` passes it on and returns the API server's response. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
   forward: () => Promise<IncomingMessage>,
 ) => Promise<void>;
 
-/** An HTTPS server in front of an API server, to do to requests what a load balancer might. */
+/** An HTTPS server in front of an API server, for faults of a load balancer. */
 export interface ApiProxy extends AsyncDisposable {
   readonly port: number;
   /** Of its certificate; PEM. */
@@ -23,7 +23,7 @@ export interface ApiProxy extends AsyncDisposable {
   cut(): void;
 }
 
-/** Passes everything on until told otherwise. Who calls is known by a token: a client certificate would end here. */
+/** Forwards everything until changed. Clients authenticate by token: a client certificate would end here. */
 export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promise<ApiProxy> {
   const authority = makeAuthority('test proxy');
   const { certificate, key } = authority.issue({ commonName: 'proxy', hosts: ['127.0.0.1'] });
@@ -43,7 +43,7 @@ export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promi
       answer.on('error', () => response.destroy());
       return answer;
     };
-    // An answer that can't be had is a connection that is cut, as with any proxy.
+    // A failed response is a closed connection, as with any proxy.
     proxy.serve(incoming, response, forward).catch(() => response.destroy());
   });
   server.on('connection', (socket: Socket) => {
@@ -69,7 +69,7 @@ export async function startProxy(cluster: Pick<Cluster, 'server' | 'ca'>): Promi
   return proxy;
 }
 
-/** As if it were not there. */
+/** Transparent. */
 export const passOn: Serve = async (_, response, forward) => {
   const answer = await forward();
   response.writeHead(answer.statusCode ?? 502, answer.headers);

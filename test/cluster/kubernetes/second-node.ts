@@ -13,7 +13,7 @@ export interface SecondNode extends AsyncDisposable {
   readonly site: Site;
 }
 
-/** What it has in common with the first. */
+/** State shared with the first node. */
 export interface Shared {
   readonly packages: NodePackages;
   readonly helper: string;
@@ -22,7 +22,7 @@ export interface Shared {
   readonly plan: Pick<KubeletPlan, 'server' | 'dns'>;
 }
 
-/** Starts containerd, kubelet and kube-proxy in namespaces of their own, and waits until the node is Ready. */
+/** Starts containerd, kubelet and kube-proxy in separate namespaces, and waits until the node is Ready. */
 export async function startSecondNode(first: Site, beside: Namespaces, shared: Shared): Promise<SecondNode> {
   const { packages, helper, keys, get, plan } = shared;
   await using stack = new AsyncDisposableStack();

@@ -4,7 +4,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, DEBIAN, LIST, REDHAT, SHARED, sides, STORE, type Ours, type Sides } from './sides.ts';
 
-/** Every case, by Kolla's own script and by ours, as tests of the file that calls this. */
+/** Every case, with Kolla's own script and ours, as tests of the calling file. */
 export async function testAsKolla(ours: Ours): Promise<void> {
   const both = await sides(ours);
   testSame(both);

@@ -1,6 +1,6 @@
 /**
- * A service's user against kolla_copy_cacerts as root, whose certificates lie where that user may write: nothing that only root may
- * read comes into the store, and nothing elsewhere changes.
+ * A service's user attacks kolla_copy_cacerts, which runs as root with certificates in a directory writable by that
+ * user: no file readable only by root is copied into the store, and nothing elsewhere changes.
  */
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
@@ -28,7 +28,7 @@ chmodSync(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 
 const attack: Attack = {
-  // Nothing wakes him: who only reads is not seen by inotify.
+  // No event to react to: inotify does not report reads.
   how: 'always',
   most: RUNS,
   root: join(directory.path, 'root'),

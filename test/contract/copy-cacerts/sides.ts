@@ -1,17 +1,17 @@
-/** Kolla's copy_cacerts.sh and ours on the same tree, each in a root that is gone afterwards. */
+/** Kolla's copy_cacerts.sh and ours on the same tree, each in a temporary root. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
 
-/** What stands for `kolla_copy_cacerts` in that root. */
+/** The replacement of `kolla_copy_cacerts` in that root. */
 export interface Ours {
-  /** A shell script's line that becomes it. */
+  /** A shell script's line that executes it. */
   readonly line: string;
-  /** What that needs of this machine besides the repository and /usr. */
+  /** Files of this machine that it needs besides the repository and /usr. */
   readonly directories: readonly string[];
-  /** Why it can't be had. */
+  /** Why it is unavailable. */
   readonly missing: string | undefined;
 }
 

@@ -1,14 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** One script that an image's kolla_start sources, and what its image's chain has besides. */
+/** A script sourced by an image's kolla_start, with the files of its image's chain. */
 export interface ExtendScript {
   /** Below `docker/` of the package: `aodh/aodh-api/extend_start.sh`. */
   readonly script: string;
   readonly image: string;
-  /** The user that the image's Dockerfile ends with, or that the chain makes; what a pod runs it as. */
+  /** The final user of the image's Dockerfile, or created by the chain; the Pod's user. */
   readonly user: string;
-  /** Path in the image -> file of the package, or '' for an empty one, as the Dockerfiles of the image and its parents put them. */
+  /**
+   * Path in the image -> file of the package, or '' for an empty one, as in the Dockerfiles of the image and its
+   * parents.
+   */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +68,7 @@ function filesOf(chain: readonly Dockerfile[], docker: string): Map<string, stri
   return files;
 }
 
-/** Images that make no user of their own, and whom their scripts or services mean. */
+/** Images without their own user, with the user intended by their scripts or services. */
 const MEANT: Readonly<Record<string, string>> = {
   dnsmasq: 'ironic',
   fluentd: 'fluentd',
@@ -75,7 +78,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ovsdpdk: 'openvswitch',
 };
 
-/** Without root one user must be it: who a script means, the image's own user, or kolla's. */
+/** Without root one user must suffice: the script's, the image's own, or kolla. */
 function userOf(chain: readonly Dockerfile[]): string {
   const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
   if (meant !== undefined) return meant;

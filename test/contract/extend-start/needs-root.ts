@@ -1,9 +1,9 @@
-/** The starts that can't do without root, and what to do instead. Anything else that fails, and anything here that passes, fails the test. */
+/** The starts that need root, with the alternatives. Any other failure, or a success here, fails the test. */
 export interface NeedsRoot {
   readonly script: string;
   /** '' as the service; else the variable that is set. */
   readonly variables: readonly string[];
-  /** What it must end with. */
+  /** The expected error. */
   readonly why: RegExp;
   readonly instead: string;
 }

@@ -18,7 +18,7 @@ asks for them). Runs: what is called as the service, and with a variable set.
 |---|---|---|---|
 `;
 
-/** The page's text: which starts need root and what to do, then every script with what it ran. */
+/** The page's text: the starts that need root with the alternatives, then every script with its commands. */
 export function pageOf(outcomes: readonly Outcome[], version: string): string {
   const good = outcomes.filter(({ reason }) => reason === '');
   const scripts = [...Map.groupBy(outcomes, ({ script }) => script)];

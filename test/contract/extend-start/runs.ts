@@ -7,17 +7,17 @@ import { inThrowAwayRoot, type Tree } from '../throw-away-root.ts';
 import type { ExtendScript } from './images.ts';
 import { COMMON, SETTINGS, type Setting } from './settings.ts';
 
-/** One start of one image: as its service, or with a variable set that makes the script do something else and end. */
+/** One start of one image: as its service, or with a variable that makes the script do something else and exit. */
 export interface Outcome {
   readonly script: string;
   readonly user: string;
   readonly setting: Setting;
-  /** '' as the service in Debian's image; else the variable that is set, to nothing unless a value stands there. */
+  /** '' as the service in Debian's image; else the variable that is set, by default to an empty value. */
   readonly variable: string;
   readonly code: number;
-  /** What the stubs were called with, in that order. */
+  /** The calls of stubs, in order. */
   readonly ran: readonly string[];
-  /** Why it ended, where it did not end well. */
+  /** Why it failed. */
   readonly reason: string;
 }
 
@@ -25,7 +25,7 @@ const KOLLA_GID = 42_400;
 const SWITCH = /\$\{!(KOLLA_[A-Z_]+)\[@\]\}/g;
 const AT_ONCE = 4;
 
-/** Every script's image started without root, in each way that the script knows. */
+/** Every script's image started without root, in each mode of the script. */
 export async function runAll(docker: string, scripts: readonly ExtendScript[]): Promise<Outcome[]> {
   const texts = new Map<string, string>();
   for (const { files } of scripts)
@@ -59,7 +59,7 @@ async function start(
   const tree: Tree = {
     ...COMMON,
     ...ACCOUNTS,
-    // A base image alone: what it sources comes with the images that are built on it.
+    // A base image alone: the files it sources are in images based on it.
     ...Object.fromEntries(scripts.flatMap(([, text]) => sourced(text).map((path) => [path, '']))),
     ...Object.fromEntries(scripts),
     ...setting.files,
@@ -92,10 +92,10 @@ async function start(
   return { script, user, setting, variable, code, ran, reason: good ? '' : (errors.at(-1) ?? `ended with ${code}`) };
 }
 
-/** As becomeService does it: the words of bash are the script's text, by which our sudo knows whose bash it is. */
+/** Like becomeService: bash's argument is the script's text, by which our sudo recognizes it. */
 const START = `text=$(cat /start.sh; echo x); exec bash -c "\${text%x}" /usr/local/bin/kolla_start /run/kolla/run_command nobody ''`;
 
-/** A variable that only says where we are does not change what the image is started for. */
+/** A variable that only describes the environment does not change the purpose of the start. */
 function isService(variable: string): boolean {
   return variable === '' || variable.includes('=');
 }

@@ -1,6 +1,6 @@
 /**
- * What each image's scripts find besides what all have: the volumes that a plan gives, their modes where `directories` of
- * config.json asks for one, environment, and files of the image. A stub stands for every program that is not Kolla's or coreutils'.
+ * Inputs of each image's scripts in addition to the common ones: the volumes of a plan, their modes if `directories` of
+ * config.json sets one, environment, and files of the image. Programs other than Kolla's and coreutils' are stubs.
  */
 import type { Tree } from '../throw-away-root.ts';
 
@@ -65,7 +65,7 @@ const PROGRAMS = [
   'alembic',
 ];
 
-/** Programs that leave something behind, or are looked for where no PATH leads. */
+/** Programs with side effects, or called by an absolute path. */
 export const COMMON: Tree = {
   ...Object.fromEntries(PROGRAMS.map((name) => [`usr/local/bin/${name}`, stub()])),
   'usr/local/bin/ssh-keygen': SSH_KEYGEN,

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { start } from '../../../tools/process.ts';
 
 /**
- * A process of that name that runs a line of JavaScript, and what it says first. Kolla's scripts search whole command lines,
- * so the line is not among its words.
- * @param args what follows its name, for who looks there
+ * A process of that name that runs a line of JavaScript, with its first output. Kolla's scripts search whole command
+ * lines, so the line is not in its arguments.
+ * @param args after its name, for matches on command lines
  */
 export async function actor(
   stack: AsyncDisposableStack,
@@ -21,19 +21,19 @@ export async function actor(
   return String(said).trim();
 }
 
-/** Connects, keeps its half open whatever the other side does, and says so. */
+/** Connects, keeps its side open whatever the peer does, and reports it. */
 export function connecting(port: number, host = '127.0.0.1'): string {
   return `require('net').connect({ port: ${port}, host: '${host}', allowHalfOpen: true }, () => console.log('up')).on('error', () => {})`;
 }
 
-/** Says the port that it listens on, TCP or UDP. */
+/** Reports its listen port, TCP or UDP. */
 export const LISTENING = `const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))`;
-/** The same, and greets each connection: until it is accepted it belongs to no process. */
+/** The same, and greets each connection: an unaccepted one has no owner. */
 export const GREETING = `const s = require('net').createServer((c) => c.write('hello')).listen(0, '127.0.0.1', () => console.log(s.address().port))`;
 export const LISTENING_6 = `const s = require('net').createServer().listen(0, '::1', () => console.log(s.address().port))`;
 export const BOUND_UDP = `const s = require('dgram').createSocket('udp4').bind(0, '127.0.0.1', () => console.log(s.address().port))`;
 
-/** Takes no connection and keeps a full queue: whoever comes next stays on its way. */
+/** Accepts no connection and has a full queue: further clients stay in SYN-SENT. */
 export const FULL = `
 const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   require('fs').writeSync(1, s.address().port + '\\n');

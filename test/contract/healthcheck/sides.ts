@@ -5,14 +5,14 @@ import { runHelper } from '../../support/helper.ts';
 import { run, type Finished } from '../../../tools/process.ts';
 import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 
-/** What Kolla's scripts start, and Debian's package that has it. */
+/** Programs used by Kolla's scripts, with Debian's packages. */
 const TOOLS = { ss: 'iproute2', pgrep: 'procps', lsof: 'lsof', curl: 'curl' } as const;
 const WHERE: Readonly<Record<string, string>> = {
   healthcheck_mariadb: 'mariadb-server',
   healthcheck_rabbitmq: 'rabbitmq',
 };
 
-/** One call of a healthcheck: by Kolla's own script, and by ours. */
+/** One call of a healthcheck, with Kolla's own script and ours. */
 export interface Sides {
   theirs(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   ours(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
@@ -29,7 +29,7 @@ export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
   };
 }
 
-/** PATH, and where the machine lacks a tool, Debian's in the cache. */
+/** PATH, with Debian's tools from the cache if the machine lacks them. */
 async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   const PATH = process.env['PATH'];
   const missing: string[] = [];
