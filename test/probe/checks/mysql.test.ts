@@ -63,7 +63,7 @@ test('an option file has login and address, and arguments take precedence for th
 test('the option file is read on each run, and a reason if it is missing', async () => {
   assert.match(
     await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
-    /cannot read \/nowhere\/x\.cnf, given by --defaults-file/,
+    /cannot read \/nowhere\/x\.cnf, which --defaults-file names/,
   );
   await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
 });
