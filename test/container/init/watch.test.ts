@@ -166,7 +166,7 @@ test('a changed command is reported to need a restart, and left for it', async (
   await watch.until(/run_command/);
   const other = oneFile().replace('"command":"true"', '"command":"false"');
   await p.volume.swap({ 'config.json': other, 'a.conf': 'one' });
-  await watch.until(/another command now.*supervisor restarts it/);
+  await watch.until(/another command now.*started anew/);
   assert.equal(await readFile(join(p.root, 'run/kolla/run_command'), 'utf8'), 'false');
   await watch.until(/exec:true: done/);
 });

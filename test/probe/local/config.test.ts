@@ -32,7 +32,7 @@ test('the record of a real watch: in step, rejected, fixed, and no longer examin
     until('the newest version to be in place', async () => ((await probe(p)).code === 0 ? true : undefined));
   await healthy();
   await p.volume.swap({ 'config.json': '{', 'a.conf': 'two' });
-  await reason(p, /^config: version [0-9a-f]{12} is refused, [0-9a-f]{12} stays in place: .*config\.json/);
+  await reason(p, /^config: version [0-9a-f]{12} rejected, [0-9a-f]{12} stays in place: .*config\.json/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
   await healthy();
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'three');
