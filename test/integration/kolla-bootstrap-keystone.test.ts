@@ -335,7 +335,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       isDone(await site.bootstrap());
       const wrong = await site.bootstrap([], { OS_PASSWORD: 'hidden-wrong' });
       assert.equal(wrong.code, 77);
-      assert.match(said(wrong), /does not let user admin in \(401\)/);
+      assert.match(said(wrong), /rejects the login of user admin \(401\)/);
       await admin.ask('POST', '/users', {
         user: { name: `reader-${site.name}`, password: 'hidden', domain_id: 'default' },
       });

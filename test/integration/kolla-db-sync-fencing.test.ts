@@ -101,7 +101,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
       await using refused = await begin(second, '--release', 'r2', ...migration(0));
       assert.equal(await refused.code, 69, refused.said());
       const [, list = ''] =
-        /may be the service's, or the migration's [^:]*: (.*?)\. KILL those/.exec(refused.said()) ?? [];
+        /may be the service's, or the interrupted migration's [^:]*: (.*?)\. KILL those/.exec(refused.said()) ?? [];
       for (const { port } of galera.nodes) assert.match(list, new RegExp(`on [^ ]*:${port} from 127`));
       assert.match(refused.said(), /run this with --predecessor-ended 2/);
       assert.equal((await state()).fence[0]?.['state'], 'failed');
