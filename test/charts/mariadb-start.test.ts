@@ -162,7 +162,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     try {
       const here = script.replaceAll('/var/lib/mysql', data).replace('/dev/tcp/$1/3306', `/dev/tcp/127.0.0.1/${port}`);
       const env = { PATH: `${bin}:${process.env['PATH']}`, POD_NAME: name, POD_IP: '10.0.0.1' };
-      const { code, stdout, stderr } = await run('bash', ['-c', here], { env });
+      const { code, stdout, stderr } = await run('bash', ['--norc', '-c', here], { env });
       assert.equal(code, wanted, stderr);
       return stdout + stderr;
     } finally {

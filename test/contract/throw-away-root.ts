@@ -99,7 +99,20 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
     ...inside,
   ];
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
-  return await run('unshare', [...namespaces, '/bin/bash', '-c', ENTER, 'enter', ...words, '/bin/bash', '-c', line]);
+  // With a socket as its stdin bash would read this machine's ~/.bashrc.
+  return await run('unshare', [
+    ...namespaces,
+    '/bin/bash',
+    '--norc',
+    '-c',
+    ENTER,
+    'enter',
+    ...words,
+    '/bin/bash',
+    '--norc',
+    '-c',
+    line,
+  ]);
 }
 
 function groupsOf(groups: readonly number[] = []): string[] {

@@ -50,7 +50,7 @@ test('--version says which engine answers', { skip }, async () => {
 });
 
 test('with its output closed it still ends with its own code', { skip }, async () => {
-  const { code } = await run('bash', ['-c', '"$@" <&- >&- 2>&-', 'bash', entrypoint, '--help']);
+  const { code } = await run('bash', ['--norc', '-c', '"$@" <&- >&- 2>&-', 'bash', entrypoint, '--help']);
   assert.equal(code, 0);
 });
 

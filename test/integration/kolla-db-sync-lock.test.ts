@@ -208,6 +208,8 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     await begun.saying(/started/);
     await mariadb.query(`UPDATE ${site.database}.kolla_pod_fence SET token = token + 1, holder = 'a successor'`);
     assert.equal(await begun.code, 69);
+    assert.match(begun.said(), /the lock was lost: another migrator has taken the fence row/);
+    assert.ok((await site.journal()).every(({ what }) => what !== 'end'));
     const { state, holder } = (await site.fence()) ?? {};
     assert.deepEqual({ state, holder }, { state: 'running', holder: 'a successor' });
   });

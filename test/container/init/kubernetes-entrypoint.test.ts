@@ -142,7 +142,7 @@ test("COMMAND replaces the process: arguments split at single spaces, with the c
   const env = { PATH: process.env['PATH'] ?? '', DEPENDENCY_SOCKET: '/', COMMAND: `${tell} two  'three four' ` };
   const told = async (words: string) => {
     const line = `ulimit -Sn 300; cat /dev/null | { echo $BASHPID; exec ${words}; }`;
-    const { code, stdout, stderr } = await run('/bin/bash', ['-c', line], { env });
+    const { code, stdout, stderr } = await run('/bin/bash', ['--norc', '-c', line], { env });
     assert.equal(code, 0, stderr);
     const [pid = '', ...rest] = stdout.split('\n').filter((each) => !each.startsWith('Entrypoint '));
     return rest.join('\n').replace(`\n${pid}\n`, '\nPID\n');

@@ -53,7 +53,9 @@ const START = `update-ca-certificates --fresh > /dev/null || exit
  */
 export async function testDebianStore(tool: Ours): Promise<void> {
   const { alone, skip: missing } = await sides(tool);
-  const hasScript = await run('bash', ['-c', 'type -P update-ca-certificates openssl']).catch(() => undefined);
+  const hasScript = await run('bash', ['--norc', '-c', 'type -P update-ca-certificates openssl']).catch(
+    () => undefined,
+  );
   const skip = missing === false && hasScript?.code !== 0 ? 'no update-ca-certificates on this machine' : missing;
   const inRoot = (line: string, tree: Tree) => alone(`export LC_ALL=C; ${START}; ${line}`, { ...IMAGE, ...tree });
   const hook = { [HOOK]: { text: '#!/bin/sh\ncat > /dev/null\n', mode: 0o755 } };

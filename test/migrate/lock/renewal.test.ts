@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { startRenewal } from '../../../src/migrate/lock/renewal.ts';
 import type { MysqlSession } from '../../../src/mysql/index.ts';
@@ -35,4 +36,62 @@ test('also if the renewal was sent before', async () => {
   await asked;
   await renewal[Symbol.asyncDispose]();
   assert.ok(!renewal.lost.aborted);
+});
+
+interface Answers {
+  readonly changed?: number;
+  readonly ours?: number;
+  /** Awaited before each update of the fence. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** A session whose fence and lock are as given; `limits` are the times allowed for each update of the fence. */
+function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: Answers) {
+  const limits: number[] = [];
+  const session = {
+    change: async (_sql: string, _values: unknown, timeoutMs: number) => {
+      limits.push(timeoutMs);
+      await pause();
+      return { changed };
+    },
+    rows: () => Promise.resolve([{ ours }]),
+    lost: new AbortController().signal,
+  } as unknown as MysqlSession;
+  return { session, limits };
+}
+
+/** Rejects if a renewal is confirmed. */
+async function reasonOfLoss(answers: Answers): Promise<string> {
+  const { session } = answering(answers);
+  const { signal } = new AbortController();
+  const confirmed = Promise.withResolvers<never>();
+  const onConfirmed = () => confirmed.reject(new Error('confirmed'));
+  await using renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal, onConfirmed });
+  await Promise.race([once(renewal.lost, 'abort'), confirmed.promise]);
+  return (renewal.lost.reason as Error).message;
+}
+
+test('a fence row with another token is a lost lock', async () => {
+  assert.equal(await reasonOfLoss({ changed: 0 }), 'the lock was lost: another migrator has taken the fence row');
+});
+
+test('a lock held by another session is a lost lock', async () => {
+  assert.equal(await reasonOfLoss({ ours: 0 }), 'the lock was lost: the server has given the lock to another session');
+});
+
+test('the time until the lock counts as lost runs from when a renewal was sent', async (t) => {
+  let clock = 0;
+  t.mock.method(performance, 'now', () => clock);
+  const second = Promise.withResolvers<void>();
+  const { session, limits } = answering({
+    pause: async () => {
+      if (limits.length > 1) second.resolve();
+      clock += 150;
+    },
+  });
+  const { signal } = new AbortController();
+  await using renewal = startRenewal({ ...OPTIONS, session, takenAt: 0, signal });
+  await second.promise;
+  assert.ok(!renewal.lost.aborted);
+  assert.deepEqual(limits.slice(0, 2), [OPTIONS.lossMs, OPTIONS.lossMs - 150]);
 });
