@@ -32,7 +32,6 @@ export interface Change {
 /** A difference, and how to apply it. */
 export interface Planned extends Change {
   /**
-   *
    * @throws Outdated if the state has changed since it was read
    */
   readonly apply: () => Promise<void>;

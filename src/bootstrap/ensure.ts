@@ -3,7 +3,6 @@ import { titleOf, type Change, type Part, type Planned } from './change.ts';
 /** A difference, and the request that applies it. */
 export interface Difference<Server> extends Change {
   /**
-   *
    * @param doing its name in messages: `create user glance`
    */
   readonly make: (server: Server, doing: string) => Promise<void>;

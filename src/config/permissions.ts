@@ -57,7 +57,6 @@ interface Setting {
 }
 
 /**
- *
  * @param directory of the path's last component: no link can be inserted meanwhile
  */
 async function set(

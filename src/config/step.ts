@@ -65,7 +65,6 @@ function ownerOf(match: Match, owner: Ownership): Ownership {
 }
 
 /**
- *
  * @param wanted the file before `permissions` are applied
  */
 export async function fileStep(
@@ -106,7 +105,6 @@ export async function isLent(path: string, found: Stats, uid: number): Promise<b
 }
 
 /**
- *
  * @param target the link's text
  */
 export async function linkStep(

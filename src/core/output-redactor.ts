@@ -61,7 +61,6 @@ function withoutValues(line: string): string {
 }
 
 /**
- *
  * @param quote open before the name: it ends a value with spaces
  */
 function valueEnd(line: string, start: number, isHeader: boolean, quote: string | undefined): number {

@@ -79,7 +79,6 @@ export class Buffer extends Uint8Array {
   }
 
   /**
-   *
    * @returns number of bytes written
    */
   write(text: string, at = 0, length = this.length - at): number {

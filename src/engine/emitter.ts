@@ -26,7 +26,6 @@ export class Emitter<Events extends Record<string, readonly unknown[]>> {
   }
 
   /**
-   *
    * @returns whether there was a listener
    */
   protected emit<E extends keyof Events>(event: E, ...values: Events[E]): boolean {

@@ -114,7 +114,6 @@ export function letGo(one: object): void {
 }
 
 /**
- *
  * @param end called with nothing left to wait for
  */
 export function turn(end: () => never): void {

@@ -23,7 +23,6 @@ export class URL {
   readonly search: string;
 
   /**
-   *
    * @throws TypeError for any other URL
    */
   constructor(text: string) {

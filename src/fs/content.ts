@@ -18,7 +18,6 @@ export class LargeFile implements Disposable {
   #kept: number | undefined;
 
   /**
-   *
    * @param path user-visible
    * @param open opens a descriptor for each read
    */

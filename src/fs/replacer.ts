@@ -21,7 +21,6 @@ export class Replacer {
   readonly #open: (directory: string) => Directory;
 
   /**
-   *
    * @param open opens a directory, following links or not, as the caller trusts them
    */
   constructor(open: (directory: string) => Directory = (directory) => Directory.open(directory)) {
@@ -74,7 +73,6 @@ export function putLink(directory: Directory, name: string, { target, uid, gid }
 }
 
 /**
- *
  * @param make creates it completely, under a private name
  */
 function put(directory: Directory, name: string, make: (temporary: string) => void): void {

@@ -26,7 +26,6 @@ export class ForbiddenError extends NotPermittedError {
   readonly refusal: string;
 
   /**
-   *
    * @param fix as it follows the denial
    */
   constructor(refusal: string, fix: string, options?: ErrorOptions) {

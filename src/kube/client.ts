@@ -149,7 +149,6 @@ interface Pool {
 }
 
 /**
- *
  * @param maxSockets in use at a time; others wait
  */
 function newPool(maxSockets: number): Pool {

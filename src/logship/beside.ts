@@ -19,7 +19,6 @@ interface Beside extends AsyncDisposable {
 }
 
 /**
- *
  * @throws ConfigError or NotPermittedError if the syslog address cannot be bound; ConfigError if reclaiming is on and
  * its program is missing
  */

@@ -93,7 +93,6 @@ export const LOG_SHIP = {
 } satisfies Helper;
 
 /**
- *
  * @param serve ships and serves its state on the address of `--listen`
  */
 export function logShipHelper(

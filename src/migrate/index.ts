@@ -72,7 +72,6 @@ export const DB_SYNC = {
 } satisfies Helper;
 
 /**
- *
  * @param stay migrates, serves probes and keeps running: for `--stay`
  */
 export function dbSyncHelper(stay: (input: Input<typeof SYNC_OPTIONS>, context: Context) => Promise<ExitCode>): Helper {

@@ -39,7 +39,6 @@ export function parseListen(text: string): ListenAddress {
 }
 
 /**
- *
  * @throws UsageError naming the flag
  */
 export function listenAddress(flag: string, text: string): ListenAddress {

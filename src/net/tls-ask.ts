@@ -28,7 +28,6 @@ export async function tlsOptions(host: string, { caFile, insecure, serverName }:
 }
 
 /**
- *
  * @throws ConfigError if a file is unreadable, or has no certificate
  */
 export async function authoritiesIn(file: string): Promise<string> {

@@ -47,7 +47,6 @@ function isOwnPod({ by, resource }: Reading, { kind }: ObjectDependency): boolea
 }
 
 /**
- *
  * @param isOne whether it has its own watch
  * @param mustAsk whether its absence must be confirmed by a get
  */

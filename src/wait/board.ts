@@ -16,7 +16,6 @@ export interface Teller {
   begun(row: Row): void;
   changed(row: Row): void;
   /**
-   *
    * @param afterMs how long it was waited for
    */
   met(row: Row, afterMs: number): void;
@@ -29,7 +28,6 @@ export class Board {
   readonly #now: () => number;
 
   /**
-   *
    * @param now milliseconds of a monotonic clock
    */
   constructor(teller: Teller, now: () => number) {

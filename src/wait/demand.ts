@@ -2,7 +2,6 @@
 export const NAMES_WITH_OWN_WATCH = 8;
 
 /**
- *
  * @param own the default namespace
  */
 export type Demands = (kind: string, namespace: string, own: string) => Demand;

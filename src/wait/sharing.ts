@@ -67,7 +67,6 @@ export class Watches {
   readonly #shared = new Map<string, Shared>();
 
   /**
-   *
    * @param demand of all waits together, known before the first starts
    */
   constructor(kube: () => Promise<KubeClient>, warn: (message: string) => void, demand: Demands) {

@@ -40,7 +40,6 @@ export function octetString(content: Uint8Array): Der {
 }
 
 /**
- *
  * @param unusedBits number of unused low bits in the last byte
  */
 export function bitString(content: Uint8Array, unusedBits = 0): Der {

@@ -14,7 +14,6 @@ export interface Forwarder extends AsyncDisposable {
 }
 
 /**
- *
  * @param target a port on 127.0.0.1
  * @param at listen port; default a free one
  */

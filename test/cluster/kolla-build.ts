@@ -91,7 +91,6 @@ const EMPTIED = ['base_ubuntu_package_key_installation', 'base_ubuntu_package_ap
 const CUT = /\{# install Debian Openstack repos[^]*?\{% endif %\}\n/;
 
 /**
- *
  * @returns the path of an override for a build with only Debian's mirror; parts outside of blocks are removed from the
  * templates
  */

@@ -51,7 +51,6 @@ export class Keystone {
   }
 
   /**
-   *
    * @returns the created object, with its id
    */
   async create(path: string, key: string, values: object, doing: string): Promise<Entity> {

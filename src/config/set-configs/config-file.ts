@@ -115,7 +115,6 @@ function copyOne(work: Work, file: ConfigFile, source: string, dest: string): vo
 }
 
 /**
- *
  * @param made the object at `dest`, if it is new
  */
 function setProperties(work: Work, file: ConfigFile, source: string, dest: string, made?: Entry): void {

@@ -87,7 +87,6 @@ function whereOf(
 }
 
 /**
- *
  * @param keepsMode whether an entry without a mode keeps its source's
  */
 function ownerOf(

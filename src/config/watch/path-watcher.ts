@@ -18,7 +18,6 @@ const READY_MS = 5000;
 const DATA_LINK = '..data';
 
 /**
- *
  * @param onChange called for each event, several per change
  * @param onTrouble the watch is incomplete: no inotify watches are left (ENOSPC), a directory is unreadable
  */

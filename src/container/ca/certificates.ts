@@ -42,13 +42,21 @@ export async function copyCaCertificates({ root, update, umask, signal, log }: C
       log.info(`removed ${path}`);
     }
   } catch (error) {
-    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
-    const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
-    throw writeError(`cannot update the CA certificates in ${store.directory}`, fix, error);
+    throw explained(store.directory, error);
   }
   signal.throwIfAborted();
-  if (store.update === DEBIAN_UPDATE && updateDebianStore(root, log)) return ExitCode.ok;
+  try {
+    if (store.update === DEBIAN_UPDATE && updateDebianStore(root, log)) return ExitCode.ok;
+  } catch (error) {
+    throw explained(store.made, error);
+  }
   return await update(store.update);
+}
+
+function explained(directory: string, error: unknown): unknown {
+  const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+  const fix = isReadOnly ? 'mount a volume there, or add the certificates to the image' : 'run it as root';
+  return writeError(`cannot update the CA certificates in ${directory}`, fix, error);
 }
 
 function put(

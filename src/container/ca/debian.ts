@@ -47,32 +47,60 @@ interface Member {
   readonly content: Buffer;
 }
 
+/** One of the deployment's files. */
+interface Ours extends Member {
+  /** Of its link by hash, without the number; undefined for a file with several certificates, or one the image has. */
+  readonly hash: string | undefined;
+}
+
+interface Plan {
+  readonly members: readonly Member[];
+  readonly ours: readonly Ours[];
+}
+
 /**
  * Updates the store below root.
  * @returns false, without a change, where the script itself has to run: the image has a hook, or a store that the script would change
+ * @throws the system's error for a failed write
  */
 export function updateDebianStore(root: string, log: Log): boolean {
-  const members = hasHooks(root) ? undefined : membersOf(root);
-  if (members === undefined) return false;
-  const ours = members.filter(isOurs);
-  if (!ours.every(({ content }) => isCertificatesOnly(content.toString('latin1')))) return false;
-  if (!members.every((member) => isOurs(member) || isLinked(root, member))) return false;
+  const plan = planOf(root);
+  if (plan === undefined) return false;
+  const { members, ours } = plan;
   const replacer = new Replacer();
   const wanted = new Set<string>();
-  for (const { path, link, content } of ours) {
+  for (const { path, link, hash } of ours) {
     const at = join(root, CERTS, link);
     wanted.add(at);
     replacer.link(at, { target: path, uid: -1, gid: -1 });
-    const [certificate, ...more] = certificatesOf(content.toString('latin1'));
-    if (certificate === undefined || more.length > 0) continue;
-    const prefix = join(root, CERTS, subjectHash(certificate));
-    if (!isHashed(prefix, certificate)) wanted.add(putHash(replacer, prefix, link, wanted));
+    if (hash !== undefined) wanted.add(putHash(replacer, hash, link, wanted));
   }
   removeStaleLinks(root, wanted);
   putFile(replacer, join(root, CERTS, BUNDLE), Buffer.concat(members.flatMap(({ content }) => ended(content))));
   replacer.sync();
   log.info(`updated ${CERTS}: ${ours.length} of the deployment's among ${members.length} files of certificates`);
   return true;
+}
+
+/** Undefined where the script has to run, which also reports a file that cannot be read. */
+function planOf(root: string): Plan | undefined {
+  try {
+    const members = hasHooks(root) || !statSync(join(root, CERTS)).isDirectory() ? undefined : membersOf(root);
+    if (members?.every((member) => isOurs(member) || isLinked(root, member)) !== true) return undefined;
+    const own = members.filter(isOurs);
+    if (!own.every(({ content }) => isCertificatesOnly(content.toString('latin1')))) return undefined;
+    return { members, ours: own.map((member) => ({ ...member, hash: hashOf(root, member) })) };
+  } catch (error) {
+    if (error instanceof RangeError || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function hashOf(root: string, { content }: Member): string | undefined {
+  const [certificate, ...more] = certificatesOf(content.toString('latin1'));
+  if (certificate === undefined || more.length > 0) return undefined;
+  const prefix = join(root, CERTS, subjectHash(certificate));
+  return isHashed(prefix, certificate) ? undefined : prefix;
 }
 
 /** What run-parts would run. */
@@ -139,14 +167,14 @@ function targetOf(path: string): string | undefined {
   return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
 }
 
-/** Whether the image has a link by hash to the same certificate. OpenSSL's own tool makes no second one. */
+/** Whether the image has the same certificate by hash, as a link or a copy. OpenSSL's own tool makes no second one. */
 function isHashed(prefix: string, { raw }: Certificate): boolean {
   for (let n = 0; ; n++) {
     const there = unlessAbsent(() => lstatSync(`${prefix}.${n}`));
     if (there === undefined) return false;
     const content = unlessAbsent(() => readFileSync(`${prefix}.${n}`));
     const isSame = content && certificatesIn(content).some((certificate) => certificate.raw.equals(raw));
-    if (isSame && !readlinkSync(`${prefix}.${n}`).startsWith(OUR_PREFIX)) return true;
+    if (isSame && targetOf(`${prefix}.${n}`)?.startsWith(OUR_PREFIX) !== true) return true;
   }
 }
 

@@ -41,7 +41,6 @@ function streamOf(level: Level): 'stdout' | 'stderr' {
 type Options = Values<typeof ENTRYPOINT_OPTIONS>;
 
 /**
- *
  * @param begins called with the options before anything else. Throws if this binary does not support a wait
  */
 export function entrypointOf(begins: (options: Options) => void = () => {}): Helper {

@@ -19,7 +19,6 @@ export interface Accounts {
 }
 
 /**
- *
  * @param read returns a file's text, or '' if it is missing
  */
 export function accountsOf(read: (path: string) => string = readText): Accounts {

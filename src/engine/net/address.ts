@@ -32,7 +32,6 @@ export interface LocalEndpoint {
 }
 
 /**
- *
  * @throws TypeError for an invalid address; the system's error for an overlong path
  */
 export function bytesOf(to: Endpoint | LocalEndpoint): Uint8Array {
@@ -65,7 +64,6 @@ export function endpointOf(bytes: Uint8Array): Endpoint | undefined {
 }
 
 /**
- *
  * @param bytes the 4 or 16 bytes of an address
  */
 export function addressText(bytes: Uint8Array): string {

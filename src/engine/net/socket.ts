@@ -18,7 +18,6 @@ function opened(address: string, type: number): number {
 }
 
 /**
- *
  * @returns whether it is connected already; otherwise the descriptor becomes writable once it has a result. Throws the
  * system's error
  */

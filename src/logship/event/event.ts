@@ -66,7 +66,6 @@ export class OpenEvent {
   }
 
   /**
-   *
    * @param end after the line
    */
   join(text: string, end: Mark, touched: Touched): void {

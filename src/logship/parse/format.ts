@@ -22,7 +22,6 @@ export interface Format {
   /** The process that wrote the line last passed to `place`; 0 if the format has none. */
   readonly pid: number;
   /**
-   *
    * @param last the event written last, unless it has ended
    */
   place(line: string, last: string | undefined): Place;

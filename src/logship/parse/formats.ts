@@ -87,7 +87,6 @@ export interface FileKind {
 }
 
 /**
- *
  * @param rules the user's; the last match applies; matched against the whole path
  */
 export function kindOf(path: string, root: string, rules: readonly FormatRule[]): FileKind {

@@ -52,7 +52,6 @@ export class Generation implements Identity {
   #name: string | undefined;
 
   /**
-   *
    * @param source distinguishes Pods that log the same first lines to the same path
    */
   constructor(source: string, { path, dev, ino, firstSeenMs, head, rivals }: Identity) {

@@ -28,7 +28,6 @@ export class HeldFile implements Disposable {
   #lead: Buffer = Buffer.alloc(0);
 
   /**
-   *
    * @param buffer shared by all files; room for the longest read plus LEAD_BYTES
    * @throws the error of `open`
    */

@@ -74,7 +74,6 @@ export class LineReader {
   }
 
   /**
-   *
    * @returns number of bytes in complete lines
    */
   #takeLines(content: Content, chunk: Buffer, take: TakeLine): number {

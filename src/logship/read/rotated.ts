@@ -227,7 +227,6 @@ export class Rotated {
   }
 
   /**
-   *
    * @param seen bytes after the position at the last poll
    */
   #sayLost({ path, position, matches }: Unread, seen: number, beside = this.#beside): void {

@@ -200,7 +200,6 @@ export class Tail implements Disposable {
   }
 
   /**
-   *
    * @returns whether older content must be read first
    */
   #displace(content?: Content): boolean {

@@ -160,7 +160,6 @@ export class Batcher {
   }
 
   /**
-   *
    * @returns its size in the budget
    */
   add({ id, day, source, spans }: Document): number {

@@ -156,7 +156,6 @@ export class Outage {
   #someSaidMs = -Infinity;
 
   /**
-   *
    * @param name of the server
    */
   constructor(name: string, log: Log, now: () => number) {

@@ -27,7 +27,6 @@ export class Budget {
   readonly #freed = new Gate();
 
   /**
-   *
    * @param limit bytes; a single take may exceed it
    * @param reserved part of it that is always in use
    */
@@ -86,7 +85,6 @@ export class Capacity {
   #streak = 0;
 
   /**
-   *
    * @param most lower if memory is scarce
    * @param mostRequests at a time
    */

@@ -17,7 +17,6 @@ export class FileLag {
   #seen: Seen[] = [];
 
   /**
-   *
    * @param nowMs of a monotonic clock
    */
   look({ bytes, unread, left }: FileState, nowMs: number): void {

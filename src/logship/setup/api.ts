@@ -34,7 +34,6 @@ interface ConnectOptions {
 }
 
 /**
- *
  * @throws ConfigError if files are unreadable
  */
 export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, signal }: ConnectOptions): Api {

@@ -32,7 +32,6 @@ export class Agents implements Disposable {
   #https: HttpsAgent;
 
   /**
-   *
    * @throws ConfigError if files are unreadable or have no certificate, or the key does not match
    */
   constructor({ caFile, certFile, keyFile }: TlsFiles, proxyEnv: ProxyEnv) {

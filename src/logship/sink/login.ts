@@ -16,7 +16,6 @@ export class Login {
   readonly #secret: string;
 
   /**
-   *
    * @throws ConfigError if a file is unreadable
    */
   constructor(options: LoginOptions) {
@@ -51,7 +50,6 @@ export class WatchedFile {
   #failure = '';
 
   /**
-   *
    * @param option that named it, for messages
    * @throws ConfigError if the file is unreadable or empty; never with its content
    */

@@ -62,7 +62,6 @@ export class Server implements Disposable {
   readonly #hosts: Hosts;
 
   /**
-   *
    * @throws ConfigError for unreadable files, and for an unusable proxy
    */
   constructor(options: ServerOptions, { log, proxyEnv, gzip = false }: ServerParts) {

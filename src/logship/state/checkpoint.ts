@@ -146,7 +146,6 @@ export class CheckpointWriter {
   saved: readonly Saved[] = [];
 
   /**
-   *
    * @param name of the file, one per destination
    */
   constructor(directory: StateDirectory, log: Log, name: string) {

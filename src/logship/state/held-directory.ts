@@ -17,7 +17,6 @@ export class StateDirectory implements Disposable {
   readonly #fd: number | undefined;
 
   /**
-   *
    * @param fd of the directory; without it, accessed by path
    */
   constructor(path: string, fd?: number) {

@@ -153,7 +153,6 @@ function inDirectoryOf<T>(path: string, root: string, act: (at: string) => T): T
 }
 
 /**
- *
  * @param torn called before an error that leaves a partial write
  */
 function writeAll(file: Open, bytes: Buffer, torn: () => void): void {

@@ -75,7 +75,6 @@ export async function makeAccount(
 }
 
 /**
- *
  * @param otherwise if the admin may not read the accounts
  */
 async function hostsOf(admin: MysqlSession, user: string, otherwise: readonly string[]): Promise<Host[]> {

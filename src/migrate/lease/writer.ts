@@ -21,7 +21,6 @@ export class LeaseWriter {
   #writing: Promise<unknown> = Promise.resolve();
 
   /**
-   *
    * @param takenAt by performance.now(): when the write that took it was sent
    */
   constructor(site: LeaseSite, holder: string, lease: LeaseObject, takenAt: number) {

@@ -32,7 +32,6 @@ export class LastLines {
   #first: { readonly line: string; readonly error: ServerError } | undefined;
 
   /**
-   *
    * @param line without secrets and control characters
    */
   add(line: string): void {

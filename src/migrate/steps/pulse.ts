@@ -7,7 +7,6 @@ export class Pulse {
   readonly #listeners = new Set<() => void>();
 
   /**
-   *
    * @param endsAt by performance.now(): when the command must be gone, based on the confirmations so far
    */
   constructor(endsAt: () => number) {

@@ -9,7 +9,6 @@ export async function readSecret(file: string, option: string): Promise<string> 
 }
 
 /**
- *
  * @param why for the error, as it follows the file's name and "which"
  */
 export async function readText(file: string, why: string): Promise<string> {

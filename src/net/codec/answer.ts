@@ -36,7 +36,6 @@ export class AnswerReader {
   readonly #onBody: (piece: Uint8Array) => void;
 
   /**
-   *
    * @param onBody called after onHead, for each chunk of the body without its framing
    */
   constructor(onHead: (head: AnswerHead) => void, onBody: (piece: Uint8Array) => void) {

@@ -11,12 +11,10 @@ export interface GetOptions {
   /** Observes the connection. */
   readonly onSocket?: (socket: Socket) => void;
   /**
-   *
    * @returns whether to read the body; false: the head is enough
    */
   readonly onHead?: (head: AnswerHead) => boolean;
   /**
-   *
    * @returns whether to read more of the body
    */
   readonly onBody?: (piece: Uint8Array) => boolean;

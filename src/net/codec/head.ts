@@ -63,7 +63,6 @@ export class Lines {
   }
 
   /**
-   *
    * @returns the line, if it ends in this chunk, and where in the chunk it stopped reading
    */
   take(piece: Uint8Array, from: number): { readonly line: string | undefined; readonly next: number } {

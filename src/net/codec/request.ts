@@ -24,7 +24,6 @@ export class RequestReader {
   }
 
   /**
-   *
    * @returns the head, once complete
    * @throws HttpParseError
    */

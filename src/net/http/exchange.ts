@@ -45,7 +45,6 @@ export class Exchange {
   #until = performance.now() + REQUEST_MS;
 
   /**
-   *
    * @param onRequest once the head is complete
    */
   constructor(socket: Socket, onRequest: (exchange: Exchange) => void) {

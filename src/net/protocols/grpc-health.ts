@@ -29,7 +29,6 @@ const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const [OK, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = ['0', '5', '7', '12', '16'];
 
 /**
- *
  * @throws the system's or TLS's error without a connection, and the signal's reason
  */
 export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): Promise<Answer> {

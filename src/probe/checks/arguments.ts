@@ -18,7 +18,6 @@ export const PATTERN_OPTION = {
 } as const;
 
 /**
- *
  * @throws UsageError for an empty name, or an invalid pattern
  */
 export function processQuery(word: string, name: string, isPattern: boolean): ProcessQuery {

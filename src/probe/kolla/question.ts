@@ -70,7 +70,6 @@ export function outputOf(name: string, { message }: WordsError): ScriptOutput {
 const TIMEOUT_MS = 5000;
 
 /**
- *
  * @throws WordsError for an invalid KOLLA_PROBE_TIMEOUT
  */
 export function timeoutOf(env: NodeJS.ProcessEnv, fallbackMs: number = TIMEOUT_MS): number {

@@ -61,7 +61,6 @@ export function tlsOf(word: string, { tls, ...verify }: Verify & { readonly tls:
 }
 
 /**
- *
  * @throws UsageError for contradicting options
  */
 export function verifyOf(word: string, { caFile, insecure, serverName }: Verify): TlsAsk {

@@ -74,7 +74,6 @@ interface Migration {
   readonly role: Role;
   readonly status: () => MigrationStatus;
   /**
-   *
    * @param paths valid for our startup probe; the first is the recommended one
    */
   readonly requireSafe: (port: number, laterStopMs: number, paths: readonly [string, ...string[]]) => Promise<void>;

@@ -91,7 +91,6 @@ export class ShippingShown {
   #lags: Lags | undefined;
 
   /**
-   *
    * @param roles the probes that it affects
    */
   constructor(view: () => ShippingView | undefined, roles: readonly Role[]) {

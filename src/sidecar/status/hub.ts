@@ -42,7 +42,6 @@ export class Hub {
   #revision = 0;
 
   /**
-   *
    * @param boot distinguishes this process from its predecessor, whose revisions are meaningless now
    */
   constructor(boot: string, look: () => StatusDocument) {

@@ -92,7 +92,6 @@ const SUDO = 'sudo';
 type Layout = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- *
  * @param names of the binary
  * @param hasCore whether `kolla-core` is there as well
  */

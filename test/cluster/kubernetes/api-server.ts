@@ -33,7 +33,6 @@ export async function end(program: Program): Promise<void> {
 }
 
 /**
- *
  * @param effects `run` starts its program; `ready` resolves when that responds
  */
 export function apiServer(

@@ -90,6 +90,22 @@ export async function testDebianStore(tool: Ours): Promise<void> {
       assert.doesNotMatch(ours.stderr, /updated \/etc\/ssl\/certs/);
     });
 
+  test("a copy by hash instead of a link is the image's, too", { skip }, async () => {
+    const copy = 'h=$(openssl x509 -hash -noout < /sets/0/a.crt); cp /sets/0/a.crt /etc/ssl/certs/$h.0';
+    const line = `${copy}; step /sets/0 > /dev/null; ls /etc/ssl/certs/$h.*; tail -n 1 /tmp/said`;
+    const { stdout, stderr } = await inRoot(line, { 'sets/0/a.crt': one });
+    assert.match(stdout, /^\/etc\/ssl\/certs\/[0-9a-f]{8}\.0\n$/, stderr);
+    assert.match(stderr, /updated \/etc\/ssl\/certs/);
+  });
+
+  test('a store that is read-only is named, with the fix', { skip }, async () => {
+    const readOnly = 'mount --bind /etc/ssl/certs /etc/ssl/certs; mount -o remount,bind,ro /etc/ssl/certs';
+    const { stdout, stderr } = await inRoot(`${readOnly}; step /sets/0 | head -n 1`, { 'sets/0/a.crt': one });
+    assert.match(stdout, /^code (?:69|77)\n/, stderr);
+    assert.match(stderr, /cannot update the CA certificates in \/etc\/ssl\/certs.*mount a volume there/);
+    assert.doesNotMatch(stderr, /our bug/);
+  });
+
   test('a hook of the image is told what was added', { skip }, async () => {
     const tell = { 'etc/ca-certificates/update.d/other': { text: '#!/bin/sh\ncat > /tmp/told\n', mode: 0o755 } };
     const tree = { 'sets/0/a.crt': one, ...tell };

@@ -18,7 +18,6 @@ import { query, type Answer, type RecordType } from './query.ts';
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- *
  * @returns at least one. Rejects as Node's lookup: `getaddrinfo ENOTFOUND name`
  */
 export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -22,7 +22,6 @@ const PORT = 53;
 const PACKET_MAX_BYTES = 65_535;
 
 /**
- *
  * @throws the system's error if the server is unreachable; the signal's reason
  */
 export async function query(server: string, name: string, type: RecordType, signal: AbortSignal): Promise<Answer> {

@@ -25,7 +25,6 @@ export class Plot {
   }
 
   /**
-   *
    * @param text formats a value
    */
   show(values: readonly number[], text: (value: number) => string): void {
