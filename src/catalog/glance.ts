@@ -41,7 +41,7 @@ export const glance: Service = {
       container: 'glance_tls_proxy',
       declared: 'healthcheck_curl -u openstack:PASSWORD ADDRESS:PORT/healthcheck',
       liveness: 'tcp 127.0.0.1:9292',
-      readiness: 'tls 127.0.0.1:9292 --insecure',
+      readiness: 'tls 127.0.0.1:9292 --tls require',
       notes: "Kolla asks the page of HAProxy's statistics, with a password on its command line.",
     },
   ],

@@ -157,7 +157,7 @@ function timedOut(ms: number): Error {
 async function sslOf({ tls, socket }: MysqlTarget) {
   if (tls === undefined) return undefined;
   const verifyIdentity = tls.verifyIdentity && socket === undefined;
-  return { ...(await tlsMaterial(tls)), rejectUnauthorized: tls.caFile !== undefined, verifyIdentity };
+  return { ...(await tlsMaterial(tls)), rejectUnauthorized: tls.isVerified, verifyIdentity };
 }
 
 /**

@@ -36,4 +36,4 @@ export {
 } from './galera.ts';
 export { quoteAccount, quoteName, quotePattern, quoteText } from './quote.ts';
 export { parseMysqlUrl, placeOfTarget, placesOf, preferring, urlAs, urlAt, type MysqlTarget } from './url.ts';
-export type { MysqlTls } from './url-tls.ts';
+export { mysqlTlsOf, type MysqlTls } from './url-tls.ts';

@@ -28,7 +28,7 @@ interface Login {
 export function loginFor(target: MysqlTarget): Login {
   const { password, socket, tls } = target;
   if (socket !== undefined) return { options: { password, socketPath: socket }, refusal: () => undefined };
-  if (tls?.caFile !== undefined) return { options: { password }, refusal: () => undefined };
+  if (tls?.isVerified === true) return { options: { password }, refusal: () => undefined };
   let refusal: UnavailableError | undefined;
   // mysql2 marks errors thrown here as fatal, which for other errors means transient.
   const refuse = (plugin: string): never => {
@@ -73,7 +73,7 @@ function sha256(...parts: readonly (Buffer | string)[]): Buffer {
 function whyRefused(plugin: string, target: MysqlTarget): string {
   return (
     `the server at ${placeOfTarget(target)} asks for the password of ${target.user} itself (${plugin}), which only a server ` +
-    "that TLS has verified gets: name the server's CA (ssl_ca, --ca-file), use a socket file, or give the account " +
+    'that TLS has verified gets: verify it (--tls verify, or ssl_ca in the URL), use a socket file, or give the account ' +
     'mysql_native_password'
   );
 }

@@ -22,7 +22,7 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   const where = placeOfTarget(target);
   const options = { cause: error };
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    const fix = 'turn it on there, or take ssl_* out of the URL';
+    const fix = 'turn it on there, or take ssl_* out of the URL and --tls off the command';
     return new UnavailableError(`the server at ${where} offers no TLS, which is asked for: ${fix}`, options);
   }
   if (isBrokenOff(error)) return undefined;
@@ -56,8 +56,12 @@ function whyDistrusted(message: string, where: string, { tls }: MysqlTarget): st
   }
   if (/expired/.test(message)) return `${server} has expired: renew it, and let the server load it`;
   if (/not yet valid/.test(message)) return `${server} is not valid yet: check the clocks of both machines`;
+  const [whom, fix] =
+    tls?.caFile === undefined
+      ? ["a CA of this image's CA bundle", 'name the CA that signed it by --ca-file']
+      : [`the CA in ${tls.caFile}`, 'put the CA that signed it there'];
   if (/self[- ]signed|unable to (?:get|verify)|certificate signature/.test(message)) {
-    return `${server} is not signed by the CA in ${tls?.caFile ?? 'no file'} (${message}): put the CA that signed it there`;
+    return `${server} is not signed by ${whom} (${message}): ${fix}`;
   }
   return `TLS with the server at ${where} failed: ${message}`;
 }

@@ -1,14 +1,22 @@
 import { defined } from '../core/defined.ts';
+import type { Trust } from '../cli/tls-option.ts';
 
 /** Files in PEM. */
 export interface MysqlTls {
-  /** Undefined: the server's certificate is not verified. */
+  /** Whether the server's certificate must be signed by a CA of caFile. */
+  readonly isVerified: boolean;
+  /** Undefined: the well-known CAs. */
   readonly caFile?: string;
   readonly certFile?: string;
   /** Undefined: the key is in certFile. */
   readonly keyFile?: string;
   /** Whether the certificate must match the host's name or address. */
   readonly verifyIdentity: boolean;
+}
+
+/** TLS as `--tls` asks for it. */
+export function mysqlTlsOf({ caFile, insecure }: Trust): MysqlTls {
+  return { isVerified: !insecure, ...defined({ caFile }), verifyIdentity: !insecure };
 }
 
 const NAMES = [
@@ -41,6 +49,7 @@ export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undef
   }
   const isVerified = caFile !== undefined && !isOff('ssl_verify_cert');
   return {
+    isVerified,
     ...(isVerified ? { caFile } : {}),
     ...defined({ certFile, keyFile }),
     verifyIdentity: isVerified && !isOff('ssl_check_hostname') && !isOff('ssl_verify_identity'),

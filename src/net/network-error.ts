@@ -33,9 +33,12 @@ export function networkReason(error: unknown, caFile?: string): string {
     const whom = caFile === undefined ? "a CA of this image's CA bundle; --ca-file names another" : `a CA in ${caFile}`;
     return `its certificate is not signed by ${whom} (${code})`;
   }
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate or one of its CAs has expired';
+  if (code === 'CERT_HAS_EXPIRED')
+    return 'its certificate or one of its CAs has expired: renew it, and have the server load it';
   if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet: check the clocks of both machines';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is for another name: ${oneLine(reason ?? text)}`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `its certificate is for another name: ${oneLine(reason ?? text)}; use a name that is in it, or have it issued for this one`;
+  }
   return oneLine(text);
 }
 

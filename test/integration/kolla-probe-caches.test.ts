@@ -98,7 +98,7 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
   await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
   assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
   assert.match(await frozen(running.pid, () => ask(words)), /^1: no answer in 1s/);
-  assert.match(await ask([...words, '--tls', '--insecure']), /^1: connection reset.* \(ECONNRESET\)/);
+  assert.match(await ask([...words, '--tls', 'require']), /^1: connection reset.* \(ECONNRESET\)/);
 });
 
 test('reads a password file on each run', { skip: noRedis }, async () => {

@@ -31,8 +31,8 @@ async function ask(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
 
 test('a login without privileges is enough, without TLS and with verified TLS', { skip }, async () => {
   assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');
-  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--ca-file', server.caFile], PASSWORD), 'healthy');
-  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', '--insecure'], PASSWORD), 'healthy');
+  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', 'verify', '--ca-file', server.caFile], PASSWORD), 'healthy');
+  assert.equal(await ask(['mysql', at, ...LOGIN, '--tls', 'require'], PASSWORD), 'healthy');
   assert.equal(await ask(['mysql', server.mariadb.socket, ...LOGIN], PASSWORD), 'healthy');
 });
 
@@ -41,9 +41,17 @@ test('a wrong password, an unknown CA, and another name each have their reason',
     await ask(['mysql', at, ...LOGIN], { KOLLA_PROBE_PASSWORD: 'wrong' }),
     /^1: it refuses the login of 'probe': error 1045/,
   );
-  const tls = ['mysql', at, ...LOGIN, '--tls', '--ca-file'];
+  const tls = ['mysql', at, ...LOGIN, '--tls', 'verify', '--ca-file'];
   assert.match(await ask([...tls, server.otherCaFile], PASSWORD), /^1: .*is not signed by the CA in /);
-  const byAddress = ['mysql', `127.0.0.1:${server.mariadb.port}`, ...LOGIN, '--tls', '--ca-file', server.caFile];
+  const byAddress = [
+    'mysql',
+    `127.0.0.1:${server.mariadb.port}`,
+    ...LOGIN,
+    '--tls',
+    'verify',
+    '--ca-file',
+    server.caFile,
+  ];
   assert.match(await ask(byAddress, PASSWORD), /^1: .*is not for that name/);
   assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is no Galera node: wsrep_provider is none/);
 });
@@ -76,7 +84,7 @@ test('TLS: a valid certificate, one that expires soon, an expired one', { skip }
   assert.match(await ask(['tls', at]), /^1: the server does not speak TLS/);
   await server.present({ hosts: ['localhost'], validUntil: new Date(Date.now() - DAY_MS) });
   assert.match(
-    await ask(['mysql', at, ...LOGIN, '--tls', '--ca-file', server.caFile], PASSWORD),
+    await ask(['mysql', at, ...LOGIN, '--tls', 'verify', '--ca-file', server.caFile], PASSWORD),
     /^1: .*has expired: renew it/,
   );
   assert.equal(await ask(['mysql', at, ...LOGIN], PASSWORD), 'healthy');

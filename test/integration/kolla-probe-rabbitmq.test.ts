@@ -105,13 +105,16 @@ test('disconnecting after the greeting is logged as a warning, so it is done onl
 test('the same holds with TLS: login, no login and the certificate check leave no warning', { skip }, async () => {
   const trust = ['--ca-file', caFile];
   const complaints = await complaintsOf(async () => {
-    assert.equal(await ask('amqp', ['--tls', ...trust, ...login], {}, atTls), 'healthy');
-    assert.equal(await ask('amqp', ['--tls', ...trust], {}, atTls), 'healthy');
+    assert.equal(await ask('amqp', ['--tls', 'verify', ...trust, ...login], {}, atTls), 'healthy');
+    assert.equal(await ask('amqp', ['--tls', 'verify', ...trust], {}, atTls), 'healthy');
     assert.equal(await ask('tls', [...trust, '--expires-in', '1d'], {}, atTls), 'healthy');
   });
   assert.deepEqual(complaints, []);
-  assert.match(await ask('amqp', ['--tls', ...login], {}, atTls), /^1: its certificate is not signed by a CA/);
-  assert.equal(await ask('amqp', ['--tls', ...trust]), '1: the server does not speak TLS');
+  assert.match(
+    await ask('amqp', ['--tls', 'verify', ...login], {}, atTls),
+    /^1: its certificate is not signed by a CA/,
+  );
+  assert.equal(await ask('amqp', ['--tls', 'verify', ...trust]), '1: the server does not speak TLS');
 });
 
 test("a rejected login and a missing virtual host are reported in the broker's words", { skip }, async () => {

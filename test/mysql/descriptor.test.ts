@@ -38,7 +38,10 @@ for (const [what, tls] of [
 ] as const)
   test(`a session's descriptor is its only connection to its server, ${what}`, async (t) => {
     await using server = await askingServer({ ...GREETS, ...(tls && { tls }) });
-    const session = await connect(targetAt(server.port, tls && { tls: { verifyIdentity: false } }), t);
+    const session = await connect(
+      targetAt(server.port, tls && { tls: { isVerified: false, verifyIdentity: false } }),
+      t,
+    );
     assert.deepEqual([await readlink(`/proc/self/fd/${session.descriptor}`)], await connectedTo(server.port));
     session.destroy();
   });

@@ -30,7 +30,7 @@ for (const way of WAYS) {
     const how = isTls ? 'over TLS that verifies nothing' : 'in plain';
     test(`a server that greets with ${greets} and switches to ${switchesTo} ${how} gets no password`, async (t) => {
       await using server = await askingServer({ ...way, ...(isTls && { tls: certificate }) });
-      const target = targetAt(server.port, isTls ? { tls: { verifyIdentity: false } } : {});
+      const target = targetAt(server.port, isTls ? { tls: { isVerified: false, verifyIdentity: false } } : {});
       await assert.rejects(connect(target, { signal: t.signal }), {
         name: 'UnavailableError',
         exitCode: 69,
@@ -64,7 +64,7 @@ test('a server verified by TLS, and one behind a socket file, get the password',
   await writeFile(caFile, authority.certificate);
   const greets = 'caching_sha2_password';
   await using secure = await askingServer({ greets, tls: certificate });
-  const verified = targetAt(secure.port, { tls: { caFile, verifyIdentity: true } });
+  const verified = targetAt(secure.port, { tls: { isVerified: true, caFile, verifyIdentity: true } });
   (await connect(verified, { signal: t.signal })).destroy();
   assert.ok(secure.heard().includes(PASSWORD));
   await using local = await askingServer({ greets, socket });

@@ -36,6 +36,7 @@ test('another place or account is set in a URL whose password has all delimiters
 
 test('TLS files are read from the query', () => {
   assert.deepEqual(tlsIn('ssl_ca=/etc/ca.pem&ssl_cert=/c&ssl_key=/k'), {
+    isVerified: true,
     caFile: '/etc/ca.pem',
     certFile: '/c',
     keyFile: '/k',
@@ -51,11 +52,11 @@ for (const [query, tls] of [
   ['charset=utf8', undefined],
   ['ssl_ca=&charset=utf8', undefined],
   ['ssl_ca=/ca&ssl_disabled=true', undefined],
-  ['ssl_ca=/ca', { caFile: '/ca', verifyIdentity: true }],
-  ['ssl_ca=/ca&ssl_check_hostname=false', { caFile: '/ca', verifyIdentity: false }],
-  ['ssl_ca=/ca&ssl_verify_cert=0', { verifyIdentity: false }],
-  ['ssl_cert=/both.pem', { certFile: '/both.pem', verifyIdentity: false }],
-  ['ssl_check_hostname=false', { verifyIdentity: false }],
+  ['ssl_ca=/ca', { isVerified: true, caFile: '/ca', verifyIdentity: true }],
+  ['ssl_ca=/ca&ssl_check_hostname=false', { isVerified: true, caFile: '/ca', verifyIdentity: false }],
+  ['ssl_ca=/ca&ssl_verify_cert=0', { isVerified: false, verifyIdentity: false }],
+  ['ssl_cert=/both.pem', { isVerified: false, certFile: '/both.pem', verifyIdentity: false }],
+  ['ssl_check_hostname=false', { isVerified: false, verifyIdentity: false }],
 ] as const) {
   test(`?${query} asks for ${tls === undefined ? 'no TLS' : JSON.stringify(tls)}`, () => {
     assert.deepEqual(tlsIn(query), tls);

@@ -21,7 +21,7 @@ for (const [error, reason] of [
   [failed('ECONNRESET'), 'connection reset (ECONNRESET)'],
   [failed('ENOTFOUND', { hostname: 'nohost' }), 'cannot resolve nohost (ENOTFOUND)'],
   [failed('EAI_AGAIN', { hostname: 'nohost' }), 'cannot resolve nohost: no DNS server answers (EAI_AGAIN)'],
-  [failed('CERT_HAS_EXPIRED'), 'its certificate or one of its CAs has expired'],
+  [failed('CERT_HAS_EXPIRED'), 'its certificate or one of its CAs has expired: renew it, and have the server load it'],
   [
     failed('EPROTO', { message: 'x:SSL routines:ssl3_get_record:wrong version number:y' }),
     'the server does not speak TLS',

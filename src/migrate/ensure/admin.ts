@@ -73,9 +73,11 @@ function adminTls({ adminTlsCa, adminTlsCert, adminTlsKey }: EnsureValues, url: 
   const caFile = adminTlsCa ?? url?.caFile;
   const { certFile, keyFile } =
     adminTlsCert === undefined ? (url ?? {}) : { certFile: adminTlsCert, keyFile: adminTlsKey };
+  const isVerified = caFile !== undefined;
   const isAnyNameGood = url?.caFile !== undefined && !url.verifyIdentity;
   return {
+    isVerified,
     ...defined({ caFile, certFile, keyFile }),
-    verifyIdentity: caFile !== undefined && !isAnyNameGood,
+    verifyIdentity: isVerified && !isAnyNameGood,
   };
 }

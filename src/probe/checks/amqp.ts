@@ -2,11 +2,8 @@ import { UsageError } from '../../core/errors.ts';
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
-import { serverOf } from '../remote/server.ts';
-import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
-import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
-
-const [PORT, TLS_PORT] = [5672, 5671];
+import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
+import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker } from '../remote/broker.ts';
 
 /** Checks that a broker accepts AMQP 0-9-1 connections and, with a login, opens the virtual host. */
 export const amqp = check({
@@ -17,9 +14,7 @@ export const amqp = check({
     'Without one: checks that the broker accepts and closes a connection, which a frozen broker does not ' +
     'and which is not logged; --greeting also waits for the AMQP greeting, for which the broker logs two ' +
     'warnings per check.',
-  operands: [
-    { name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with --tls; IPv6 addresses in brackets' },
-  ],
+  operands: [{ name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with TLS; IPv6 addresses in brackets' }],
   options: [
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
@@ -31,7 +26,7 @@ export const amqp = check({
       details: 'The broker logs two warnings per check.',
       example: 'true',
     },
-    ...TLS_OPTIONS,
+    ...AMQP_TLS_OPTIONS,
   ],
   examples: [
     { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy when a broker heeds connections; frozen is unhealthy' },
@@ -41,8 +36,7 @@ export const amqp = check({
     },
   ],
   prepare({ operands: [text = ''], options }) {
-    const tls = tlsOf('amqp', options);
-    const at = serverOf('amqp', text, tls === undefined ? PORT : TLS_PORT);
+    const { at, tls } = brokerAt('amqp', text, options);
     checkBroker('amqp', options);
     if (options.greeting && options.user !== undefined) {
       throw new UsageError('amqp: --greeting is for a question without a login, which hears it in any case');

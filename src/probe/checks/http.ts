@@ -1,6 +1,7 @@
 import { UsageError, messageOf } from '../../core/errors.ts';
+import { trustOfUrl } from '../../cli/tls-option.ts';
 import { check } from '../check.ts';
-import { TRUST_OPTIONS } from '../remote/tls.ts';
+import { URL_TLS_OPTIONS } from '../remote/tls.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
 
 /**
@@ -21,14 +22,15 @@ export const http = check({
       help: 'the only healthy status',
       example: '300',
     },
-    ...TRUST_OPTIONS,
+    ...URL_TLS_OPTIONS,
   ],
   examples: [
     { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },
     { line: 'kolla-probe http http://127.0.0.1:9292/ --status 300', does: 'Glance lists its versions with a 300' },
   ],
-  async prepare({ operands: [text = ''], options: { status: wanted, caFile, insecure } }) {
+  async prepare({ operands: [text = ''], options: { status: wanted, ...tls } }) {
     const url = urlOf(text);
+    const trust = trustOfUrl(tls, url, url.origin, 'http: ');
     // Lazy, because node:https costs half of Node's start time, which a TCP probe need not pay.
     const { requestOnce } = await import('../../net/request-once.ts');
     return {
@@ -42,11 +44,13 @@ export const http = check({
             tell(`status ${status}, but the answer does not end`);
             return isGood(status);
           };
-          const { status } = await requestOnce(url, { signal, caFile, insecure, awaitsBody });
+          const { status } = await requestOnce(url, { signal, ...trust, awaitsBody });
           return isGood(status) ? healthyAs(`status ${status}`) : unhealthy(`status ${status}`);
         } catch (error) {
           if (!(error instanceof Error)) throw error;
-          return unhealthy(messageOf(error));
+          if (url.protocol === 'http:') return unhealthy(messageOf(error));
+          const { networkReason } = await import('../../net/network-error.ts');
+          return unhealthy(networkReason(error, trust.caFile));
         }
       },
     };

@@ -1,13 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
+import { trustOfUrl } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { LOGIN_OPTIONS } from '../remote/login.ts';
-import { serverOf } from '../remote/server.ts';
-import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
-import { AMQP_OPTIONS, askBroker, checkBroker } from '../remote/broker.ts';
+import { AMQP_TLS_OPTIONS } from '../remote/tls.ts';
+import { AMQP_OPTIONS, askBroker, brokerAt, checkBroker, modeAt } from '../remote/broker.ts';
 import { healthyAs, unhealthy } from '../verdict.ts';
-
-const [PORT, TLS_PORT] = [5672, 5671];
 
 /**
  * The equivalent of the six diagnostics of Kolla's healthcheck_rabbitmq, without starting Erlang six times: the node
@@ -20,9 +18,7 @@ export const rabbitmq = check({
   description:
     'By AMQP as the check amqp, and with --management by the management API as well: an alarm for memory or disk, in which publishers ' +
     'are blocked, and a virtual host that is down are unhealthy, with the reason. The user needs a tag such as `management` for that.',
-  operands: [
-    { name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with --tls; IPv6 addresses in brackets' },
-  ],
+  operands: [{ name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with TLS; IPv6 addresses in brackets' }],
   options: [
     {
       flag: 'management',
@@ -33,7 +29,7 @@ export const rabbitmq = check({
     },
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
-    ...TLS_OPTIONS,
+    ...AMQP_TLS_OPTIONS,
   ],
   examples: [
     {
@@ -47,12 +43,13 @@ export const rabbitmq = check({
   ],
   prepare({ operands: [text = ''], options }) {
     const management = options.management === undefined ? undefined : managementOf(options.management);
-    const { caFile, insecure } = options;
-    // One CA bundle for both: for the API, the URL decides whether TLS is used.
-    const verify =
-      options.tls || management?.protocol !== 'https:' ? options : { ...options, caFile: undefined, insecure: false };
-    const tls = tlsOf('rabbitmq', verify);
-    const at = serverOf('rabbitmq', text, tls === undefined ? PORT : TLS_PORT);
+    // For the API, the URL decides whether TLS is used. A CA bundle alone may be for the API.
+    const isApiTls = management?.protocol === 'https:';
+    const trust = isApiTls
+      ? trustOfUrl(options, management, `--management ${management.origin}`, 'rabbitmq: ')
+      : { insecure: false };
+    const isApiOnly = isApiTls && options.tls === undefined && modeAt('rabbitmq', text) === 'off';
+    const { at, tls } = brokerAt('rabbitmq', text, isApiOnly ? { ...options, caFile: undefined } : options);
     checkBroker('rabbitmq', options);
     if (management !== undefined && options.user === undefined) {
       throw new UsageError('rabbitmq: --management needs a login: give --user and --password-file');
@@ -64,10 +61,7 @@ export const rabbitmq = check({
         const byAmqp = askBroker({ at, tls, options, greeting: false }, signal, tell);
         if (management === undefined) return await byAmqp;
         const { askManagement } = await import('../remote/management.ts');
-        const verdicts = await Promise.all([
-          byAmqp,
-          askManagement({ url: management, options, caFile, insecure }, signal),
-        ]);
+        const verdicts = await Promise.all([byAmqp, askManagement({ url: management, options, trust }, signal)]);
         const reasons = verdicts.filter((verdict) => !verdict.healthy).map(({ reason }) => reason);
         return reasons.length === 0
           ? healthyAs('serves, no alarm, every virtual host is up')

@@ -1,10 +1,11 @@
 import type { Question } from '../verdict.ts';
 import { UsageError, messageOf } from '../../core/errors.ts';
 import { parseDuration } from '../../core/duration.ts';
+import { tlsOption } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
 import { check } from '../check.ts';
 import { addressOf } from '../remote/server.ts';
-import { VERIFY_OPTIONS, verifyOf } from '../remote/tls.ts';
+import { CA_FILE_OPTION, SERVER_NAME_OPTION, tlsOf } from '../remote/tls.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -14,7 +15,7 @@ export const tls = check({
   summary: 'Checks that a certificate is valid, and for how long.',
   description:
     'By a TLS handshake with HOST:PORT: the chain must lead to a trusted CA, the name must match ' +
-    '(--insecure skips both), and no certificate of the chain may expire within --expires-in. With ' +
+    '(--tls require skips both), and no certificate of the chain may expire within --expires-in. With ' +
     '--cert-file: each certificate in the file must stay valid for that long. STARTTLS is not supported.',
   operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets', optional: true }],
   options: [
@@ -33,7 +34,9 @@ export const tls = check({
       help: 'PEM file with certificates, instead of a server',
       example: '/etc/kolla/certs/tls.crt',
     },
-    ...VERIFY_OPTIONS,
+    { ...tlsOption('KOLLA_PROBE_TLS', 'verify'), values: ['verify', 'require'] },
+    CA_FILE_OPTION,
+    SERVER_NAME_OPTION,
   ],
   examples: [
     {
@@ -48,7 +51,7 @@ export const tls = check({
   prepare({ operands: [text], options }): Question {
     const { certFile } = options;
     const leftMs = durationOf(options.expiresIn);
-    const verify = verifyOf('tls', options);
+    const verify = tlsOf('tls', options, 'verify') ?? {};
     if ((text === undefined) === (certFile === undefined)) {
       throw new UsageError('tls: give either HOST:PORT or --cert-file');
     }

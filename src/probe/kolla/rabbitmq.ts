@@ -31,7 +31,7 @@ async function answerOf(
   }
   const { rabbitmq } = await import('../checks/rabbitmq.ts');
   // Only availability is checked; certificates are for the check tls.
-  const words = [formatAddress(at), ...(at.isTls ? ['--tls', '--insecure'] : [])];
+  const words = [formatAddress(at), ...(at.isTls ? ['--tls', 'require'] : [])];
   const known = Object.fromEntries(RABBITMQ_LOGIN.map((name) => [name, env[name]]));
   return { verdict: await askCheck(rabbitmq, words, known, signal, tell) };
 }

@@ -1,10 +1,12 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
+import type { TlsMode } from '../../cli/tls-option.ts';
 import type { Address } from '../../net/address.ts';
 import type { Tell } from '../../net/protocols/answer.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 import type { Verdict } from '../verdict.ts';
-import { answered } from './server.ts';
+import { answered, serverOf } from './server.ts';
+import { tlsOf, type VerifyValues } from './tls.ts';
 import { readLogin, requireUser, type LoginValues } from './login.ts';
 
 export const AMQP_OPTIONS = [
@@ -17,6 +19,22 @@ export const AMQP_OPTIONS = [
     example: 'nova',
   },
 ] as const satisfies readonly Option[];
+
+const [PORT, TLS_PORT] = [5672, 5671];
+
+/** TLS without --tls: as the port has it. */
+export function modeAt(word: string, text: string): TlsMode {
+  return serverOf(word, text, PORT).port === TLS_PORT ? 'verify' : 'off';
+}
+
+/**
+ * The broker's address, with the port of its protocol, and how to verify it.
+ * @throws UsageError for an address or TLS options
+ */
+export function brokerAt(word: string, text: string, options: VerifyValues): { at: Address; tls: TlsAsk | undefined } {
+  const tls = tlsOf(word, options, modeAt(word, text));
+  return { at: serverOf(word, text, tls === undefined ? PORT : TLS_PORT), tls };
+}
 
 /** A short string of AMQP. */
 const LONGEST_BYTES = 255;

@@ -1,3 +1,4 @@
+import type { Trust } from '../../cli/tls-option.ts';
 import { askJson } from '../../net/json.ts';
 import { networkReason } from '../../net/network-error.ts';
 import { oneLine } from '../../core/one-line.ts';
@@ -7,8 +8,7 @@ import { readLogin, type LoginValues } from './login.ts';
 export interface ManagementAsk {
   readonly url: URL;
   readonly options: LoginValues;
-  readonly caFile: string | undefined;
-  readonly insecure: boolean;
+  readonly trust: Trust;
 }
 
 /** Each request, with the prefix of its error. */
@@ -28,10 +28,9 @@ export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Pr
     const reasons = await Promise.all(
       CHECKS.map(async ([name, what]) => {
         const url = new URL(`${ask.url.href.replace(/\/$/, '')}/api/health/checks/${name}`);
-        const { caFile, insecure } = ask;
         const answer = await askJson(
           { method: 'GET', url, headers: { authorization } },
-          { signal, answerMs: ANSWER_MS, caFile, insecure },
+          { signal, answerMs: ANSWER_MS, ...ask.trust },
         );
         return whyBad(answer, what, user);
       }),
@@ -39,7 +38,7 @@ export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Pr
     const bad = [...new Set(reasons.filter((reason) => reason !== undefined))];
     return bad.length === 0 ? healthyAs('no alarm') : unhealthy(bad.join('; '));
   } catch (error) {
-    return unhealthy(`the management API at ${ask.url.host}: ${networkReason(error, ask.caFile)}`);
+    return unhealthy(`the management API at ${ask.url.host}: ${networkReason(error, ask.trust.caFile)}`);
   }
 }
 

@@ -1,15 +1,14 @@
 import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
+import { tlsOption, trustOf } from '../../cli/tls-option.ts';
 import { formatAddress } from '../../net/address.ts';
 import type { Defaults } from '../../mysql/defaults-file.ts';
-import type { MysqlTls } from '../../mysql/url-tls.ts';
+import { mysqlTlsOf, type MysqlTls } from '../../mysql/url-tls.ts';
 import type { MysqlTarget } from '../../mysql/url.ts';
 import { LOGIN_OPTIONS, readLogin, requireUser } from './login.ts';
 import { serverOf } from './server.ts';
-import { TLS_OPTIONS } from './tls.ts';
-
-const [TLS, CA_FILE, INSECURE] = TLS_OPTIONS;
+import { CA_FILE_OPTION } from './tls.ts';
 
 export const MYSQL_OPERAND = {
   name: 'HOST[:PORT]',
@@ -27,9 +26,8 @@ export const MYSQL_OPTIONS = [
     details: 'Groups [client] and [mariadb-client].',
     example: '/etc/mysql/healthcheck.cnf',
   },
-  TLS,
-  CA_FILE,
-  INSECURE,
+  tlsOption('KOLLA_PROBE_TLS', "off, else --defaults-file's"),
+  CA_FILE_OPTION,
 ] as const satisfies readonly Option[];
 
 export type MysqlValues = Values<typeof MYSQL_OPTIONS>;
@@ -57,17 +55,13 @@ const PORT = 3306;
  * @throws UsageError; ConfigError if only a file defines the address, and it is unreadable
  */
 export async function mysqlServer(word: string, text: string | undefined, options: MysqlValues): Promise<MysqlServer> {
-  const { defaultsFile, user, password, passwordFile, tls, caFile, insecure } = options;
+  const { defaultsFile, user, password, passwordFile, tls: mode } = options;
   if (defaultsFile !== undefined && (user ?? password ?? passwordFile) !== undefined) {
     throw new UsageError(`${word}: --defaults-file says who we are, and so do --user or a password: leave one out`);
   }
   if (defaultsFile === undefined) requireUser(word, options);
-  if (tls && caFile === undefined && !insecure) {
-    throw new UsageError(`${word}: --tls needs the CA that signed the server's certificate: --ca-file, or --insecure`);
-  }
-  if (!tls && (caFile !== undefined || insecure)) {
-    throw new UsageError(`${word}: ${insecure ? '--insecure' : '--ca-file'} is given without --tls`);
-  }
+  const trust = trustOf(options, 'off', `${word}: `);
+  const tls = trust && mysqlTlsOf(trust);
   const place = text === undefined ? placeIn(await readDefaults(defaultsFile)) : placeOf(word, text);
   return {
     text: place.socket ?? formatAddress(place),
@@ -75,7 +69,7 @@ export async function mysqlServer(word: string, text: string | undefined, option
     async target() {
       const defaults = await readDefaults(defaultsFile);
       const login = defaultsFile === undefined ? await readLogin(options) : undefined;
-      const security = tls ? { verifyIdentity: !insecure, ...defined({ caFile }) } : tlsIn(defaults);
+      const security = mode === undefined ? tlsIn(defaults) : tls;
       return {
         ...place,
         user: login?.user ?? defaults.get('user') ?? '',
@@ -103,9 +97,11 @@ function tlsIn(defaults: Defaults): MysqlTls | undefined {
   const [caFile, certFile, keyFile] = [defaults.get('ssl-ca'), defaults.get('ssl-cert'), defaults.get('ssl-key')];
   const isOff = /^(?:0|off|false)$/i.test(defaults.get('ssl') ?? '') || defaults.has('skip-ssl');
   if (isOff || (caFile === undefined && certFile === undefined && !defaults.has('ssl'))) return undefined;
+  const isVerified = caFile !== undefined;
   return {
+    isVerified,
     ...defined({ caFile, certFile, keyFile }),
-    verifyIdentity: caFile !== undefined && !/^(?:0|off|false)$/i.test(defaults.get('ssl-verify-server-cert') ?? ''),
+    verifyIdentity: isVerified && !/^(?:0|off|false)$/i.test(defaults.get('ssl-verify-server-cert') ?? ''),
   };
 }
 

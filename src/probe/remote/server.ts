@@ -3,7 +3,7 @@
  *
  *   HOST[:PORT] -> an address, with the protocol's default port
  *   --user, --password-file -> login.ts -> a login, its file read on each run
- *   --tls, --ca-file ... -> tls.ts -> how to verify the server, or undefined without TLS
+ *   --tls, --ca-file, ... -> tls.ts -> how to verify the server, or undefined without TLS
  *   address, login, TLS -> src/net/protocols/ -> the server's response -> answered() -> verdict
  *
  * Errors: UsageError before the check runs. After that every failure is a verdict with its reason, including an

@@ -1,69 +1,45 @@
 import { UsageError } from '../../core/errors.ts';
-import type { Option, Values } from '../../cli/option.ts';
+import type { Option } from '../../cli/option.ts';
+import { caFileOption, tlsOption, trustOf, type TlsMode, type TlsValues } from '../../cli/tls-option.ts';
 import type { TlsAsk } from '../../net/tls-ask.ts';
 
-/** TLS verification options of all checks that may use TLS. */
-export const TRUST_OPTIONS = [
-  {
-    flag: 'ca-file',
-    type: 'path',
-    env: 'KOLLA_PROBE_CA_FILE',
-    help: "CA bundle (default the image's)",
-    example: '/etc/ssl/certs/ca-certificates.crt',
-  },
-  {
-    flag: 'insecure',
-    type: 'boolean',
-    env: 'KOLLA_PROBE_INSECURE',
-    help: "no verification of the server's certificate",
-    example: 'true',
-  },
-] as const satisfies readonly Option[];
+const TLS_ENV = 'KOLLA_PROBE_TLS';
 
-export const VERIFY_OPTIONS = [
-  ...TRUST_OPTIONS,
-  {
-    flag: 'server-name',
-    type: 'string',
-    env: 'KOLLA_PROBE_SERVER_NAME',
-    help: 'name in the certificate (default the host)',
-    details: 'For a server that is addressed by its IP.',
-    example: 'api.example.org',
-  },
-] as const satisfies readonly Option[];
+export const CA_FILE_OPTION = caFileOption('KOLLA_PROBE_CA_FILE');
 
-export const TLS_OPTIONS = [
-  {
-    flag: 'tls',
-    type: 'boolean',
-    env: 'KOLLA_PROBE_TLS',
-    help: 'TLS connection with a verified server',
-    example: 'true',
-  },
-  ...VERIFY_OPTIONS,
-] as const satisfies readonly Option[];
+/** Of checks whose URL decides on TLS. */
+export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "by the URL's scheme"), CA_FILE_OPTION] as const;
 
-type Verify = Omit<Values<typeof VERIFY_OPTIONS>, 'serverName'> & { readonly serverName?: string | undefined };
+export const SERVER_NAME_OPTION = {
+  flag: 'server-name',
+  type: 'string',
+  env: 'KOLLA_PROBE_SERVER_NAME',
+  help: 'name in the certificate (default the host)',
+  details: 'For a server that is addressed by its IP.',
+  example: 'api.example.org',
+} as const satisfies Option;
+
+/** Of checks with HOST:PORT. */
+export const TLS_OPTIONS = [tlsOption(TLS_ENV, 'off'), CA_FILE_OPTION, SERVER_NAME_OPTION] as const;
+
+/** The same for AMQP, which has a port for TLS. */
+export const AMQP_TLS_OPTIONS = [
+  tlsOption(TLS_ENV, 'off; verify on port 5671'),
+  CA_FILE_OPTION,
+  SERVER_NAME_OPTION,
+] as const;
+
+export type VerifyValues = TlsValues & { readonly serverName: string | undefined };
 
 /**
- * How to verify the server, or undefined without --tls.
+ * How to verify the server, or undefined without TLS.
+ * @param byDefault the mode without --tls
  * @throws UsageError for contradicting options, or options without effect
  */
-export function tlsOf(word: string, { tls, ...verify }: Verify & { readonly tls: boolean }): TlsAsk | undefined {
-  if (tls) return verifyOf(word, verify);
-  const stray = [
-    verify.caFile === undefined ? undefined : '--ca-file',
-    verify.insecure ? '--insecure' : undefined,
-    verify.serverName === undefined ? undefined : '--server-name',
-  ].find((flag) => flag !== undefined);
-  if (stray !== undefined) throw new UsageError(`${word}: ${stray} is given without --tls`);
-  return undefined;
-}
-
-/**
- * @throws UsageError for contradicting options
- */
-export function verifyOf(word: string, { caFile, insecure, serverName }: Verify): TlsAsk {
-  if (insecure && caFile !== undefined) throw new UsageError(`${word}: --insecure asks to leave --ca-file unused`);
-  return { caFile, insecure, serverName };
+export function tlsOf(word: string, values: VerifyValues, byDefault: TlsMode = 'off'): TlsAsk | undefined {
+  const { serverName } = values;
+  const trust = trustOf(values, byDefault, `${word}: `);
+  if (trust === undefined && serverName !== undefined)
+    throw new UsageError(`${word}: --server-name is given without TLS: leave it out, or give --tls verify`);
+  return trust && { ...trust, serverName };
 }

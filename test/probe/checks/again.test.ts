@@ -42,7 +42,7 @@ const ALL: readonly (readonly [check: Check, words: readonly string[]])[] = [
   [mysql, []],
   [mysql, ['--user', 'a']],
   [tls, []],
-  [redis, ['--tls']],
+  [redis, ['--tls', 'verify']],
 ];
 
 /** Of this process's sockets and timers those that were not there before. */
@@ -83,11 +83,11 @@ test('a TLS conversation verifies the server, and gives the same result as witho
   await once(server, 'listening');
   const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    assert.equal((await asked(redis, [at, '--tls', '--ca-file', caFile])).healthy, true);
-    assert.equal((await asked(redis, [at, '--tls', '--insecure'])).healthy, true);
-    assert.match(await reasonOf(redis, [at, '--tls']), /not signed by a CA of this image's CA bundle/);
+    assert.equal((await asked(redis, [at, '--tls', 'verify', '--ca-file', caFile])).healthy, true);
+    assert.equal((await asked(redis, [at, '--tls', 'require'])).healthy, true);
+    assert.match(await reasonOf(redis, [at, '--tls', 'verify']), /not signed by a CA of this image's CA bundle/);
     assert.match(
-      await reasonOf(redis, [at, '--tls', '--ca-file', caFile, '--server-name', 'other']),
+      await reasonOf(redis, [at, '--tls', 'verify', '--ca-file', caFile, '--server-name', 'other']),
       /its certificate is for another name: Host: other\. is not cert's CN: redis/,
     );
   } finally {
@@ -99,11 +99,11 @@ test('an invalid TLS option gives a reason: an invalid CA file, a server without
   await using broker = await scriptedBroker();
   const at = `127.0.0.1:${broker.port}`;
   assert.match(
-    await reasonOf(amqp, [at, '--tls', '--ca-file', '/nowhere']),
+    await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', '/nowhere']),
     /cannot read \/nowhere, which has the authorities/,
   );
   const empty = `${caFile}.empty`;
   await writeFile(empty, '');
-  assert.match(await reasonOf(amqp, [at, '--tls', '--ca-file', empty]), /holds no certificate in PEM/);
-  assert.equal(await reasonOf(amqp, [at, '--tls', '--insecure']), 'the server does not speak TLS');
+  assert.match(await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', empty]), /holds no certificate in PEM/);
+  assert.equal(await reasonOf(amqp, [at, '--tls', 'require']), 'the server does not speak TLS');
 });

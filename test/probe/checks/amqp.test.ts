@@ -106,12 +106,24 @@ test('an invalid AMQP frame is unhealthy, not a crash', async () => {
 });
 
 test('the port is 5672, and 5671 with TLS', async () => {
-  const subject = async (...words: string[]) => {
-    const options = { tls: words.length > 0, insecure: false, greeting: false, vhost: '/' };
+  const subject = async (tls?: string) => {
+    const options = { tls, greeting: false, vhost: '/' };
     return (await amqp.prepare({ operands: ['broker'], child: [], options: options as never }, {} as never)).subject;
   };
   assert.equal(await subject(), 'amqp broker:5672');
-  assert.equal(await subject('--tls'), 'amqp broker:5671');
+  assert.equal(await subject('off'), 'amqp broker:5672');
+  assert.equal(await subject('verify'), 'amqp broker:5671');
+  assert.equal(await subject('require'), 'amqp broker:5671');
+});
+
+test('port 5671 is TLS unless --tls off, and so a CA bundle has a use there', async () => {
+  await assert.rejects(asked(amqp, ['broker:5672', '--ca-file', '/ca.pem']), /--ca-file is given without TLS/);
+  const { subject } = await amqp.prepare(
+    { operands: ['broker:5671'], child: [], options: { caFile: '/ca.pem', vhost: '/' } },
+    {} as never,
+  );
+  assert.equal(subject, 'amqp broker:5671');
+  await assert.rejects(asked(amqp, ['broker:5671', '--tls', 'off', '--ca-file', '/ca.pem']), { exitCode: 64 });
 });
 
 test('a password without a user, two passwords, and an overlong virtual host are rejected', async () => {

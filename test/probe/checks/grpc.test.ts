@@ -86,11 +86,11 @@ test('with TLS the certificate must match the name, and be signed by the CA', as
   const { certificate: cert, key } = authority.issue({ commonName: 'grpc', hosts: ['127.0.0.1'] });
   await using server = await listening(createSecureServer({ cert, key }), { '': 1 });
   const at = `127.0.0.1:${server.port}`;
-  assert.equal((await asked(grpc, [at, '--tls', '--ca-file', caFile])).healthy, true);
-  assert.equal((await asked(grpc, [at, '--tls', '--insecure'])).healthy, true);
-  assert.match(await reasonOf(grpc, [at, '--tls']), /not signed by a CA of this image's CA bundle/);
+  assert.equal((await asked(grpc, [at, '--tls', 'verify', '--ca-file', caFile])).healthy, true);
+  assert.equal((await asked(grpc, [at, '--tls', 'require'])).healthy, true);
+  assert.match(await reasonOf(grpc, [at, '--tls', 'verify']), /not signed by a CA of this image's CA bundle/);
   assert.match(
-    await reasonOf(grpc, [at, '--tls', '--ca-file', caFile, '--server-name', 'other.test']),
+    await reasonOf(grpc, [at, '--tls', 'verify', '--ca-file', caFile, '--server-name', 'other.test']),
     /its certificate is for another name/,
   );
 });
@@ -111,6 +111,6 @@ test('a closed port, another protocol and silence each have their reason', async
   );
 });
 
-test('a TLS option without --tls is rejected', async () => {
-  await assert.rejects(asked(grpc, ['127.0.0.1:1', '--ca-file', '/x']), /grpc: --ca-file is given without --tls/);
+test('a TLS option without TLS is rejected', async () => {
+  await assert.rejects(asked(grpc, ['127.0.0.1:1', '--ca-file', '/x']), /grpc: --ca-file is given without TLS/);
 });

@@ -46,7 +46,7 @@ test('galera needs a login', async () => {
 test('an option file has login and address, and arguments take precedence for the address', async () => {
   await using directory = await privateDirectory('mysql');
   const file = join(directory.path, 'healthcheck.cnf');
-  const values = { defaultsFile: file, tls: false, insecure: false } as MysqlValues;
+  const values = { defaultsFile: file } as MysqlValues;
   await writeFile(file, '[mariadb-client]\nuser=monitor\npassword=s3cret\n');
   const local = await mysqlServer('mysql', undefined, values);
   assert.equal(local.text, '/run/mysqld/mysqld.sock');
@@ -57,7 +57,9 @@ test('an option file has login and address, and arguments take precedence for th
   await writeFile(file, '[client]\nprotocol=tcp\nport=3310\nuser=monitor\nssl-ca=/ca.pem\n');
   const tcp = await mysqlServer('mysql', undefined, values);
   assert.equal(tcp.text, 'localhost:3310');
-  assert.deepEqual((await tcp.target()).tls, { caFile: '/ca.pem', verifyIdentity: true });
+  assert.deepEqual((await tcp.target()).tls, { isVerified: true, caFile: '/ca.pem', verifyIdentity: true });
+  const off = await mysqlServer('mysql', undefined, { ...values, tls: 'off' });
+  assert.equal((await off.target()).tls, undefined);
 });
 
 test('the option file is read on each run, and a reason if it is missing', async () => {
@@ -68,10 +70,18 @@ test('the option file is read on each run, and a reason if it is missing', async
   await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
 });
 
-test('two logins, and unverified TLS, are rejected', async () => {
+test('two logins, and a CA bundle without use, are rejected', async () => {
   await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /leave one out/);
-  await assert.rejects(asked(mysql, ['a', '--tls']), /--tls needs the CA/);
-  await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), /--ca-file is given without --tls/);
+  await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), {
+    exitCode: 64,
+    message: 'mysql: --ca-file is given without TLS: leave it out, or give --tls verify',
+  });
+  for (const mode of ['require', 'off']) {
+    await assert.rejects(asked(mysql, ['a', '--ca-file', 'x', '--tls', mode]), {
+      exitCode: 64,
+      message: `mysql: --ca-file is given with --tls ${mode}, which verifies no certificate: leave it out, or give --tls verify`,
+    });
+  }
 });
 
 const SYNCED = { replicates: true, isReady: true, component: 'Primary', state: 'Synced', size: 3 };

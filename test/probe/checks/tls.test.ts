@@ -61,12 +61,15 @@ test('one that expires too soon, or has expired, reports when and the fix', asyn
     /^the certificate of 'api' expires on .*Z, in (24h|23h59m): renew it, and have the server load it$/,
   );
   await using over = await showing(-60_000);
-  for (const trust of [['--ca-file', caFile], ['--insecure']]) {
+  for (const trust of [
+    ['--ca-file', caFile],
+    ['--tls', 'require'],
+  ]) {
     assert.match(await reasonOf(tls, [over.at, ...trust]), /has expired on .*Z, 1m(\d\ds)? ago: renew it/);
   }
 });
 
-test('an untrusted certificate, and one for another name, are unhealthy unless --insecure', async () => {
+test('an untrusted certificate, and one for another name, are unhealthy unless --tls require', async () => {
   await using server = await showing(DAY_MS, ['api.test']);
   assert.match(
     await reasonOf(tls, [server.at, '--server-name', 'api.test']),
@@ -76,7 +79,7 @@ test('an untrusted certificate, and one for another name, are unhealthy unless -
     await reasonOf(tls, [server.at, '--ca-file', caFile]),
     /for another name: IP: 127\.0\.0\.1 is not in the cert's list/,
   );
-  assert.equal((await asked(tls, [server.at, '--insecure'])).healthy, true);
+  assert.equal((await asked(tls, [server.at, '--tls', 'require'])).healthy, true);
 });
 
 test('--server-name is sent to the server and verified; an address is not sent', async () => {
@@ -126,7 +129,7 @@ test('invalid arguments are rejected', async () => {
   await assert.rejects(asked(tls, ['a:1', '--cert-file', 'x']), /give either/);
   await assert.rejects(asked(tls, ['a:1', '--expires-in', '7']), /--expires-in: '7' has no unit/);
   await assert.rejects(
-    asked(tls, ['a:1', '--insecure', '--ca-file', 'x']),
-    /--insecure asks to leave --ca-file unused/,
+    asked(tls, ['a:1', '--tls', 'require', '--ca-file', 'x']),
+    /--ca-file is given with --tls require, which verifies no certificate/,
   );
 });
