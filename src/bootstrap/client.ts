@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { ConfigError, DeadlineError, KollaError, UnavailableError, messageOf } from '../core/errors.ts';
+import type { Trust } from '../cli/tls-option.ts';
 import { statusLine } from '../cli/status-line.ts';
 import { backoffMs, pause } from '../core/backoff.ts';
 import { askJson, UntrustedError, type JsonAnswer, type JsonCall } from '../net/json.ts';
@@ -11,7 +12,7 @@ interface ClientOptions extends Effects {
   readonly name: string;
   /** The API's URLs, tried in this order, starting with the one that responded last. */
   readonly bases: readonly [URL, ...URL[]];
-  readonly caFile?: string | undefined;
+  readonly trust: Trust;
 }
 
 export interface Request extends Omit<JsonCall, 'url'> {
@@ -77,7 +78,7 @@ export class Client {
   }
 
   async #try(request: Request): Promise<{ answer: JsonAnswer; reason?: never } | { answer?: never; reason: string }> {
-    const { signal, deadline, caFile, name } = this.#options;
+    const { signal, deadline, trust, name } = this.#options;
     const reasons: string[] = [];
     for (const base of request.base === undefined ? this.#bases : [request.base]) {
       const { path, doing, method, headers = {}, body } = request;
@@ -87,7 +88,7 @@ export class Client {
       try {
         const answer = await askJson(
           { method, url, headers, body },
-          { signal: AbortSignal.any([signal, deadline]), answerMs: ANSWER_MS, caFile },
+          { signal: AbortSignal.any([signal, deadline]), answerMs: ANSWER_MS, ...trust },
         );
         if (answer.status < 500 && answer.status !== TOO_MANY) {
           if (request.base === undefined) this.#bases = [base, ...this.#bases.filter((other) => other !== base)];

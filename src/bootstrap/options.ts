@@ -1,4 +1,5 @@
 import { grouped, type Option, type Values } from '../cli/option.ts';
+import { caFileOption, tlsOption } from '../cli/tls-option.ts';
 import { PARTS } from './change.ts';
 import { ACCESS_OPTIONS } from './keystone/options.ts';
 
@@ -42,6 +43,8 @@ export const OWN_OPTIONS = [
     details: 'For its database, accounts and transport URL.',
     example: '/etc/glance/glance-api.conf',
   },
+  tlsOption('KOLLA_BOOTSTRAP_TLS', 'by each URL'),
+  caFileOption('KOLLA_BOOTSTRAP_CA_FILE'),
 ] as const satisfies readonly Option[];
 
 const USER_OPTIONS = [
@@ -124,8 +127,9 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_URL',
     repeat: true,
-    help: "URL of RabbitMQ's management API (default transport hosts, port 15672)",
-    details: 'Several nodes are tried in this order.',
+    help: "URL of RabbitMQ's management API (default transport hosts)",
+    details:
+      'The default is http and port 15672, with --tls verify or require https and 15671. Several nodes are tried in this order.',
     example: 'http://rabbitmq:15672',
   },
   {
@@ -150,13 +154,6 @@ const QUEUE_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD_FILE',
     help: "file with that account's password",
     example: '/run/secrets/rabbitmq-admin',
-  },
-  {
-    flag: 'rabbitmq-cacert',
-    type: 'path',
-    env: 'KOLLA_BOOTSTRAP_RABBITMQ_CACERT',
-    help: "CA bundle for RabbitMQ (default the image's)",
-    example: '/etc/ssl/certs/kolla.pem',
   },
 ] as const satisfies readonly Option[];
 
@@ -195,7 +192,7 @@ export const KEYS_OPTIONS = [
 /** Options of all kolla-bootstrap commands. */
 export const BOOTSTRAP_OPTIONS = [
   ...grouped('Parts', PART_OPTIONS, ['only', 'skip']),
-  ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config']),
+  ...grouped('Service', OWN_OPTIONS, ['timeout', 'service-config', 'tls', 'ca-file']),
   ...grouped('Service', USER_OPTIONS, ['password-file']),
   ...grouped('Endpoints', ENDPOINT_OPTIONS, ['public-url', 'internal-url', 'region']),
   ...grouped('RabbitMQ', QUEUE_OPTIONS, ['rabbitmq-admin-user', 'rabbitmq-admin-password-file']),

@@ -1,5 +1,7 @@
 import { ConfigError, UsageError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { trustOfUrls, type TlsMode } from '../cli/tls-option.ts';
+import { formatAddress } from '../net/address.ts';
 import { readSecret } from '../cli/secret-file.ts';
 import type { Queue } from '../catalog/index.ts';
 import type { BootstrapOptions } from './options.ts';
@@ -7,7 +9,7 @@ import type { BrokerOptions } from './rabbitmq/broker.ts';
 import { parseTransportUrl, type Transport } from './rabbitmq/transport-url.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-const MANAGEMENT_PORT = 15_672;
+const [MANAGEMENT_PORT, MANAGEMENT_TLS_PORT] = [15_672, 15_671];
 
 /** Input of the part `queue`; the URL itself for redaction. */
 interface FoundTransport {
@@ -47,10 +49,12 @@ export async function findTransport(
   if (url === undefined) throw new ConfigError(`where is the queue? Set ${place}, or give --transport-url-file`);
   const transport = transportOf(url, place);
   const [first, ...rest] =
-    options.rabbitmqUrl.length > 0 ? options.rabbitmqUrl.map(managementUrl) : defaultUrls(transport);
+    options.rabbitmqUrl.length > 0 ? options.rabbitmqUrl.map(managementUrl) : defaultUrls(transport, options.tls);
+  const servers = [first!, ...rest].map((each) => ({ url: each, called: `--rabbitmq-url ${each.origin}` }));
+  const trust = trustOfUrls(options, servers);
   return {
     transport,
-    broker: { urls: [first!, ...rest], caFile: options.rabbitmqCacert, adminUser, adminPassword },
+    broker: { urls: [first!, ...rest], trust, adminUser, adminPassword },
     secrets: [url, transport.password, adminPassword],
   };
 }
@@ -86,8 +90,9 @@ function transportOf(url: string, place: string): Transport {
   }
 }
 
-function defaultUrls({ hosts }: Transport): URL[] {
-  return hosts.map(({ host }) => new URL(`http://${host.includes(':') ? `[${host}]` : host}:${MANAGEMENT_PORT}`));
+function defaultUrls({ hosts }: Transport, tls: TlsMode = 'off'): URL[] {
+  const [scheme, port] = tls === 'off' ? ['http', MANAGEMENT_PORT] : ['https', MANAGEMENT_TLS_PORT];
+  return hosts.map(({ host }) => new URL(`${scheme}://${formatAddress({ host, port })}`));
 }
 
 function managementUrl(text: string): URL {

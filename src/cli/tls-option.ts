@@ -17,6 +17,14 @@ export interface Trust {
   readonly insecure: boolean;
 }
 
+export const TLS_MEANING =
+  'verify: encrypted, and the certificate is signed by a CA of --ca-file for the host name. require: encrypted, and ' +
+  'no certificate is checked, for self-signed ones during a migration. off: not encrypted.';
+
+export function isTlsMode(word: string): word is TlsMode {
+  return MODES.some((mode) => mode === word);
+}
+
 /**
  * `--tls`, the same for every helper that connects.
  * @param byDefault for help: the mode without it
@@ -28,9 +36,7 @@ export function tlsOption<const E extends string>(env: E, byDefault: string) {
     values: MODES,
     env,
     help: `verified TLS, TLS with any certificate, or none (default ${byDefault})`,
-    details:
-      'verify: encrypted, and the certificate is signed by a CA of --ca-file for the host name. require: encrypted, and ' +
-      'no certificate is checked, for self-signed ones during a migration. off: not encrypted.',
+    details: TLS_MEANING,
     example: 'verify',
   } as const satisfies Option;
 }
@@ -75,4 +81,17 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
     throw new UsageError(`${at}--tls ${tls} contradicts ${called}: write https://, or leave --tls out`);
   if (!isTls && tls === undefined) return { insecure: false };
   return trustOf(values, 'verify', at) ?? { insecure: false };
+}
+
+/**
+ * The same for several servers with one --tls: that of those with TLS.
+ * @throws UsageError as trustOfUrl()
+ */
+export function trustOfUrls(
+  values: TlsValues,
+  servers: readonly { readonly url: Pick<URL, 'protocol'>; readonly called: string }[],
+): Trust {
+  const trusts = servers.map(({ url, called }) => ({ url, trust: trustOfUrl(values, url, called) }));
+  if (trusts.length === 0 && values.tls !== undefined) trustOf(values, values.tls);
+  return trusts.find(({ url }) => url.protocol === 'https:')?.trust ?? { insecure: false };
 }

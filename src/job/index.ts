@@ -83,15 +83,19 @@ async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependen
 /** Resolves when all are met; rejects as waitForAll() does. */
 async function waitFirst(
   dependencies: readonly Dependency[],
-  { timeout: timeoutMs, onFailedJob, osCacert: caFile, kubeconfig, namespace }: JobOptions,
+  { timeout: timeoutMs, onFailedJob, osCacert, kubeconfig, namespace, tls, caFile }: JobOptions,
   context: Context,
 ): Promise<void> {
   if (dependencies.length === 0) return;
-  const { waitFor } = await import('../container/init/waits.ts');
+  const { waitFor, waitTrust } = await import('../container/init/waits.ts');
+  const trust = waitTrust(
+    { tls, caFile: caFile ?? (tls === undefined || tls === 'verify' ? osCacert : undefined) },
+    dependencies,
+  );
   const own = { podName: undefined, nodeName: undefined, daemonsetAbsent: 'wait' } as const;
   await waitFor(
     dependencies,
-    { ...own, ...defined({ namespace }), timeoutMs, onFailedJob, caFile, kubeconfig },
+    { ...own, ...defined({ namespace }), timeoutMs, onFailedJob, trust, kubeconfig },
     context,
   );
 }

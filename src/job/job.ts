@@ -96,7 +96,10 @@ async function readDatabase(
   for (const name of SECRET_VARIABLES) delete env[name];
   try {
     const runsTool = chosen.includes('schema');
-    return await prepareSync({ service, options, runsTool }, { log, inherited: env });
+    return await prepareSync(
+      { service, options: { ...options, sharesCaFile: true }, runsTool },
+      { log, inherited: env },
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (chosen.some((part) => OF_DATABASE.has(part))) {

@@ -138,7 +138,7 @@ const RUN_OPTIONS = [
 ] as const satisfies readonly Option[];
 
 export const OPTIONS = [
-  ...grouped('Destination', SINK_OPTIONS, ['to', 'url', 'user', 'password-file', 'ca-file', 'index-prefix']),
+  ...grouped('Destination', SINK_OPTIONS, ['to', 'url', 'user', 'password-file', 'tls', 'ca-file', 'index-prefix']),
   ...grouped('Files', FILE_OPTIONS, ['root', 'exclude', 'state']),
   ...grouped('Parsing', PARSE_OPTIONS, ['schema', 'format']),
   ...grouped('Origin', ORIGIN_OPTIONS, ['timezone']),

@@ -1,4 +1,5 @@
 import { grouped, type Option, type Values } from '../cli/option.ts';
+import { caFileOption, tlsOption } from '../cli/tls-option.ts';
 import { DONOR_POLICIES } from '../mysql/index.ts';
 import { PHASES } from '../catalog/index.ts';
 import { ENSURE_OPTIONS } from './ensure/options.ts';
@@ -60,6 +61,8 @@ const OWN_OPTIONS = [
     help: 'maximum time to wait for the database server',
     example: '30m',
   },
+  tlsOption('KOLLA_DB_SYNC_TLS', "the URL's ssl_*"),
+  caFileOption('KOLLA_DB_SYNC_CA_FILE'),
 ] as const satisfies readonly Option[];
 
 /** Shared by every command of kolla-db-sync. */
@@ -194,7 +197,7 @@ export const MIGRATION_OPTIONS = [
 ] as const satisfies readonly Option[];
 
 export const SYNC_OPTIONS = [
-  ...grouped('Service', OWN_OPTIONS, ['service-config', 'timeout']),
+  ...grouped('Service', OWN_OPTIONS, ['service-config', 'timeout', 'tls', 'ca-file']),
   ...MIGRATION_OPTIONS,
   ...grouped('Kubernetes', KUBE_OPTIONS, ['namespace', 'kubeconfig']),
   ...grouped('Sidecar', SIDECAR_OPTIONS, ['stay']),

@@ -13,6 +13,7 @@ import { rolloutGate } from './rollout/index.ts';
 import { workloadsOf } from './rollout/options.ts';
 import { requireDirectory, requireProgram } from './steps/program.ts';
 import { atHosts, environmentAs, environmentAt, urlsOf } from './target/hosts.ts';
+import type { OwnTls } from './target/own-tls.ts';
 import { findOthers, findSource, isFoundByTool, type Source } from './target/target.ts';
 
 const LONGEST_RELEASE = 128;
@@ -28,7 +29,7 @@ export interface Prepared extends Disposable {
 
 interface Asked {
   readonly service: Service;
-  readonly options: MigrationOptions;
+  readonly options: MigrationOptions & Pick<OwnTls, 'sharesCaFile'>;
   /** The user's command instead of the phase's steps. */
   readonly own?: Step | undefined;
   /** Whether the tool will run: otherwise it need not be installed. */

@@ -1,5 +1,5 @@
 import { exchange, type HttpAnswer } from './client.ts';
-import { isUntrusted } from './network-error.ts';
+import { isCertificateError, networkReason } from './network-error.ts';
 import { authoritiesIn } from './tls-ask.ts';
 
 /** One request to an API that speaks JSON. */
@@ -60,7 +60,7 @@ export async function askJson(
   }
 }
 
-/** The peer's certificate is not signed by a trusted CA: waiting does not help. */
+/** The peer's certificate is not trusted: waiting does not help. */
 export class UntrustedError extends Error {
   override name = 'UntrustedError';
 }
@@ -69,9 +69,8 @@ export class UntrustedError extends Error {
 function explained(error: NodeJS.ErrnoException, caFile: string | undefined): Error {
   if (error.code?.startsWith('HPE_')) return new Error('the server does not speak HTTP', { cause: error });
   if (error.code === 'EPROTO') return new Error('the server does not speak TLS', { cause: error });
-  if (!isUntrusted(error)) return error;
-  const whom = caFile === undefined ? "a CA of this image's CA bundle" : `a CA in ${caFile}`;
-  return new UntrustedError(`its certificate is not signed by ${whom} (${error.code})`, { cause: error });
+  if (!isCertificateError(error)) return error;
+  return new UntrustedError(networkReason(error, caFile), { cause: error });
 }
 
 function parsed(text: string): unknown {

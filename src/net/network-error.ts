@@ -46,3 +46,10 @@ export function networkReason(error: unknown, caFile?: string): string {
 export function isUntrusted({ code }: NodeJS.ErrnoException): boolean {
   return code !== undefined && UNKNOWN_AUTHORITY.has(code);
 }
+
+/** Whether a connection failed because of the server's certificate: its CA, its name, or its dates. */
+export function isCertificateError(error: NodeJS.ErrnoException): boolean {
+  return (
+    isUntrusted(error) || /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$|^ERR_TLS_CERT_ALTNAME_INVALID$/.test(error.code ?? '')
+  );
+}

@@ -1,3 +1,4 @@
+import type { Trust } from '../cli/tls-option.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Watches } from './sharing.ts';
 
@@ -49,8 +50,8 @@ export interface WaitOptions {
   readonly onFailedJob: 'fail' | 'wait';
   /** Verdict on a DaemonSet without a Pod on this node. */
   readonly daemonsetAbsent: 'wait' | 'ready';
-  /** PEM file with CA certificates for https:// dependencies. */
-  readonly caFile: string | undefined;
+  /** What to check of https:// dependencies. */
+  readonly trust: Trust;
   /** Whether a Service's Endpoints are used if its EndpointSlices are not permitted. */
   readonly fallsBackToEndpoints?: boolean;
   readonly self: Self;

@@ -17,7 +17,15 @@ function client(
 ): Client {
   const [first, ...rest] = ports.map((port) => new URL(`http://127.0.0.1:${port}/v3`)) as [URL, ...URL[]];
   const signal = new AbortController().signal;
-  return new Client({ name: 'Keystone', bases: [first, ...rest], signal, deadline, timeoutMs: 1000, log });
+  return new Client({
+    name: 'Keystone',
+    bases: [first, ...rest],
+    signal,
+    deadline,
+    timeoutMs: 1000,
+    log,
+    trust: { insecure: false },
+  });
 }
 
 /** Answers the requests in turn, the last for ever. */

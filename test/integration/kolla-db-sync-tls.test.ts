@@ -66,8 +66,8 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     const admin = (ca: readonly string[], certFile: string) =>
       runHelper(
         'kolla-db-sync',
-        ['ensure', 'keystone', '--admin-user', `${database}_admin`, ...ca, '--admin-tls-cert', certFile].concat(
-          '--admin-tls-key',
+        ['ensure', 'keystone', '--admin-user', `${database}_admin`, ...ca, '--admin-cert-file', certFile].concat(
+          '--admin-key-file',
           client.keyFile,
         ),
         {
@@ -77,9 +77,41 @@ describe('kolla-db-sync and TLS', { skip }, () => {
           },
         },
       );
-    const good = await admin(['--admin-tls-ca', caFile], client.certFile);
+    const good = await admin(['--tls', 'verify', '--ca-file', caFile], client.certFile);
     assert.equal(good.code, 0, good.stderr);
-    await refuses(admin(['--admin-tls-ca', caFile], stranger.certFile), 65, /is not the key of the certificate in/);
+    await refuses(
+      admin(['--tls', 'verify', '--ca-file', caFile], stranger.certFile),
+      65,
+      /is not the key of the certificate in/,
+    );
+  });
+
+  test('--tls decides for a URL without ssl_*: verified by --ca-file, unverified, and plain', async () => {
+    const { caFile, otherCaFile, mariadb } = server;
+    const done = async (args: readonly string[], host?: string) => {
+      const { code, stderr } = await ensure({}, args, host);
+      assert.equal(code, 0, stderr);
+    };
+    await done(['--tls', 'verify', '--ca-file', caFile]);
+    await mariadb.query(`ALTER USER ${database} REQUIRE SSL`);
+    await done(['--tls', 'verify', '--ca-file', caFile]);
+    await done(['--tls', 'require'], '127.0.0.1');
+    await refuses(ensure({}, ['--tls', 'off']), 77, /must use TLS/);
+    await refuses(
+      ensure({}, ['--tls', 'verify', '--ca-file', otherCaFile]),
+      69,
+      /not signed by the CA in .*other\.pem/,
+    );
+    await refuses(ensure({}, ['--tls', 'verify']), 69, /CA of this image's CA bundle .*name the CA .*--ca-file/);
+    await refuses(ensure({}, ['--tls', 'verify', '--ca-file', caFile], '127.0.0.1'), 69, /is not for that name/);
+  });
+
+  test('--tls that contradicts the URL, and a CA bundle without use, are usage errors', async () => {
+    const { caFile } = server;
+    await refuses(ensure({ ssl_ca: caFile }, ['--tls', 'off']), 64, /--tls off contradicts ssl_\* in the database URL/);
+    await refuses(ensure({}, ['--ca-file', caFile]), 64, /--ca-file is given without TLS: .* give --tls verify/);
+    for (const mode of ['require', 'off'])
+      await refuses(ensure({}, ['--tls', mode, '--ca-file', caFile]), 64, /which verifies no certificate/);
   });
 
   test('a certificate not signed by the CA is not trusted', async () => {

@@ -92,7 +92,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
       nodeName: undefined,
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
-      caFile: undefined,
+      trust: { insecure: false },
     };
     const { signal } = new AbortController();
     const failure = await waitFor(dependenciesOf(waits), settings, {

@@ -37,7 +37,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
       timeoutMs: 60_000,
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
-      caFile: undefined,
+      trust: { insecure: false },
       self: { podName: 'me', nodeName: 'node1', container: undefined, isInCluster: true },
       ...options,
     },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError, UsageError } from '../../core/errors.ts';
+import { trustOfUrls, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { readSecret } from '../../cli/secret-file.ts';
 import { readCloud, type Cloud } from './clouds.ts';
 import type { AccessOptions } from './options.ts';
@@ -10,7 +11,7 @@ export interface Access {
   readonly authUrl: URL;
   /** For all other requests. */
   readonly apiUrl: URL;
-  readonly caFile: string | undefined;
+  readonly trust: Trust;
   /** A token, or the request body for one. */
   readonly proof: { readonly token: string } | { readonly auth: object };
   /** For messages: `user admin`. */
@@ -30,7 +31,7 @@ const API_VERSION = /\/v3\/?$/;
  * @param home for ~/.config/openstack
  * @throws UsageError, ConfigError: what is missing, and where it belongs
  */
-export async function findAccess(options: AccessOptions, home: string | undefined): Promise<Access> {
+export async function findAccess(options: AccessOptions & TlsValues, home: string | undefined): Promise<Access> {
   const cloud = options.osCloud === undefined ? undefined : await readCloud(options.osCloud, cloudFiles(options, home));
   const given = giver(options, cloud);
   const [authText, apiText] = [given('osAuthUrl', 'auth_url'), given('osUrl', 'identity_endpoint_override')];
@@ -40,6 +41,14 @@ export async function findAccess(options: AccessOptions, home: string | undefine
     );
   }
   const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
+  const apiUrl = apiText === undefined ? authUrl : keystoneUrl(apiText, 'OS_URL');
+  // OS_CACERT of a shared environment has no use with --tls require, and does no harm.
+  const isVerified = options.tls === undefined || options.tls === 'verify';
+  const caFile = (isVerified ? given('osCacert', 'cacert') : undefined) ?? options.caFile;
+  const trust = trustOfUrls({ tls: options.tls, caFile }, [
+    { url: authUrl, called: `OS_AUTH_URL ${authUrl.origin}` },
+    { url: apiUrl, called: `OS_URL ${apiUrl.origin}` },
+  ]);
   const [token, appSecret, password] = await Promise.all([
     secretOf(cloud, 'token', options.osToken, 'OS_TOKEN', options.osTokenFile, '--os-token-file'),
     secretOf(
@@ -54,8 +63,8 @@ export async function findAccess(options: AccessOptions, home: string | undefine
   ]);
   return {
     authUrl,
-    apiUrl: apiText === undefined ? authUrl : keystoneUrl(apiText, 'OS_URL'),
-    caFile: given('osCacert', 'cacert'),
+    apiUrl,
+    trust,
     ...proofOf(given, { token, appSecret, password }),
     region: cloud?.values['region_name'],
     secrets: [token, appSecret, password].filter((secret) => secret !== undefined),

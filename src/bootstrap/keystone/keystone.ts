@@ -32,7 +32,7 @@ export class Keystone {
 
   constructor(access: Access, effects: Effects) {
     this.#access = access;
-    this.#client = new Client({ ...effects, name: 'Keystone', bases: [access.apiUrl], caFile: access.caFile });
+    this.#client = new Client({ ...effects, name: 'Keystone', bases: [access.apiUrl], trust: access.trust });
     if ('token' in access.proof) this.#token = access.proof.token;
   }
 

@@ -1,4 +1,5 @@
 import { NotPermittedError, UnavailableError } from '../../core/errors.ts';
+import type { Trust } from '../../cli/tls-option.ts';
 import type { JsonAnswer } from '../../net/json.ts';
 import { Client } from '../client.ts';
 import type { Effects } from '../effects.ts';
@@ -7,7 +8,7 @@ import { isListOfObjects, isObject } from '../shape.ts';
 export interface BrokerOptions {
   /** The management API's URLs, one per node of the cluster. */
   readonly urls: readonly [URL, ...URL[]];
-  readonly caFile: string | undefined;
+  readonly trust: Trust;
   readonly adminUser: string;
   readonly adminPassword: string;
 }
@@ -18,8 +19,8 @@ export class Broker {
   readonly #adminUser: string;
   readonly #authorization: string;
 
-  constructor({ urls, caFile, adminUser, adminPassword }: BrokerOptions, effects: Effects) {
-    this.#client = new Client({ ...effects, name: 'RabbitMQ', bases: urls, caFile });
+  constructor({ urls, trust, adminUser, adminPassword }: BrokerOptions, effects: Effects) {
+    this.#client = new Client({ ...effects, name: 'RabbitMQ', bases: urls, trust });
     this.#adminUser = adminUser;
     this.#authorization = `Basic ${Buffer.from(`${adminUser}:${adminPassword}`).toString('base64')}`;
   }

@@ -6,7 +6,7 @@ import { certificateCheckToWrite, configOptions, prepareCertificates } from './f
 import { WAIT_NOTES } from '../../wait/index.ts';
 import { OPTIONS } from './options.ts';
 import { leaveRunCommand } from './run-command.ts';
-import { checkTimeout, dependenciesOf, waitFor } from './waits.ts';
+import { checkTimeout, dependenciesOf, waitFor, waitTrust } from './waits.ts';
 
 /**
  * kolla-init with these commands: all of them in kolla-pod, fewer in kolla-core.
@@ -59,13 +59,15 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
       checkTimeout(options.timeout);
       begins(options.wait);
       const dependencies = dependenciesOf(options.wait);
+      const trust = waitTrust(options, dependencies);
       const applied = await putInPlace(
         { ...(await configOptions(options, context)), validate: certificateCheckToWrite(options) },
         { signal, log },
       );
       prepareCertificates(options, applied?.sources ?? [], { signal, log });
       if (applied !== undefined) await leaveRunCommand(options.root, applied.command, log);
-      if (dependencies.length > 0) await waitFor(dependencies, { ...options, timeoutMs: options.timeout }, context);
+      if (dependencies.length > 0)
+        await waitFor(dependencies, { ...options, trust, timeoutMs: options.timeout }, context);
       const files = applied
         ? `${count(applied.written, 'file', 'files')} installed, ${applied.unchanged} unchanged`
         : 'no files';

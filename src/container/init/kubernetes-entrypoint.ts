@@ -103,7 +103,12 @@ function mainWith(begins: (options: Options) => void): Command {
         await renderTemplate(path, configmapsDir, values);
         log.info(`Dependency Config ${path} is resolved.`);
       }
-      const settings = { ...options, timeoutMs: options.timeout, caFile: undefined, fallsBackToEndpoints: true };
+      const settings = {
+        ...options,
+        timeoutMs: options.timeout,
+        trust: { insecure: false },
+        fallsBackToEndpoints: true,
+      };
       if (dependencies.length > 0)
         await waitFor(dependencies, settings, { signal, log, inherited }, reportAsEntrypoint);
       if (text === undefined) {

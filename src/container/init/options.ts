@@ -1,4 +1,5 @@
 import type { Option } from '../../cli/option.ts';
+import { caFileOption, tlsOption } from '../../cli/tls-option.ts';
 import { CONFIG_DIR } from '../../config/index.ts';
 
 /** Options of all commands that read config.json. */
@@ -30,13 +31,8 @@ export const FILE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-export const CA_FILE_OPTION = {
-  flag: 'ca-file',
-  type: 'path',
-  env: 'KOLLA_INIT_CA_FILE',
-  help: "CA bundle for https:// URLs (default the image's)",
-  example: '/etc/ssl/certs/ca-certificates.crt',
-} as const satisfies Option;
+/** For https:// URLs, of waits and actions. */
+export const TLS_OPTIONS = [tlsOption('KOLLA_INIT_TLS', 'by each URL'), caFileOption('KOLLA_INIT_CA_FILE')] as const;
 
 export const TIMEOUT_OPTION = {
   flag: 'timeout',
@@ -106,5 +102,5 @@ export const OPTIONS = [
     help: "kubeconfig file (default the Pod's ServiceAccount)",
     example: '/root/.kube/config',
   },
-  CA_FILE_OPTION,
+  ...TLS_OPTIONS,
 ] as const satisfies readonly Option[];

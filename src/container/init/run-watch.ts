@@ -10,6 +10,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../cli/command.ts';
+import { trustOfUrls, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { ConfigError, ExitCode, messageOf } from '../../core/errors.ts';
 import type { InPlace } from '../../config/index.ts';
@@ -29,13 +30,11 @@ import { leaveRunCommand } from './run-command.ts';
 import { watchRecorder } from './watch-record.ts';
 
 /** Files mounted individually by the service keep their inode, or it would not see new versions. */
-export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'> {
+export interface WatchRunOptions extends Omit<WatchOptions, 'writesInPlace'>, TlsValues {
   /** Values of `--on-change`. */
   readonly onChange: readonly string[];
   /** For one attempt of an action. */
   readonly actionTimeoutMs: number;
-  /** PEM file with CA certificates for https:// actions. */
-  readonly caFile: string | undefined;
 }
 
 export interface WatchRunStatus {
@@ -70,7 +69,7 @@ export async function runWatch(
     log,
     onAllDone: () => pending.notified(),
     timeoutMs: options.actionTimeoutMs,
-    perform: performer(options.caFile, { log, inherited }),
+    perform: performer(actionTrust(options, actions), { log, inherited }),
     onExit: () => exited.abort(),
     onBug: (error) => failed.abort(error),
     onStatus: (next) => say({ actions: next }),
@@ -108,15 +107,26 @@ export async function runWatch(
  * @throws as runWatch()
  */
 export async function checkedActions(
-  { onChange, root }: Pick<WatchRunOptions, 'onChange' | 'root'>,
+  { onChange, root, ...tls }: Pick<WatchRunOptions, 'onChange' | 'root' | 'tls' | 'caFile'>,
   inherited: NodeJS.ProcessEnv,
 ): Promise<readonly Action[]> {
   const actions = parseActions(onChange);
   for (const action of actions) checkProgram(action, inherited);
+  actionTrust(tls, actions);
   await access(root).catch((cause: unknown) => {
     throw new ConfigError(`--root ${root}: ${messageOf(cause)}; mount a volume there`, { cause });
   });
   return actions;
+}
+
+/** What to check of https:// actions. Throws UsageError for --tls or --ca-file that contradict them. */
+function actionTrust(values: TlsValues, actions: readonly Action[]): Trust {
+  const urls = actions.flatMap((action) => (action.kind === 'http' ? [action] : []));
+  const secured = urls.filter(({ url }) => url.protocol === 'https:');
+  return trustOfUrls(
+    values,
+    secured.map(({ url, label }) => ({ url, called: `--on-change ${label}` })),
+  );
 }
 
 const COMMAND = 'the command';

@@ -6,6 +6,7 @@
  */
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
+import { trustOfUrls, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { KollaError, SignalError, UsageError, messageOf } from '../../core/errors.ts';
 import { parseDependency, waitForAll, type Dependency, type WaitOptions, type WaitContext } from '../../wait/index.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
@@ -38,6 +39,19 @@ export function checkTimeout(timeoutMs: number): void {
 /** The unique dependencies of these texts. Throws UsageError with the position in the text. */
 export function dependenciesOf(texts: readonly string[]): Dependency[] {
   return [...new Map(texts.map((text) => [text, parseDependency(text)])).values()];
+}
+
+/**
+ * What to check of https:// dependencies; the others' URLs say that they are plain.
+ * @throws UsageError for --tls or --ca-file that contradict them
+ */
+export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {
+  const urls = dependencies.filter((dependency) => dependency.form === 'url');
+  const secured = urls.filter(({ url }) => url.protocol === 'https:');
+  return trustOfUrls(
+    values,
+    secured.map(({ url, text }) => ({ url, called: `wait '${text}'` })),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { command, type Context } from '../../cli/command.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
-import { CA_FILE_OPTION, FILE_OPTIONS } from './options.ts';
+import { TLS_OPTIONS, FILE_OPTIONS } from './options.ts';
 import { configOptions } from './files.ts';
 import type { WatchRunOptions } from './run-watch.ts';
 
@@ -42,7 +42,7 @@ export const WATCH_OPTIONS = [
     example: '5s',
   },
   ...FILE_OPTIONS,
-  CA_FILE_OPTION,
+  ...TLS_OPTIONS,
 ] as const satisfies readonly Option[];
 
 export const watchCommand = command({
@@ -103,6 +103,7 @@ export async function watchSettings(
     pollMs: options.poll,
     onChange: options.onChange,
     actionTimeoutMs: options.actionTimeout,
+    tls: options.tls,
     caFile: options.caFile,
   };
 }

@@ -9,6 +9,8 @@ import { WatchedFile } from './login.ts';
 export interface TlsFiles {
   /** PEM file; CA certificates to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
+  /** Encrypt only. */
+  readonly insecure?: boolean;
   /** PEM files of the client certificate and its key, if the server requires one. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
@@ -28,19 +30,21 @@ const KEYS = ['ca', 'cert', 'key'] as const;
 export class Agents implements Disposable {
   readonly #files: Readonly<Record<(typeof KEYS)[number], WatchedFile | undefined>>;
   readonly #proxyEnv: ProxyEnv;
+  readonly #rejectUnauthorized: boolean;
   readonly #http: HttpAgent;
   #https: HttpsAgent;
 
   /**
    * @throws ConfigError if files are unreadable or have no certificate, or the key does not match
    */
-  constructor({ caFile, certFile, keyFile }: TlsFiles, proxyEnv: ProxyEnv) {
+  constructor({ caFile, certFile, keyFile, insecure = false }: TlsFiles, proxyEnv: ProxyEnv) {
     this.#files = {
       ca: watched(caFile, '--ca-file'),
       cert: watched(certFile, '--cert-file'),
       key: watched(keyFile, '--key-file'),
     };
     this.#proxyEnv = proxyEnv;
+    this.#rejectUnauthorized = !insecure;
     this.#http = new HttpAgent({ keepAlive: true, timeout: IDLE_MS, proxyEnv });
     this.#https = this.#made();
   }
@@ -73,7 +77,13 @@ export class Agents implements Disposable {
       const files = [ca, cert, key].map((each) => each?.file).filter((file) => file !== undefined);
       throw new ConfigError(`${files.join(', ')}: not certificates and a key that fit: ${messageOf(cause)}`, { cause });
     }
-    return new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, proxyEnv: this.#proxyEnv, ...tls });
+    return new HttpsAgent({
+      keepAlive: true,
+      timeout: IDLE_MS,
+      proxyEnv: this.#proxyEnv,
+      rejectUnauthorized: this.#rejectUnauthorized,
+      ...tls,
+    });
   }
 }
 

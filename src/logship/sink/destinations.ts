@@ -1,5 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Values } from '../../cli/option.ts';
+import { isTlsMode, trustOfUrls, type TlsMode } from '../../cli/tls-option.ts';
 import type { ElasticsearchOptions, Target } from './elasticsearch.ts';
 import type { LoginOptions } from './login.ts';
 import type { SINK_OPTIONS } from './options.ts';
@@ -91,7 +92,13 @@ function checkUse(options: Options, tos: readonly To[], main: To | undefined): v
   const { user, passwordFile, apiKeyFile, caFile, certFile, keyFile, password, apiKey } = options;
   if (options.url.length > 0 && (main === undefined || main.urls.length > 0))
     throw new UsageError('--url: no --to takes it; each has its own URL, or is stdout');
-  const lists = { user, 'password-file': passwordFile, 'api-key-file': apiKeyFile, 'ca-file': caFile };
+  const lists = {
+    user,
+    'password-file': passwordFile,
+    'api-key-file': apiKeyFile,
+    tls: options.tls,
+    'ca-file': caFile,
+  };
   const more = { ...lists, 'cert-file': certFile, 'key-file': keyFile };
   for (const [flag, values] of Object.entries(more)) {
     for (const value of values) {
@@ -123,7 +130,10 @@ function serverOf({ kind, urls }: ToServer, options: Options, isMain: boolean): 
     if (named !== undefined) return named.slice(kind.length + 1);
     return isMain ? values.findLast((value) => kindOf(value) === undefined) : undefined;
   };
-  const tls = { caFile: own(options.caFile), certFile: own(options.certFile), keyFile: own(options.keyFile) };
+  const urlsOf = words.map((word) => urlOf(word, flag)) as [URL, ...URL[]];
+  const servers = urlsOf.map((url) => ({ url, called: `${flag} ${url.origin}` }));
+  const trust = trustOfUrls({ tls: modeOf(own(options.tls)), caFile: own(options.caFile) }, servers);
+  const tls = { ...trust, certFile: own(options.certFile), keyFile: own(options.keyFile) };
   if ((tls.certFile === undefined) !== (tls.keyFile === undefined))
     throw new UsageError('--cert-file and --key-file belong together');
   const login = loginOf({
@@ -133,7 +143,12 @@ function serverOf({ kind, urls }: ToServer, options: Options, isMain: boolean): 
     apiKey: isMain ? options.apiKey : undefined,
     apiKeyFile: own(options.apiKeyFile),
   });
-  return { kind, urls: words.map((word) => urlOf(word, flag)) as [URL, ...URL[]], login, tls };
+  return { kind, urls: urlsOf, login, tls };
+}
+
+function modeOf(word: string | undefined): TlsMode | undefined {
+  if (word === undefined || isTlsMode(word)) return word;
+  throw new UsageError(`--tls: '${word}' is not verify, require or off`);
 }
 
 function urlOf(word: string, flag: string): URL {

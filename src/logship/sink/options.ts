@@ -1,4 +1,5 @@
 import type { Option } from '../../cli/option.ts';
+import { TLS_MEANING } from '../../cli/tls-option.ts';
 
 /** Options for connecting to servers and for the target; also those of `setup`. */
 export const SINK_OPTIONS = [
@@ -63,11 +64,20 @@ export const SINK_OPTIONS = [
     example: '/run/secrets/elasticsearch/api-key',
   },
   {
+    flag: 'tls',
+    type: 'string',
+    repeat: true,
+    env: 'KOLLA_LOG_SHIP_TLS',
+    help: '[KIND=]verify|require|off (default by the URL)',
+    details: TLS_MEANING,
+    example: 'verify',
+  },
+  {
     flag: 'ca-file',
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_CA_FILE',
-    help: "CA bundle (default the image's)",
+    help: "[KIND=]FILE with the CA bundle (default the image's)",
     example: '/etc/ssl/certs/ca-certificates.crt',
   },
   {

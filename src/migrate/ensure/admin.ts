@@ -6,7 +6,10 @@ import { readSecret } from '../target/read-text.ts';
 import type { Source } from '../target/target.ts';
 
 /** The admin account on the service's server; undefined if none was given. */
-export async function findAdmin(options: EnsureValues, { target, place }: Source): Promise<MysqlTarget | undefined> {
+export async function findAdmin(
+  options: EnsureValues,
+  { target, place, urlTls }: Source,
+): Promise<MysqlTarget | undefined> {
   const { adminUser: user, adminPassword, adminPasswordFile, adminSocket } = options;
   if (user === undefined) {
     const stray = strayOf(options);
@@ -16,7 +19,7 @@ export async function findAdmin(options: EnsureValues, { target, place }: Source
   if (adminPassword !== undefined && adminPasswordFile !== undefined) {
     throw new UsageError('KOLLA_DB_SYNC_ADMIN_PASSWORD and --admin-password-file are both given: leave one out');
   }
-  checkRequirement(options, target, place);
+  checkRequirement(options, urlTls, place);
   const password =
     adminPasswordFile === undefined ? adminPassword : await readSecret(adminPasswordFile, '--admin-password-file');
   const tls = adminTls(options, target.tls);
@@ -43,7 +46,8 @@ function strayOf(options: EnsureValues): string | undefined {
     [options.adminPassword, 'KOLLA_DB_SYNC_ADMIN_PASSWORD'],
     [options.adminPasswordFile, '--admin-password-file'],
     [options.adminSocket, '--admin-socket'],
-    [options.adminTlsCa ?? options.adminTlsCert ?? options.adminTlsKey, '--admin-tls-...'],
+    [options.adminCertFile, '--admin-cert-file'],
+    [options.adminKeyFile, '--admin-key-file'],
     [options.require, '--require'],
     [options.rotate || undefined, '--rotate'],
   ];
@@ -51,7 +55,7 @@ function strayOf(options: EnsureValues): string | undefined {
 }
 
 /** Rejects TLS requirements that the account's own URL does not meet. */
-function checkRequirement({ require }: EnsureValues, { tls }: MysqlTarget, place: string): void {
+function checkRequirement({ require }: EnsureValues, tls: MysqlTls | undefined, place: string): void {
   const missing =
     require === undefined || require === 'none'
       ? undefined
@@ -64,20 +68,13 @@ function checkRequirement({ require }: EnsureValues, { tls }: MysqlTarget, place
     throw new ConfigError(`--require ${require}, but the database URL (${place}) has ${missing}`);
 }
 
-/** The TLS options of the service's URL, overridden by those of the admin. */
-function adminTls({ adminTlsCa, adminTlsCert, adminTlsKey }: EnsureValues, url: MysqlTls | undefined) {
-  if (adminTlsKey !== undefined && adminTlsCert === undefined) {
-    throw new UsageError('--admin-tls-key is given without --admin-tls-cert');
+/** TLS of our sessions, with the admin's own client certificate. */
+function adminTls({ adminCertFile: certFile, adminKeyFile: keyFile }: EnsureValues, tls: MysqlTls | undefined) {
+  if (keyFile !== undefined && certFile === undefined) {
+    throw new UsageError('--admin-key-file is given without --admin-cert-file');
   }
-  if (adminTlsCa === undefined && adminTlsCert === undefined) return url;
-  const caFile = adminTlsCa ?? url?.caFile;
-  const { certFile, keyFile } =
-    adminTlsCert === undefined ? (url ?? {}) : { certFile: adminTlsCert, keyFile: adminTlsKey };
-  const isVerified = caFile !== undefined;
-  const isAnyNameGood = url?.caFile !== undefined && !url.verifyIdentity;
-  return {
-    isVerified,
-    ...defined({ caFile, certFile, keyFile }),
-    verifyIdentity: isVerified && !isAnyNameGood,
-  };
+  if (certFile === undefined) return tls;
+  if (tls === undefined) throw new UsageError('--admin-cert-file is given without TLS: give --tls verify as well');
+  const { certFile: _certFile, keyFile: _keyFile, ...rest } = tls;
+  return { ...rest, certFile, ...defined({ keyFile }) };
 }

@@ -1,9 +1,11 @@
+import { defined } from '../../core/defined.ts';
 import { ConfigError, UsageError, messageOf } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { parseMysqlUrl, type MysqlTarget } from '../../mysql/index.ts';
+import { parseMysqlUrl, type MysqlTarget, type MysqlTls } from '../../mysql/index.ts';
 import { asOslo } from '../../oslo/value.ts';
 import type { Service } from '../../catalog/index.ts';
 import type { TargetOptions } from '../options.ts';
+import { ownTls, type OwnTls } from './own-tls.ts';
 import { readSecret } from './read-text.ts';
 import { configured, variableOf, wordsOf, type Configured } from './service-config.ts';
 
@@ -12,6 +14,8 @@ export interface Source {
   readonly target: MysqlTarget;
   /** Never logged. */
   readonly url: string;
+  /** TLS as the service itself uses it. */
+  readonly urlTls?: MysqlTls;
   /** Source of the URL, for messages. */
   readonly place: string;
   /**
@@ -36,13 +40,13 @@ export function serviceOf(name: string, services: readonly Service[]): Service {
  */
 export async function findSource(
   service: Service,
-  options: TargetOptions,
+  options: TargetOptions & OwnTls,
   inherited: NodeJS.ProcessEnv,
 ): Promise<Source> {
   const given = await givenUrl(options);
   if (given !== undefined)
     return {
-      ...sourceOf(given.url, given.place),
+      ...sourceOf(given.url, given.place, options),
       environment: handedOver(service, 0, given.url),
       variables: variablesOf(service, 0),
     };
@@ -62,7 +66,7 @@ export async function findSource(
 /** The service's other databases, from its configuration. An optional one may be unset. */
 export async function findOthers(
   service: Service,
-  options: TargetOptions,
+  options: TargetOptions & OwnTls,
   inherited: NodeJS.ProcessEnv,
 ): Promise<Source[]> {
   const found: Source[] = [];
@@ -101,13 +105,13 @@ async function configuredUrl(
 function configuredSource(
   service: Service,
   index: number,
-  options: TargetOptions,
+  options: TargetOptions & OwnTls,
   { value: url, place, isVariable }: Configured & { readonly value: string },
 ): Source {
   // The tool reads its own default file: it must not migrate another database than the locked one. A variable may have
   // a deprecated name, which the tool would skip.
   const environment = isFoundByTool(options) && !isVariable ? {} : handedOver(service, index, url);
-  return { ...sourceOf(url, place), environment, variables: variablesOf(service, index) };
+  return { ...sourceOf(url, place, options), environment, variables: variablesOf(service, index) };
 }
 
 /** Whether the tool reads the same file as we do, and should use its host. */
@@ -124,10 +128,14 @@ function variablesOf({ databases, configFile }: Service, index: number): string[
   return names.filter((name) => name !== undefined);
 }
 
-function sourceOf(url: string, place: string): Omit<Source, 'environment' | 'variables'> {
+function sourceOf(url: string, place: string, options: OwnTls): Omit<Source, 'environment' | 'variables'> {
+  let parsed: MysqlTarget;
   try {
-    return { target: parseMysqlUrl(url), url, place };
+    parsed = parseMysqlUrl(url);
   } catch (cause) {
     throw new ConfigError(`${place} is not a usable database URL: ${messageOf(cause)}`, { cause });
   }
+  const { tls: urlTls, ...target } = parsed;
+  const tls = ownTls(options, urlTls, place);
+  return { target: { ...target, ...defined({ tls }) }, url, place, ...defined({ urlTls }) };
 }

@@ -3,7 +3,7 @@ import { optionsOf } from '../../cli/section.ts';
 import { reportInLines, type BoardReport } from '../../wait/index.ts';
 import { init } from '../../container/init/index.ts';
 import { OPTIONS } from '../../container/init/options.ts';
-import { checkTimeout, dependenciesOf, waitFor } from '../../container/init/waits.ts';
+import { checkTimeout, dependenciesOf, waitFor, waitTrust } from '../../container/init/waits.ts';
 import type { Making, PreparedRole } from '../role.ts';
 import { QUICK_BACKOFF } from '../role.ts';
 import { withoutUserinfo } from '../status/look.ts';
@@ -16,6 +16,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   const options = await optionsOf(init, '', OPTIONS, inherited, podFile);
   checkTimeout(options.timeout);
   const dependencies = dependenciesOf(options.wait);
+  const trust = waitTrust(options, dependencies);
   if (dependencies.length === 0)
     throw new UsageError('role waits: nothing to wait for; set init.wait in kolla-pod.yaml, or KOLLA_INIT_WAIT');
   let report: BoardReport | undefined;
@@ -26,7 +27,7 @@ export async function waitsRole({ context }: Making): Promise<PreparedRole> {
       stopMs: STOP_MS,
       backoff: QUICK_BACKOFF,
       async run({ signal, log }) {
-        const settings = { ...options, timeoutMs: options.timeout };
+        const settings = { ...options, trust, timeoutMs: options.timeout };
         await waitFor(
           dependencies,
           settings,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../core/errors.ts';
-import { connectReason } from '../../net/connect-error.ts';
+import { networkReason } from '../../net/network-error.ts';
 import { requestOnce } from '../../net/request-once.ts';
 import { endpointsHint, lookup, retry, unanswered } from '../retry.ts';
 import type { UrlKind } from '../dependency.ts';
@@ -13,17 +13,17 @@ function httpKind(word: 'http' | 'https'): UrlKind {
     word,
     aliases: [],
     means: 'a GET answers with a status below 400; redirects are not followed',
-    make: ({ url, isNegated }, { caFile, self }) => ({
+    make: ({ url, isNegated }, { trust, self }) => ({
       hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, ''), self),
       async wait(report, signal) {
-        if (caFile !== undefined) checkReadable(caFile);
+        if (trust.caFile !== undefined) checkReadable(trust.caFile);
         return await retry(
           async (bounded) => {
             try {
-              const { status } = await requestOnce(url, { signal: bounded, caFile, lookup });
+              const { status } = await requestOnce(url, { signal: bounded, ...trust, lookup });
               return status < 400 ? met(`status ${status}`) : pending(`status ${status}`);
             } catch (error) {
-              return unanswered(error, connectReason(error) ?? messageOf(error));
+              return unanswered(error, networkReason(error, trust.caFile));
             }
           },
           { isNegated, report, signal },

@@ -5,14 +5,17 @@ import { test } from 'node:test';
 import { findAccess, type Access } from '../../../src/bootstrap/keystone/access.ts';
 import { ACCESS_OPTIONS, type AccessOptions } from '../../../src/bootstrap/keystone/options.ts';
 import { resolveOptions } from '../../../src/cli/parse.ts';
+import { caFileOption, tlsOption, type TlsValues } from '../../../src/cli/tls-option.ts';
 import { privateDirectory } from '../../../tools/directory.ts';
 
 const URL_AND_USER = { OS_AUTH_URL: 'http://k:5000', OS_USERNAME: 'admin', OS_PASSWORD: 'hidden' };
 const PASSWORD = { ...URL_AND_USER, OS_PROJECT_NAME: 'admin' };
 
+const TABLE = [...ACCESS_OPTIONS, tlsOption('T_TLS', 'none'), caFileOption('T_CA_FILE')];
+
 async function access(env: NodeJS.ProcessEnv, home?: string): Promise<Access> {
   const none = { operands: [], child: [], flags: new Map() };
-  return await findAccess(resolveOptions(ACCESS_OPTIONS, none, env, undefined) as AccessOptions, home);
+  return await findAccess(resolveOptions(TABLE, none, env, undefined) as unknown as AccessOptions & TlsValues, home);
 }
 
 test('a password with a project, both of the domain Default unless given', async () => {
@@ -58,14 +61,27 @@ test('a cloud of clouds.yaml, with secure.yaml; an option takes precedence', asy
   const config = join(directory.path, '.config/openstack');
   await mkdir(config, { recursive: true });
   const cloud = {
-    auth: { auth_url: 'http://k:5000', username: 'admin', project_name: 'admin' },
+    auth: { auth_url: 'https://k:5000', username: 'admin', project_name: 'admin' },
     region_name: 'r2',
     cacert: '/ca',
   };
   await writeFile(join(config, 'clouds.yaml'), JSON.stringify({ clouds: { kolla: cloud } }));
   await writeFile(join(config, 'secure.yaml'), 'clouds: { kolla: { auth: { password: hidden } } }');
   const found = await access({ OS_CLOUD: 'kolla', OS_USERNAME: 'other' }, directory.path);
-  assert.deepEqual([found.who, found.region, found.caFile, found.secrets], ['user other', 'r2', '/ca', ['hidden']]);
+  assert.deepEqual(
+    [found.who, found.region, found.trust.caFile, found.secrets],
+    ['user other', 'r2', '/ca', ['hidden']],
+  );
+  const secure = { ...PASSWORD, OS_AUTH_URL: 'https://k:5000' };
+  const own = { OS_CACERT: '/keystone', T_CA_FILE: '/all' };
+  assert.deepEqual((await access({ ...secure, ...own })).trust, { caFile: '/keystone', insecure: false });
+  assert.deepEqual((await access({ ...secure, T_CA_FILE: '/all' })).trust, { caFile: '/all', insecure: false });
+  const unchecked = { ...secure, OS_CACERT: '/keystone', T_TLS: 'require' };
+  assert.deepEqual((await access(unchecked)).trust, { caFile: undefined, insecure: true });
+  await assert.rejects(access({ ...PASSWORD, T_TLS: 'verify' }), {
+    exitCode: 64,
+    message: '--tls verify contradicts OS_AUTH_URL http://k:5000: write https://, or leave --tls out',
+  });
   await assert.rejects(access({ OS_CLOUD: 'kola' }, directory.path), /no cloud 'kola'; did you mean 'kolla'\?/);
 });
 

@@ -27,7 +27,14 @@ async function keystoneOf(answers: Readonly<Record<string, unknown>>) {
     response.end(JSON.stringify(found));
   });
   const url = new URL(`http://127.0.0.1:${server.port}/v3`);
-  const access = { authUrl: url, apiUrl: url, caFile: undefined, proof: { token: 't' }, who: 'x', region: undefined };
+  const access = {
+    authUrl: url,
+    apiUrl: url,
+    trust: { insecure: false },
+    proof: { token: 't' },
+    who: 'x',
+    region: undefined,
+  };
   const keystone = new Keystone({ ...access, secrets: ['t'] }, quietEffects());
   return { keystone, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

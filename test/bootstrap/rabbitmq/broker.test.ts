@@ -9,7 +9,7 @@ for (const answer of ['<html>', 'null', '"x"']) {
     await using server = await listenHttp((_, response) => void response.end(answer));
     const url = new URL(`http://127.0.0.1:${server.port}`);
     const broker = new Broker(
-      { urls: [url], caFile: undefined, adminUser: 'a', adminPassword: 'hidden' },
+      { urls: [url], trust: { insecure: false }, adminUser: 'a', adminPassword: 'hidden' },
       quietEffects(),
     );
     const says = /RabbitMQ answers 200; is that its management API's port\?/;
@@ -24,7 +24,7 @@ test('an object instead of a list is rejected, and vice versa', async () => {
   );
   const url = new URL(`http://127.0.0.1:${server.port}`);
   const broker = new Broker(
-    { urls: [url], caFile: undefined, adminUser: 'a', adminPassword: 'hidden' },
+    { urls: [url], trust: { insecure: false }, adminUser: 'a', adminPassword: 'hidden' },
     quietEffects(),
   );
   assert.deepEqual([await broker.find('/o'), await broker.list('/l')], [{}, []]);

@@ -50,11 +50,30 @@ test('a password is sent only to its server', () => {
 });
 
 test("a kind's name in front applies to another destination", () => {
-  const args = '--to elasticsearch --url http://es --to opensearch=http://os --api-key-file /k --user opensearch=o';
+  const args = '--to elasticsearch --url https://es --to opensearch=https://os --api-key-file /k --user opensearch=o';
   const [es, os] = destinations(`${args} --password-file opensearch=/o --ca-file opensearch=/ca --ca-file /other`);
   assert.deepEqual(es?.server?.login, { apiKeyFile: '/k' });
   assert.deepEqual(os?.server?.login, { user: 'o', passwordFile: '/o' });
   assert.deepEqual([es?.server?.tls.caFile, os?.server?.tls.caFile], ['/other', '/ca']);
+});
+
+test('--tls is verify, require or off, for each destination, and fits its URL', () => {
+  const both = '--to elasticsearch --url https://es --to opensearch=https://os --ca-file opensearch=/ca';
+  const [es, os] = destinations(`${both} --tls require`);
+  assert.deepEqual([es?.server?.tls.insecure, os?.server?.tls.insecure], [true, false]);
+  const [, verified] = destinations(`${both} --tls opensearch=verify`);
+  assert.deepEqual(verified?.server?.tls.caFile, '/ca');
+  for (const [args, message] of [
+    ['--url https://es --tls off', '--tls off contradicts --url https://es: write http://, or leave --tls out'],
+    ['--url http://es --tls verify', '--tls verify contradicts --url http://es: write https://, or leave --tls out'],
+    ['--url https://es --tls on', "--tls: 'on' is not verify, require or off"],
+    [
+      '--url https://es --tls require --ca-file /ca',
+      '--ca-file is given with --tls require, which verifies no certificate: leave it out, or give --tls verify',
+    ],
+    ['--to stdout --tls verify', '--tls: no --to is a server'],
+  ] as const)
+    assert.throws(() => destinations(args), { exitCode: 64, message });
 });
 
 test('options next to it apply to the only server also if its URL is in --to', () => {

@@ -214,6 +214,15 @@ test('our own CA is trusted, and reloaded when its file changes', async () => {
   assert.equal((await s.ask(GET, never)).status, 200);
 });
 
+test('with --tls require any certificate is taken, and a plain server is not', async () => {
+  await using found = await listenTls((_, response) => response.end('{}'), makeAuthority('stranger'));
+  using s = server([found.url], { tls: { insecure: true } });
+  assert.equal((await s.ask(GET, never)).status, 200);
+  await using plain = await listenHttp((_, response) => void response.end('{}'));
+  using t = server([`https://localhost:${plain.port}`], { tls: { insecure: true } });
+  await assert.rejects(t.ask(GET, never), /does not speak TLS/);
+});
+
 test("HTTPS goes through a proxy's tunnel", async () => {
   await using directory = await privateDirectory('tls');
   const authority = makeAuthority('test');

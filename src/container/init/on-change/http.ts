@@ -1,3 +1,5 @@
+import type { Trust } from '../../../cli/tls-option.ts';
+import { networkReason } from '../../../net/network-error.ts';
 import { UnavailableError, messageOf } from '../../../core/errors.ts';
 import { requestOnce } from '../../../net/request-once.ts';
 import type { HttpAction } from './actions.ts';
@@ -8,11 +10,12 @@ import type { HttpAction } from './actions.ts';
  */
 export async function sendRequest(
   { method, url }: HttpAction,
-  { signal, caFile }: { readonly signal: AbortSignal; readonly caFile: string | undefined },
+  { signal, trust }: { readonly signal: AbortSignal; readonly trust: Trust },
 ): Promise<void> {
-  const { status } = await requestOnce(url, { method, signal, caFile }).catch((cause: unknown) => {
+  const { status } = await requestOnce(url, { method, signal, ...trust }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw new UnavailableError(messageOf(cause), { cause });
+    const why = url.protocol === 'https:' ? networkReason(cause, trust.caFile) : messageOf(cause);
+    throw new UnavailableError(why, { cause });
   });
   if (status >= 400) throw new UnavailableError(`the answer is ${status}`);
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../../cli/command.ts';
+import type { Trust } from '../../../cli/tls-option.ts';
 import { UsageError } from '../../../core/errors.ts';
 import type { Action } from './actions.ts';
 import { runCommand, whyNoProgram } from './exec.ts';
@@ -14,10 +15,10 @@ export function checkProgram(action: Action, env: NodeJS.ProcessEnv): void {
 
 /**
  * Performs one action for the runner.
- * @param caFile PEM file with CA certificates for https:// actions
+ * @param trust what to check of https:// actions
  */
 export function performer(
-  caFile: string | undefined,
+  trust: Trust,
   { log, inherited }: Pick<Context, 'log' | 'inherited'>,
 ): RunnerParts['perform'] {
   const redact = outputRedactor(inherited);
@@ -30,7 +31,7 @@ export function performer(
         return 'done';
       case 'http': {
         const { sendRequest } = await import('./http.ts');
-        await sendRequest(action, { signal, caFile });
+        await sendRequest(action, { signal, trust });
         return 'accepted';
       }
     }
