@@ -51,7 +51,7 @@ function optionLines(option: Option, terminal: Terminal, filePath: string): stri
   return [(isBeside ? flag.padEnd(column) + first : flag).trimEnd(), ...rest.map((line) => indent + line)];
 }
 
-/** `--timeout DURATION`, `--insecure`, or `(ENV)` for a secret, which is no flag. */
+/** `--timeout DURATION`, `--yes`, or `(ENV)` for a secret, which is no flag. */
 export function flagOf(option: Option): string {
   if (option.secret) return `(${option.env})`;
   const flag = option.short === undefined ? `--${option.flag}` : `-${option.short}, --${option.flag}`;
