@@ -21,6 +21,7 @@ interface Case {
   readonly namespaces: readonly string[];
   /** Sections that the service makes when it runs. */
   readonly made?: readonly string[];
+  readonly tls?: true;
 }
 
 const TOOLS = async () => (await openstackTools()).directory;
@@ -38,6 +39,8 @@ const CASES: readonly Case[] = [
   },
   { chart: 'placement', file: 'placement.conf', tree: placementTree, namespaces: ['placement.conf'] },
 ];
+
+const withTls = (one: Case): Case => ({ ...one, tls: true });
 
 /** Of libraries that all services use. */
 const SHARED = [
@@ -63,10 +66,10 @@ const UNKNOWN = 'state_paht';
 const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());
 
 describe('options in the files exist in the service', { skip: reason ?? false, concurrency: 2 }, () => {
-  for (const { chart, file, tree, namespaces, made = [] } of CASES)
-    test(`${chart}: ${file}, by oslo.config's validator`, async () => {
+  for (const { chart, file, tree, namespaces, made = [], tls } of [...CASES, ...CASES.map(withTls)])
+    test(`${chart}: ${file}${tls ? ', with TLS' : ''}, by oslo.config's validator`, async () => {
       await using helm = await rendering(chart);
-      const rendered = await helm.render();
+      const rendered = await helm.render({ global: { tls: { enabled: tls ?? false } } });
       const text = workloadsOf(rendered)
         .map((one) => filesOf(rendered, one).get(file))
         .find((one) => one !== undefined);

@@ -1,3 +1,7 @@
+{{- if include "kolla-pod.tls" . -}}
+import ssl
+
+{{ end -}}
 DEBUG = False
 WEBROOT = '/'
 ALLOWED_HOSTS = [{{ range $i, $host := .Values.settings.allowedHosts }}{{ if $i }}, {{ end }}{{ $host | quote }}{{ end }}]
@@ -8,17 +12,22 @@ CACHES = {
     'default': {
         'BACKEND': 'django.core.cache.backends.memcached.PyMemcacheCache',
         'LOCATION': [{{ range $i, $server := include "kolla-pod.memcachedServers" . | splitList "," }}{{ if $i }}, {{ end }}{{ trim $server | quote }}{{ end }}],
-        'OPTIONS': {'ignore_exc': True},
+        'OPTIONS': {'ignore_exc': True{{ if include "kolla-pod.tls" . }}, 'tls_context': ssl.create_default_context(cafile='{{ include "kolla-pod.tlsCa" . }}'){{ end }}},
     }
 }
 {{- if .Values.settings.behindTls }}
 
 SECURE_PROXY_SSL_HEADER = ('HTTP_X_FORWARDED_PROTO', 'https')
+{{- end }}
+{{- if or .Values.settings.behindTls (include "kolla-pod.tls" .) }}
 CSRF_COOKIE_SECURE = True
 SESSION_COOKIE_SECURE = True
 {{- end }}
 
 OPENSTACK_KEYSTONE_URL = '{{ include "kolla-pod.identityUrl" . }}'
+{{- if include "kolla-pod.tls" . }}
+OPENSTACK_SSL_CACERT = '{{ include "kolla-pod.tlsCa" . }}'
+{{- end }}
 OPENSTACK_KEYSTONE_DEFAULT_ROLE = {{ .Values.settings.defaultRole | quote }}
 OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = {{ ternary "True" "False" .Values.settings.multidomain }}
 OPENSTACK_API_VERSIONS = {'identity': 3}

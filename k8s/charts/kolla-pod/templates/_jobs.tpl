@@ -91,7 +91,7 @@ in their names, unless `reload: live`) and phase are all in there.
 {{- $waits := list -}}
 {{- $at := $values.global.endpoints -}}
 {{- if $values.bootstrap.database -}}{{- $waits = append $waits (printf "mysql://%s:%v" $at.mariadb.host $at.mariadb.port) -}}{{- end -}}
-{{- if $values.bootstrap.queue -}}{{- $waits = append $waits (printf "amqp://%s:%v" $at.rabbitmq.host $at.rabbitmq.port) -}}{{- end -}}
+{{- if $values.bootstrap.queue -}}{{- $waits = append $waits (include "kolla-pod.serverWait" (list . "amqp" (printf "%s:%v" $at.rabbitmq.host $at.rabbitmq.port))) -}}{{- end -}}
 {{- if $values.bootstrap.identity -}}{{- $waits = append $waits (include "kolla-pod.identityUrl" .) -}}{{- end -}}
 {{- $ctx := . -}}
 {{- range $values.bootstrap.needs -}}{{- with include "kolla-pod.openText" (list $ctx . "bootstrap.needs") | trim -}}{{- $waits = append $waits . -}}{{- end -}}{{- end -}}
@@ -111,7 +111,8 @@ in their names, unless `reload: live`) and phase are all in there.
 {{- $at := $global.endpoints.rabbitmq -}}
 {{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER" ($at.admin | default "openstack") -}}
 {{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD" (dict "password" "rabbitmq_password") -}}
-{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_URL" (printf "http://%s:%v" $at.host $at.managementPort) -}}
+{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_URL" (printf "%s://%s:%v" (include "kolla-pod.scheme" .) $at.host $at.managementPort) -}}
+{{- if include "kolla-pod.tls" . -}}{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_CACERT" (include "kolla-pod.tlsCa" .) -}}{{- end -}}
 {{- end -}}
 {{- if $values.bootstrap.identity -}}
 {{- $_ := set $env "OS_AUTH_URL" (include "kolla-pod.identityUrl" .) -}}
@@ -119,8 +120,9 @@ in their names, unless `reload: live`) and phase are all in there.
 {{- $_ := set $env "OS_PROJECT_NAME" "admin" -}}
 {{- $_ := set $env "OS_PASSWORD" (dict "password" "keystone_admin_password") -}}
 {{- $_ := set $env "OS_REGION_NAME" $global.region -}}
+{{- if include "kolla-pod.tls" . -}}{{- $_ := set $env "OS_CACERT" (include "kolla-pod.tlsCa" .) -}}{{- end -}}
 {{- range $interface := list "public" "internal" -}}
-{{- $url := get $values.bootstrap (printf "%sUrl" $interface) | default (ternary $global.publicUrl "" (eq $interface "public")) | default $values.bootstrap.internalUrl | default (printf "http://%s:{port}{path}" $.name) -}}
+{{- $url := get $values.bootstrap (printf "%sUrl" $interface) | default (ternary $global.publicUrl "" (eq $interface "public")) | default $values.bootstrap.internalUrl | default (printf "%s://%s:{port}{path}" (include "kolla-pod.scheme" $) $.name) -}}
 {{- $_ := set $env (printf "KOLLA_BOOTSTRAP_%s_URL" (upper $interface)) (kindIs "slice" $url | ternary (join "," (kindIs "slice" $url | ternary $url list)) $url) -}}
 {{- end -}}
 {{- end -}}
@@ -168,7 +170,7 @@ live object of what was kept for the old version, would take it away, and a Job'
 {{- $_ := set $workload.values "volumes" (deepCopy $values.bootstrap.volumes) -}}
 {{- $_ := set $workload "places" (dict) -}}
 {{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
-{{- $mounts := fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
+{{- $mounts := concat (fromJsonArray (include "kolla-pod.serviceMounts" $workload)) (fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false))) -}}
 {{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}
 {{- if ne $values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}
 {{- $variables := deepCopy $workload.values.env -}}

@@ -66,6 +66,7 @@
 {{- $volumes = append $volumes (dict "name" "podinfo" "downwardAPI" (dict "items" (list (dict "path" "labels" "fieldRef" (dict "fieldPath" "metadata.labels"))))) -}}
 {{- if include "kolla-pod.logState" (list $ctx $workload) -}}{{- $volumes = append $volumes (dict "name" "log-ship-state" "emptyDir" dict) -}}{{- end -}}
 {{- end -}}
+{{- $volumes = concat $volumes (fromJsonArray (include "kolla-pod.tlsVolumes" .)) -}}
 {{- if .token -}}{{- $volumes = append $volumes (fromJson (include "kolla-pod.tokenVolume" $ctx)) -}}{{- end -}}
 {{- if eq $ctx.Values.kollaPod.delivery "copied" -}}
 {{- $volumes = append $volumes (dict "name" "kolla-pod" "emptyDir" (dict "sizeLimit" $ctx.Values.kollaPod.sizeLimit)) -}}

@@ -21,7 +21,7 @@ with one is refused by its name; in URLs it is escaped.
 {{/* SCHEME://HOST:PORT of an API, as other services reach it. (list root NAME PORT) */}}
 {{- define "kolla-pod.openstack.url" -}}
 {{- $endpoint := get ((index . 0).Values.global.endpoints | default dict) (index . 1) | default dict -}}
-{{- printf "%s://%s" ($endpoint.scheme | default "http") (include "kolla-pod.openstack.address" .) -}}
+{{- printf "%s://%s" ($endpoint.scheme | default (include "kolla-pod.scheme" (index . 0))) (include "kolla-pod.openstack.address" .) -}}
 {{- end }}
 
 {{/* The same, as users reach it: by global.publicUrl, where there is one. (list root NAME PORT) */}}
@@ -51,6 +51,10 @@ max_retries = -1
 [oslo_messaging_rabbit]
 rabbit_quorum_queue = true
 rabbit_transient_quorum_queue = true
+{{- if include "kolla-pod.tls" (index . 0) }}
+ssl = true
+ssl_ca_file = {{ include "kolla-pod.tlsCa" . }}
+{{- end }}
 {{- end }}
 
 {{/* How a service logs in to Keystone, for a section that knows no region_name. (list root SERVICE) */}}
@@ -63,6 +67,7 @@ password = {{ include "kolla-pod.openstack.password" (list $root (printf "%s_key
 user_domain_name = {{ $root.Values.global.domain }}
 project_name = service
 project_domain_name = {{ $root.Values.global.domain }}
+{{- include "kolla-pod.caOption" (list $root "cafile") }}
 {{- end }}
 
 {{/* The same with the region that it looks for other services in. (list root SERVICE) */}}
@@ -71,7 +76,9 @@ project_domain_name = {{ $root.Values.global.domain }}
 region_name = {{ (index . 0).Values.global.region }}
 {{- end }}
 
-{{/* How an API checks tokens. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue */}}
+{{/* How an API checks tokens. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue. With TLS each process keeps
+what it knows of tokens to itself: keystonemiddleware's client of memcached has no TLS.
+*/}}
 {{- define "kolla-pod.openstack.authtoken" -}}
 {{- $root := index . 0 -}}
 [keystone_authtoken]
@@ -79,15 +86,31 @@ region_name = {{ (index . 0).Values.global.region }}
 service_type = {{ index . 2 }}
 service_token_roles_required = true
 www_authenticate_uri = {{ include "kolla-pod.openstack.publicUrl" (list $root "keystone" 5000) }}
+{{- if not (include "kolla-pod.tls" $root) }}
 memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
+{{- end }}
+{{- end }}
+
+{{/* Of [cache]: with TLS one whose client has it. (list root BACKEND) */}}
+{{- define "kolla-pod.openstack.cacheBackend" -}}
+{{- ternary "dogpile.cache.pymemcache" (index . 1) (ne (include "kolla-pod.tls" (index . 0)) "") -}}
+{{- end }}
+
+{{/* (list root) */}}
+{{- define "kolla-pod.openstack.cacheTls" -}}
+{{- if include "kolla-pod.tls" (index . 0) }}
+tls_enabled = true
+tls_cafile = {{ include "kolla-pod.tlsCa" . }}
+{{- end -}}
 {{- end }}
 
 {{/* Answers that are kept for a while. (list root) */}}
 {{- define "kolla-pod.openstack.cache" -}}
 [cache]
 enabled = true
-backend = oslo_cache.memcache_pool
+backend = {{ include "kolla-pod.openstack.cacheBackend" (list (index . 0) "oslo_cache.memcache_pool") }}
 memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
+{{- include "kolla-pod.openstack.cacheTls" . }}
 {{- end }}
 
 {{/*
@@ -132,7 +155,13 @@ connection after one response: without the header that says so, a client sends i
 {{- $uwsgi := merge dict ($settings.uwsgi | default dict) (pick $settings "processes" "threads") -}}
 [uwsgi]
 module = {{ index . 1 }}
+{{- if include "kolla-pod.tls" (index . 0) }}
+https = 0.0.0.0:{{ index . 2 }},{{ include "kolla-pod.tlsCertificate" . }},{{ include "kolla-pod.tlsKey" . }}
+# A renewed certificate; requests in progress are completed.
+touch-reload = {{ include "kolla-pod.tlsCertificate" . }}
+{{- else }}
 http = 0.0.0.0:{{ index . 2 }}
+{{- end }}
 http-auto-chunked = true
 http-chunked-input = true
 http-raw-body = true
@@ -193,6 +222,13 @@ transport_url = {{ include "kolla-pod.transportUrl" $root }}
 
 [glance]
 endpoint_override = {{ include "kolla-pod.openstack.url" (list $root "glance" 9292) }}
+{{- include "kolla-pod.caOption" (list $root "cafile") }}
+{{- if include "kolla-pod.tls" $root }}
+
+# Asked whether a project exists.
+[keystone]
+cafile = {{ include "kolla-pod.tlsCa" $root }}
+{{- end }}
 
 [cinder]
 catalog_info = block-storage::internalURL

@@ -110,8 +110,11 @@ kolla-pod.podTemplate has, and its JSON.
 {{- $command := list (include "kolla-pod.program" (list $ctx "kolla-init")) "--root" "/kolla" -}}
 {{- range .waits -}}{{- $command = concat $command (list "--wait" .) -}}{{- end -}}
 {{- if .waits -}}{{- $command = concat $command (list "--timeout" $ctx.Values.needsTimeout) -}}{{- end -}}
+{{- $tls := fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false)) -}}
+{{- if and .waits $tls -}}{{- $command = concat $command (list "--ca-file" (include "kolla-pod.tlsCa" $ctx)) -}}{{- end -}}
 {{- $mounts := list (dict "name" "config-files" "mountPath" "/var/lib/kolla/config_files" "readOnly" true) -}}
 {{- $mounts = concat $mounts $workload.sources (fromJsonArray (include "kolla-pod.initMounts" $workload)) -}}
+{{- $mounts = concat $mounts $tls -}}
 {{- if $workload.podYaml -}}{{- $mounts = append $mounts (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}{{- end -}}
 {{- if .token -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.tokenMount" $ctx)) -}}{{- end -}}
 {{- if ne $ctx.Values.kollaPod.delivery "baked" -}}{{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}{{- end -}}

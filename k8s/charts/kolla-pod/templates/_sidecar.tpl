@@ -22,7 +22,7 @@ hash in its name with `reload: live` too.
 {{- $values := $workload.values -}}
 {{- $roles := include "kolla-pod.sidecarRoles" . -}}
 {{- $yaml := dict -}}
-{{- $overlays := deepCopy $values.overlays -}}
+{{- $overlays := fromYaml (include "kolla-pod.openText" (list $ctx (toYaml $values.overlays) (printf "workloads.%s.overlays" $workload.key))) -}}
 {{- with fromJsonArray (include "kolla-pod.passwordOverlays" .) -}}{{- $_ := set $overlays "passwords" (concat ($overlays.passwords | default list) .) -}}{{- end -}}
 {{- if $overlays -}}{{- $_ := set $yaml "overlays" $overlays -}}{{- end -}}
 {{- if $roles -}}
@@ -40,6 +40,7 @@ hash in its name with `reload: live` too.
 {{- if contains "config-watch" $roles -}}
 {{- $watch := dict "root" "/kolla" -}}
 {{- with $ctx.Values.config.onChange -}}{{- $_ := set $watch "on-change" . -}}{{- end -}}
+{{- if include "kolla-pod.usesTls" (list $ctx $workload "client") -}}{{- $_ := set $watch "ca-file" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- $_ := set $yaml "init" (dict "watch" $watch) -}}
 {{- end -}}
 {{- if contains "log-ship" $roles -}}
@@ -89,6 +90,7 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- /* And a container without privileges may only take mounts, not make them for others. */ -}}
 {{- $_ := set $seen .mountPath (ternary (omit . "readOnly") (omit . "mountPropagation") (eq .mountPath "/run/kolla")) -}}
 {{- end -}}
+{{- range fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false)) -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
 {{- $_ := set $seen "/etc/kolla-pod" (dict "name" "pod-yaml" "mountPath" "/etc/kolla-pod" "readOnly" true) -}}
 {{- $_ := set $seen "/etc/podinfo" (dict "name" "podinfo" "mountPath" "/etc/podinfo" "readOnly" true) -}}
 {{- if include "kolla-pod.logState" . -}}{{- $_ := set $seen "/var/lib/kolla-log-ship" (dict "name" "log-ship-state" "mountPath" "/var/lib/kolla-log-ship") -}}{{- end -}}

@@ -85,6 +85,7 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- if gt (len .) 3 -}}{{- $user = index . 3 -}}{{- end -}}
 {{- $at := $ctx.Values.global.endpoints.mariadb -}}
 {{- printf "mysql+pymysql://%s:%s@%s:%v/%s?charset=utf8" $user (include "kolla-pod.password" (list $ctx $password "url")) $at.host $at.port $database -}}
+{{- if include "kolla-pod.tls" $ctx -}}{{- printf "&ssl_ca=%s" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- end -}}
 
 {{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost where a chart has that. */}}
@@ -96,7 +97,10 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 
 {{- define "kolla-pod.identityUrl" -}}
 {{- $at := .Values.global.endpoints.keystone -}}
-{{- $at.url | default (printf "http://%s:%v/v3" $at.host $at.port) -}}
+{{- if and (include "kolla-pod.tls" .) (hasPrefix "http:" ($at.url | default "")) -}}
+{{- fail (printf "%s: global.endpoints.keystone.url: %s is plain, and global.tls is enabled; take https:" .Chart.Name $at.url) -}}
+{{- end -}}
+{{- $at.url | default (printf "%s://%s:%v/v3" (include "kolla-pod.scheme" .) $at.host $at.port) -}}
 {{- end -}}
 
 {{/* The same, as users reach it: by global.publicUrl, where there is one. */}}

@@ -57,7 +57,7 @@
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
 {{- $values := $workload.values -}}
-{{- $mounts := fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
+{{- $mounts := concat (fromJsonArray (include "kolla-pod.serviceMounts" $workload)) (fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload true))) -}}
 {{- $start := "kolla_start" -}}
 {{- if ne $ctx.Values.kollaPod.delivery "baked" -}}
 {{- $mounts = append $mounts (fromJson (include "kolla-pod.deliveryMount" $ctx)) -}}

@@ -13,6 +13,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- include "kolla-pod.lay" (list $user $values.user) -}}
 {{- $workload := dict "key" $key "name" ($values.name | default (printf "%s-%s" $ctx.name $key)) "values" $values "user" $user -}}
 {{- include "kolla-pod.checkWorkload" (list $ctx $workload) -}}
+{{- range $kind := list "readiness" "liveness" "startup" -}}{{- $_ := set $values.probes $kind (include "kolla-pod.openText" (list $ctx (get $values.probes $kind) (printf "workloads.%s.probes.%s" $key $kind))) -}}{{- end -}}
 {{- include "kolla-pod.readConfigJson" (list $ctx $workload) -}}
 {{- include "kolla-pod.readPlaces" (list $ctx $workload) -}}
 {{- include "kolla-pod.readPodYaml" (list $ctx $workload) -}}
@@ -36,6 +37,9 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- end -}}
 {{- /* Of a StatefulSet's Pods a label ends in a hash of ten characters more. */ -}}
 {{- include "kolla-pod.checkLength" (list $ctx (ternary (printf "workloads.%s.name" $workload.key) "name" (ne $values.name "")) $workload.name (ternary 52 63 (eq $values.kind "StatefulSet"))) -}}
+{{- if and (include "kolla-pod.tls" $ctx) $values.ports (not (hasKey $values.tls "serves")) -}}
+{{- fail (printf "%s.tls.serves: global.tls is enabled: say true if its ports serve TLS, with the certificate in %s, or false if they are to be plain" $at (include "kolla-pod.tlsCertificate" $ctx)) -}}
+{{- end -}}
 {{- $isExempt := ne $values.restricted.exempt "" -}}
 {{- range $host := list "hostNetwork" "hostPID" "hostIPC" -}}
 {{- if and (get $values $host).reason (not $isExempt) -}}
@@ -43,7 +47,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- end -}}
 {{- end -}}
 {{- range $name, $volume := $values.volumes -}}
-{{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "log-ship-state" "pod-yaml" "podinfo") -}}
+{{- if has $name (list "config-files" "kolla" "kolla-pod" "kube-api-access" "log-ship-state" "pod-yaml" "podinfo" "tls-ca" "tls-server") -}}
 {{- fail (printf "%s.volumes.%s: the library has a volume of that name; take another" $at $name) -}}
 {{- end -}}
 {{- if not (or $volume.persistent $volume.source) -}}
