@@ -4,6 +4,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { run, start, tailOf, tied, type Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 import { galeraRules } from './galera-data.ts';
+import type { GaleraConfiguration } from './galera-configuration.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { accounts, queryAsRoot } from './mariadb.ts';
 import { copyData, serverIdentity } from './mariadb-data.ts';
@@ -32,6 +33,8 @@ export interface GaleraNode {
   stop(): Promise<void>;
   /** Kills it by SIGKILL: the others suspect it first. */
   kill(): Promise<void>;
+  /** When it does not run: its data are lost, so that its next start needs a transfer of all. */
+  loseData(): Promise<void>;
   /** SIGSTOP: it accepts connections and never greets. */
   freeze(): void;
   thaw(): void;
@@ -45,6 +48,8 @@ export interface GaleraNode {
 export interface NodePlan {
   readonly name: string;
   readonly programs: GaleraPrograms;
+  /** Undefined: without one, and with transfers by rsync. */
+  readonly configuration: GaleraConfiguration | undefined;
   /** Its data and logs. A short path, since it contains a socket. */
   readonly directory: string;
   readonly foundedData: string;
@@ -84,7 +89,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
   await writeFile(at('bin/rsync'), heldRsync(at('held'), at('bin')), { mode: 0o755 });
   const env = { ...programs.env, PATH: `${at('bin')}:${programs.env['PATH']}`, TMPDIR: directory };
   const [socket, errorLog] = [at('s'), at('error.log')];
-  const identity = serverIdentity(programs, at('data'));
+  const identity = serverIdentity(programs, at('data'), plan.configuration?.args);
   let running: Running | undefined;
   let isBorn = false;
 
@@ -161,6 +166,11 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
       await running?.ended;
       running = undefined;
     },
+    async loseData() {
+      await rm(at('data'), { recursive: true });
+      await mkdir(at('data'), { mode: 0o750 });
+      isBorn = false;
+    },
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     isolate: () => setOption('gmcast.isolate=1'),
@@ -191,7 +201,12 @@ async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promi
   });
 }
 
-function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: NodePlan, directory: string): string[] {
+function nodeOptions(plan: NodePlan, directory: string): string[] {
+  const { name, programs, configuration, cluster, ports, groupPorts, timing, rootPassword } = plan;
+  // On the command line mariabackup would be given it too, which does not know it.
+  const rules = galeraRules(programs).filter(
+    (rule) => configuration === undefined || !rule.startsWith('--innodb-buffer-pool-size'),
+  );
   const provider = [
     `base_host=${HOST}`,
     `base_port=${ports.group}`,
@@ -200,9 +215,12 @@ function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: Nod
     'gcache.size=16M',
     'pc.recovery=false',
     ...timing,
+    ...(configuration?.provider ?? []),
   ];
+  const transfer =
+    configuration === undefined ? ['--wsrep-sst-method=rsync'] : [`--wsrep-sst-auth=root:${rootPassword}`];
   return [
-    ...galeraRules(programs),
+    ...rules,
     `--bind-address=${HOST}`,
     `--port=${ports.sql}`,
     `--socket=${inDirectory(directory, 's')}`,
@@ -213,7 +231,7 @@ function nodeOptions({ name, programs, cluster, ports, groupPorts, timing }: Nod
     `--wsrep-node-name=${name}`,
     `--wsrep-node-address=${HOST}:${ports.group}`,
     `--wsrep-node-incoming-address=${HOST}:${ports.sql}`,
-    '--wsrep-sst-method=rsync',
+    ...transfer,
     `--wsrep-sst-receive-address=${HOST}:${ports.snapshot}`,
     `--wsrep-provider-options=${provider.join(';')}`,
   ];

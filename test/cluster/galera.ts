@@ -14,6 +14,7 @@ import type { Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { freePorts } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
+import { configurationIn, withMariabackup } from './galera-configuration.ts';
 import { foundedData } from './galera-data.ts';
 import { galeraNode, type GaleraNode } from './galera-node.ts';
 import { galeraPrograms } from './galera-programs.ts';
@@ -26,6 +27,8 @@ export interface GaleraOptions {
    * How soon a silent node is suspected and evicted: `quick` after 2 and 4 s; `real` after Galera's default 5 and 15 s.
    */
   readonly timing?: 'quick' | 'real';
+  /** A my.cnf in place of none; its transfers are by mariabackup. */
+  readonly configuration?: string;
 }
 
 export interface Galera extends AsyncDisposable {
@@ -54,10 +57,16 @@ export const canRunGalera: Capability = async () => {
 };
 
 /** Starts a cluster and returns when every node is Synced. */
-export async function startGalera({ nodes: count = 3, timing = 'quick' }: GaleraOptions = {}): Promise<Galera> {
-  const programs = await galeraPrograms();
-  const data = await foundedData(programs);
+export async function startGalera({
+  nodes: count = 3,
+  timing = 'quick',
+  configuration: text,
+}: GaleraOptions = {}): Promise<Galera> {
+  const base = await galeraPrograms();
+  const data = await foundedData(base);
   const directory = await privateDirectory('galera');
+  const programs = text === undefined ? base : await withMariabackup(base, directory.path);
+  const configuration = text === undefined ? undefined : await configurationIn(directory.path, text);
   const free = await freePorts(count * PORTS_PER_NODE);
   const portsOf = (index: number) => {
     const [sql, group, incremental, snapshot] = free.slice(index * PORTS_PER_NODE) as [number, number, number, number];
@@ -65,6 +74,7 @@ export async function startGalera({ nodes: count = 3, timing = 'quick' }: Galera
   };
   const common = {
     programs,
+    configuration,
     directory: directory.path,
     foundedData: data,
     rootPassword: randomBytes(16).toString('hex'),

@@ -43,9 +43,13 @@ export async function copyData(from: string, to: string): Promise<void> {
   await must('cp', ['-a', '--reflink=auto', `${from}/data/.`, to]);
 }
 
-/** Program, data directory and user. */
-export function serverIdentity({ base }: MariadbPrograms, data: string): string[] {
+/** Program, data directory and user. @param defaults an option file, if there is one */
+export function serverIdentity(
+  { base }: MariadbPrograms,
+  data: string,
+  defaults: readonly string[] = ['--no-defaults'],
+): string[] {
   // As root it requires an explicit user.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  return ['--no-defaults', `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
+  return [...defaults, `--basedir=${base}`, `--datadir=${data}`, ...asRoot];
 }

@@ -21,11 +21,19 @@ export const canRunMemcached: Capability = async () => {
   }
 };
 
-/** Starts one; resolves when it accepts connections. */
-export async function startMemcached(port: number): Promise<Running> {
+/** Starts one; resolves when it accepts connections. @param more arguments */
+export async function startMemcached(port: number, more: readonly string[] = []): Promise<Running> {
   const usr = join(await unpacked(), 'usr');
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const args = [...asRoot, '--listen=127.0.0.1', `--port=${port}`, '--udp-port=0', '--memory-limit=8', '--threads=1'];
+  const args = [
+    ...asRoot,
+    '--listen=127.0.0.1',
+    `--port=${port}`,
+    '--udp-port=0',
+    '--memory-limit=8',
+    '--threads=1',
+    ...more,
+  ];
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: (await libraryDirectories(usr)).join(':') };
   const running = await start(...tied(join(usr, 'bin/memcached'), args), { env });
   await until('memcached to accept connections', async () => {

@@ -25,6 +25,8 @@ export interface RabbitmqOptions {
   readonly management?: true;
   /** More lines of its rabbitmq.conf. */
   readonly config?: readonly string[];
+  /** A rabbitmq.conf with listeners of its own in place of ours; with the management plugin. */
+  readonly configuration?: string;
 }
 
 export interface Rabbitmq extends AsyncDisposable {
@@ -70,8 +72,10 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   const { path: directory } = stack.use(await privateDirectory('rabbitmq'));
   const at = (name: string) => join(directory, name);
   const more = options.management ? ['management.tcp.ip = 127.0.0.1', `management.tcp.port = ${managementPort}`] : [];
-  await writeFile(at('rabbitmq.conf'), configuration(port, [...more, ...(options.config ?? [])]));
-  await writeFile(at('plugins'), options.management ? '[rabbitmq_management].\n' : '[].\n');
+  const { configuration: given } = options;
+  const text = given === undefined ? configuration(port, [...more, ...(options.config ?? [])]) : onTestMachine(given);
+  await writeFile(at('rabbitmq.conf'), text);
+  await writeFile(at('plugins'), (options.management ?? given) ? '[rabbitmq_management].\n' : '[].\n');
   await writeFile(at('none'), '');
   const env = {
     PATH: process.env['PATH'],
@@ -140,18 +144,23 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   };
 }
 
-/** All clients are on loopback, and the broker must not limit itself by a test machine's disk and memory. */
+/** The broker must not limit itself by a test machine's disk and memory. */
+const OURS = [
+  'vm_memory_high_watermark.absolute = 512MB',
+  'disk_free_limit.absolute = 50MB',
+  'log.console = true',
+  'log.console.level = info',
+  'log.file = false',
+];
+
+/** All clients are on loopback. */
 function configuration(port: number, more: readonly string[]): string {
-  return [
-    `listeners.tcp.1 = 127.0.0.1:${port}`,
-    'vm_memory_high_watermark.absolute = 512MB',
-    'disk_free_limit.absolute = 50MB',
-    'log.console = true',
-    'log.console.level = info',
-    'log.file = false',
-    ...more,
-    '',
-  ].join('\n');
+  return [`listeners.tcp.1 = 127.0.0.1:${port}`, ...OURS, ...more, ''].join('\n');
+}
+
+function onTestMachine(text: string): string {
+  const lines = text.split('\n').filter((line) => !/^(?:log|vm_memory_high_watermark)\./.test(line));
+  return [...lines, ...OURS, ''].join('\n');
 }
 
 function brokerArgs(nodePort: number): string[] {

@@ -1,0 +1,158 @@
+/** RabbitMQ, memcached and uWSGI, real ones, with what their charts render for global.tls. */
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { connect as connectPlain } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import { canRunHelm } from '../../tools/helm.ts';
+import { freePort, freePorts } from '../../tools/port.ts';
+import { start, tied } from '../../tools/process.ts';
+import { canRunKeystone, keystone, uwsgiOf } from '../cluster/keystone.ts';
+import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
+import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
+import { runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
+
+const helm = await canRunHelm();
+const HOST = '127.0.0.1';
+const PROTOCOL_HEADER = Buffer.from('AMQP\0\0\x09\x01', 'latin1');
+
+describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabbitmq()) ?? false }, () => {
+  const stack = new AsyncDisposableStack();
+  let files: TlsFiles;
+  let broker: Rabbitmq;
+  let managementPort = 0;
+  before(async () => {
+    files = stack.use(await tlsFiles('rabbitmq'));
+    const [port = 0, management = 0] = await freePorts(2);
+    managementPort = management;
+    const configuration = files
+      .here(await tlsFileOf('rabbitmq', 'rabbitmq.conf'))
+      .replace('listeners.ssl.default = 5672', `listeners.ssl.default = ${HOST}:${port}`)
+      .replace('management.ssl.port = 15672', `management.ssl.ip = ${HOST}\nmanagement.ssl.port = ${management}`);
+    broker = stack.use(await startRabbitmq({ port, configuration }));
+  });
+  after(() => stack.disposeAsync());
+
+  test('begins AMQP within TLS, and rejects a plain connection', async () => {
+    using tls = await connected(broker.port, files);
+    tls.write(PROTOCOL_HEADER);
+    const [answer] = (await once(tls, 'data')) as [Buffer];
+    assert.match(answer.toString('latin1'), /RabbitMQ/);
+    const plain = connectPlain({ host: HOST, port: broker.port });
+    const answers: Buffer[] = [];
+    plain.on('data', (bytes: Buffer) => answers.push(bytes));
+    // It may be reset after the alert of TLS.
+    plain.on('error', () => {});
+    plain.write(PROTOCOL_HEADER);
+    await new Promise((resolve) => void plain.once('close', resolve));
+    assert.doesNotMatch(Buffer.concat(answers).toString('latin1'), /AMQP|RabbitMQ/);
+  });
+
+  test("the chart's readiness check and wait reach it", async () => {
+    await reached('kolla-probe', 'tls', `${HOST}:${broker.port}`, '--ca-file', files.caFile);
+    await reached('kolla-init', '--wait', `tcp://${HOST}:${broker.port}`, '--ca-file', files.caFile);
+  });
+
+  test('its management API is https alone, and kolla-bootstrap reaches it by the CA bundle', async () => {
+    const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${managementPort}/`]);
+    assert.equal(plain.code, 1, plain.stderr);
+    const conf = join(files.directory, 'nova.conf');
+    await writeFile(conf, files.here(await tlsFileOf('nova', 'nova.conf')));
+    const env = {
+      KOLLA_BOOTSTRAP_RABBITMQ_URL: `https://${HOST}:${managementPort}`,
+      KOLLA_BOOTSTRAP_RABBITMQ_CACERT: files.caFile,
+      KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: 'openstack',
+      KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'of-rabbitmq-password',
+    };
+    const words = ['nova', '--only', 'queue', '--service-config', conf];
+    const { code, stderr } = await runHelper('kolla-bootstrap', words, { env });
+    assert.equal(code, 0, stderr);
+  });
+});
+
+describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMemcached()) ?? false }, () => {
+  test('answers within TLS alone', async () => {
+    await using files = await tlsFiles('memcached');
+    const port = await freePort();
+    const { command } = JSON.parse(files.here(await tlsFileOf('memcached', 'config.json'))) as { command: string };
+    const [, options = ''] = / (-Z -o \S+)/.exec(command) ?? [];
+    await using running = await startMemcached(port, options.split(' '));
+    assert.ok(running.pid > 0);
+    using tls = await connected(port, files);
+    tls.write('version\r\n');
+    const [answer] = (await once(tls, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^VERSION /);
+    await reached('kolla-probe', 'tls', `${HOST}:${port}`, '--ca-file', files.caFile);
+    const plain = await runHelper('kolla-probe', ['memcached', `${HOST}:${port}`]);
+    assert.equal(plain.code, 1, plain.stderr);
+  });
+});
+
+describe('uWSGI with the TLS of the charts', { skip: helm ?? (await canRunKeystone()) ?? false }, () => {
+  test('serves https alone, says so to the application, and reads a renewed certificate', async () => {
+    await using files = await tlsFiles('keystone');
+    const at = (name: string) => join(files.directory, name);
+    const port = await freePort();
+    const { directory, env } = await keystone();
+    const uwsgi = await uwsgiOf(directory);
+    await writeFile(at('schemes.py'), APPLICATION);
+    const ini = files
+      .here(await tlsFileOf('keystone', 'keystone-uwsgi.ini'))
+      .replace('0.0.0.0:5000', `${HOST}:${port}`)
+      .replace(/^module = .*$/m, `module = schemes:application\npythonpath = ${files.directory}`)
+      .replace(/^plugins-dir = .*$/m, `plugins-dir = ${uwsgi.plugins}`)
+      .replace(/^plugins = .*$/m, `plugins = http,${uwsgi.plugin}`)
+      .replace(/^logto2 = .*$/m, `logto2 = ${at('uwsgi.log')}`);
+    await writeFile(at('uwsgi.ini'), ini);
+    await using server = await start(...tied(uwsgi.command, ['--ini', at('uwsgi.ini')]), {
+      env,
+      logFile: at('out.log'),
+      throwAway: true,
+    });
+    assert.ok(server.pid > 0);
+    const check = ['http', `https://${HOST}:${port}/`, '--ca-file', files.caFile];
+    await until('uWSGI to answer', async (saw) => {
+      const { code, stderr } = await runHelper('kolla-probe', check);
+      saw(stderr);
+      return code === 0 || undefined;
+    });
+    // The application's status.
+    await reached('kolla-probe', ...check, '--status', '299');
+    await reached('kolla-init', '--wait', `https://${HOST}:${port}/`, '--ca-file', files.caFile);
+    const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${port}/`]);
+    assert.equal(plain.code, 1, plain.stderr);
+
+    const { serialNumber } = new X509Certificate(await files.renew());
+    // uWSGI compares whole seconds.
+    const later = Date.now() / 1000 + 10;
+    await utimes(files.certFile, later, later);
+    await until('uWSGI to show the renewed certificate', async () => {
+      using tls = await connected(port, files).catch(() => undefined);
+      return tls?.getPeerCertificate().serialNumber === serialNumber || undefined;
+    });
+    await until('uWSGI to answer again', async () => (await runHelper('kolla-probe', check)).code === 0 || undefined);
+  });
+});
+
+const APPLICATION = `
+def application(environ, start_response):
+    start_response('299 Secure' if environ['wsgi.url_scheme'] == 'https' else '500 Plain', [])
+    return [b'']
+`;
+
+async function reached(helper: string, ...words: string[]): Promise<void> {
+  const { code, stderr } = await runHelper(helper, words);
+  assert.equal(code, 0, stderr);
+}
+
+/** A verified connection. */
+async function connected(port: number, { caFile }: TlsFiles): Promise<TLSSocket & Disposable> {
+  const socket = connect({ host: HOST, port, ca: await readFile(caFile) });
+  await once(socket, 'secureConnect');
+  return Object.assign(socket, { [Symbol.dispose]: () => void socket.destroy() });
+}
