@@ -157,7 +157,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
     );
     assert.equal(env['OS_CACERT'], CA);
     assert.equal(env['OS_AUTH_URL'], 'https://keystone:5000/v3');
-    assert.equal(env['KOLLA_BOOTSTRAP_RABBITMQ_CACERT'], CA);
+    assert.equal(env['KOLLA_BOOTSTRAP_CA_FILE'], CA);
     assert.equal(env['KOLLA_BOOTSTRAP_RABBITMQ_URL'], 'https://rabbitmq:15672');
     assert.equal(env['KOLLA_BOOTSTRAP_INTERNAL_URL'], 'https://cinder:{port}{path}');
     assert.equal(env['KOLLA_BOOTSTRAP_PUBLIC_URL'], 'https://cinder:{port}{path}');

@@ -65,7 +65,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     await writeFile(conf, files.here(await tlsFileOf('nova', 'nova.conf')));
     const env = {
       KOLLA_BOOTSTRAP_RABBITMQ_URL: `https://${HOST}:${managementPort}`,
-      KOLLA_BOOTSTRAP_RABBITMQ_CACERT: files.caFile,
+      KOLLA_BOOTSTRAP_CA_FILE: files.caFile,
       KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER: 'openstack',
       KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD: 'of-rabbitmq-password',
     };

@@ -112,7 +112,7 @@ in their names, unless `reload: live`) and phase are all in there.
 {{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_USER" ($at.admin | default "openstack") -}}
 {{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_ADMIN_PASSWORD" (dict "password" "rabbitmq_password") -}}
 {{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_URL" (printf "%s://%s:%v" (include "kolla-pod.scheme" .) $at.host $at.managementPort) -}}
-{{- if include "kolla-pod.tls" . -}}{{- $_ := set $env "KOLLA_BOOTSTRAP_RABBITMQ_CACERT" (include "kolla-pod.tlsCa" .) -}}{{- end -}}
+{{- if include "kolla-pod.tls" . -}}{{- $_ := set $env "KOLLA_BOOTSTRAP_CA_FILE" (include "kolla-pod.tlsCa" .) -}}{{- end -}}
 {{- end -}}
 {{- if $values.bootstrap.identity -}}
 {{- $_ := set $env "OS_AUTH_URL" (include "kolla-pod.identityUrl" .) -}}
