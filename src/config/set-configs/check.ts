@@ -25,9 +25,21 @@ export function checkConfig(work: Work, document: Mapping): void {
         `They would be restored or removed: [${list.join(', ')}]`,
     );
   }
-  const files = entries.map((entry, i) => configFile(entry, `config_files[${i}]`));
+  const { files, invalid } = filesOf(entries);
   const last = lastOf(work, files);
   for (const file of files) checkFile(work, file, last);
+  if (invalid !== undefined) throw invalid;
+}
+
+/** The entries before the first invalid one, whose differences Kolla's tool reports first. */
+function filesOf(entries: readonly Mapping[]): { files: readonly ConfigFile[]; invalid?: unknown } {
+  const files: ConfigFile[] = [];
+  try {
+    for (const [i, entry] of entries.entries()) files.push(configFile(entry, `config_files[${i}]`));
+    return { files };
+  } catch (invalid) {
+    return { files, invalid };
+  }
 }
 
 /** By path: what was installed there last. Of two entries or matches for one destination, the later one applies. */

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { canGiveFilesAway } from '../../../tools/capability.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
-import { coreBinary } from '../../cluster/core-binary.ts';
+import { coreBinary, placeCore } from '../../cluster/core-binary.ts';
 import { entry } from './entries.ts';
 import { isOnCore } from '../../support/helper.ts';
 import { byUs } from './ours.ts';
@@ -25,7 +25,8 @@ const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
-type StartKilled = (root: string, at: number, when: string) => ChildProcess;
+/** Ends with the signal of its end. */
+type StartKilled = (root: string, at: number, when: string) => Promise<string | null>;
 
 async function killedOnNode(directory: string): Promise<StartKilled> {
   // Node starts a bundle in a fifth of the time.
@@ -38,17 +39,24 @@ async function killedOnNode(directory: string): Promise<StartKilled> {
     format: 'esm',
     logLevel: 'error',
   });
-  return (root, at, when) => fork(child, [root, `${at}`, when], { stdio: 'ignore' });
+  return async (root, at, when) => await endOf(fork(child, [root, `${at}`, when], { stdio: 'ignore' }));
 }
 
 async function killedOnCore(directory: string): Promise<StartKilled> {
   const { binary } = await coreBinary(directory, ['kolla_set_configs'], 'test/contract/set-configs/fixtures/on-engine');
-  return (root, at, when) => {
-    const within = join(root, 'kolla_set_configs');
-    copyFileSync(binary, within);
+  return async (root, at, when) => {
+    const placed = await placeCore(binary, root, 'kolla_set_configs');
+    const [program, ...words] = placed.call;
     const env = { ...start.env, PATH: process.env['PATH'], KILLED_AT: `${at}`, KILLED: when };
-    return spawn('chroot', [root, '/kolla_set_configs'], { env, stdio: 'ignore' });
+    const signal = await endOf(spawn(program, words, { env, stdio: 'ignore' }));
+    placed.remove();
+    return signal;
   };
+}
+
+async function endOf(child: ChildProcess): Promise<string | null> {
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  return signal;
 }
 
 test(`${KILLS} kills leave no partial file, and the next start converges`, { skip }, async (t) => {
@@ -66,8 +74,7 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
     // At each of its effects in turn, whatever the machine's speed.
-    const child = startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
-    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;
     for (const [path, { what }] of left) {

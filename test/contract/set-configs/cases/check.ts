@@ -57,6 +57,19 @@ export const CHECKS: readonly Case[] = [
     config: one(),
     runs: [{}, { meanwhile: { [`${CONFIG}/a.conf`]: null }, ...check }],
   },
+  {
+    name: 'a check with the source gone, before an entry with an unknown key',
+    files: A,
+    runs: [
+      {},
+      {
+        meanwhile: { [`${CONFIG}/a.conf`]: null },
+        config: { command: 'run', config_files: [entry('a.conf', '/etc/keystone/a.conf'), entry('b', '/b', { x: 1 })] },
+        ...check,
+      },
+    ],
+    config: one(),
+  },
   { name: 'a check of an optional file that is not there', config: one({ optional: true }), runs: checked },
   {
     name: 'a check with another file in a directory',

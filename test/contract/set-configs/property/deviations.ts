@@ -39,7 +39,8 @@ export const DEVIATIONS: readonly Deviation[] = [
       isVerdict(what) &&
       isCheck(run) &&
       theirs.code !== 0 &&
-      (ours.code === 0 || what === 'class') &&
+      // Ours may go on to an entry that is invalid (2).
+      (ours.code !== 1 || what === 'class') &&
       isNoisy(theirs, ours, config),
   },
   {
@@ -93,7 +94,8 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'a link to nowhere that was put is taken away again',
     parts: true,
     explains: ({ what, path, theirs, ours }, { theirs: { before, code, stderr } }) => {
-      const isPut = (one: string) => {
+      const isPut = (written: string) => {
+        const one = throughLinks(before, written);
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target));
       };
@@ -192,9 +194,10 @@ function isAboutKeptLinks(
 ): boolean {
   const wasLink = (key: string) => our.before.get(key)?.what.startsWith('link ') ?? false;
   const kept = [...our.tree].flatMap(([one, seen]) =>
-    one.startsWith(`${DEFAULTS}/`) && seen.what.startsWith('link ') ? [one] : [],
+    // A relative destination is appended without a slash, by Kolla's tool as well.
+    one.startsWith(DEFAULTS) && seen.what.startsWith('link ') ? [one] : [],
   );
-  const inImage = kept.map((one) => one.slice(DEFAULTS.length + 1));
+  const inImage = kept.map((one) => one.slice(DEFAULTS.length).replace(/^\//, ''));
   const near = (one: string) => [...kept, ...inImage].some((link) => `${one}/`.startsWith(`${link}/`));
   if (isVerdict(what)) {
     const stumbled = /in backup_configs|in remove_or_restore_configs/.test(their.stderr);
@@ -213,7 +216,7 @@ function isAboutKeptLinks(
   if (path === STATE) {
     const [a, b] = [stateOf(theirs), stateOf(ours)];
     return Object.keys({ ...a, ...b }).every(
-      (key) => a[key]?.dest === b[key]?.dest || wasLink(normalize(key).slice(1)),
+      (key) => a[key]?.dest === b[key]?.dest || wasLink(normalize(key).replace(/^\//, '')),
     );
   }
   return (
