@@ -93,11 +93,13 @@ export const DEVIATIONS: readonly Deviation[] = [
   {
     name: 'a link to nowhere that was put is taken away again',
     parts: true,
-    explains: ({ what, path, theirs, ours }, { theirs: { before, code, stderr } }) => {
+    explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
+      // What it leads to may be installed too, and so be removed first.
+      const installed = trackedDests(entriesOf(config));
       const isPut = (written: string) => {
         const one = throughLinks(before, written);
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
-        return target !== undefined && (target === one || !before.has(target));
+        return target !== undefined && (target === one || !before.has(target) || installed.includes(target));
       };
       // It is in the way of the directory that the image has there.
       if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
@@ -109,6 +111,12 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'the image’s own links are kept as links',
     parts: true,
     explains: (difference, situation) => isAboutKeptLinks(difference, situation),
+  },
+  {
+    name: 'a link that a service could have placed is not followed',
+    parts: true,
+    explains: ({ what }, { theirs, ours }) =>
+      isVerdict(what) && theirs.code === 0 && ours.code === 1 && ours.stderr.includes(' and is not followed: '),
   },
   {
     name: 'recurse leads not out of the directory',
