@@ -74,6 +74,24 @@ describe('workloads', { skip }, () => {
     }
   });
 
+  test('copied: only kolla-core where no helper of the Pod needs more', async () => {
+    const exec = { mode: 'exec', readiness: 'http http://127.0.0.1:8000/', liveness: 'listen 8000' };
+    const installed = async (workload: object, more: object = {}) => {
+      const alone = { bootstrap: { enabled: false }, needs: ['tcp://db:3306'], kollaPod: { delivery: 'copied' } };
+      const { pod } = await api({ needs: [], probes: exec, ...workload }, { ...alone, ...more });
+      return pod['initContainers'][0].args;
+    };
+    assert.deepEqual(await installed({}), ['install', '--core', '/opt/kolla-pod']);
+    const all = ['install', '/opt/kolla-pod'];
+    assert.deepEqual(await installed({ probes: { ...exec, mode: 'resident' } }), all);
+    assert.deepEqual(await installed({ probes: { ...exec, readiness: 'mysql 127.0.0.1' } }), all);
+    assert.deepEqual(await installed({ probes: { ...exec, readiness: 'http https://127.0.0.1/' } }), all);
+    assert.deepEqual(await installed({ needs: ['mysql://db:3306'] }), all);
+    assert.deepEqual(await installed({}, { logs: { enabled: true, url: 'http://logs:9200' } }), all);
+    assert.deepEqual(await installed({ extraContainers: [{ name: 'mine', image: 'x' }] }), all);
+    assert.deepEqual(await installed({}, { bootstrap: { enabled: true } }), all);
+  });
+
   test('with resources for all containers, a ResourceQuota rejects none', async () => {
     const resources = { requests: { memory: '64Mi' }, limits: { memory: '256Mi' } };
     const { pod } = await api({ resources, sidecar: { resources } }, { kollaPod: { delivery: 'copied', resources } });

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
+import { CORE_NAMES } from '../../src/toolbox/install/core-names.ts';
 import { canHaveSmallDisk } from '../cluster/small-disk.ts';
 import { canGiveFilesAway, type Capability } from '../../tools/capability.ts';
 import { privateDirectory } from '../../tools/directory.ts';
@@ -54,6 +55,25 @@ test('the binary and one link per name are in the directory', async () => {
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
   assert.equal(await must(join(one.volume, 'bin/kolla-init'), ['x']), `${join(one.volume, 'bin/kolla-init')}\nx\n`);
   assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
+});
+
+test('--core installs kolla-core and its names alone', async () => {
+  await using one = await stage();
+  const { code, stderr } = await one.install('--core');
+  assert.equal(code, 69, stderr);
+  assert.match(
+    stderr,
+    /--core: there is no kolla-core next to .*\/source; use the image kolla-pod, or leave --core out/,
+  );
+  await writeFile(join(one.directory.path, 'kolla-core'), `${PROGRAM}#core\n`, { mode: 0o755 });
+  assert.equal((await one.install('--core')).code, 0);
+  assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-core', 'rootless-bin']);
+  assert.deepEqual(
+    (await readdir(join(one.volume, 'bin'))).toSorted(),
+    CORE_NAMES.filter((name) => name !== 'sudo').toSorted(),
+  );
+  assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-core');
+  assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-core');
 });
 
 test('the former script sudo is replaced by the link', async () => {

@@ -17,7 +17,11 @@ export const CORE_NAMES = [
   'healthcheck_curl',
 ] as const;
 
+export function isCoreName(name: string): boolean {
+  return (CORE_NAMES as readonly string[]).includes(name);
+}
+
 /** The binary that a name links to. */
 export function binaryOf(name: string, hasCore: boolean): 'kolla-core' | 'kolla-pod' {
-  return hasCore && (CORE_NAMES as readonly string[]).includes(name) ? 'kolla-core' : 'kolla-pod';
+  return hasCore && isCoreName(name) ? 'kolla-core' : 'kolla-pod';
 }

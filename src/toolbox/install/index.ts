@@ -2,7 +2,7 @@
  * Installs the binary and its names in a directory, for containers whose image has neither: an init container fills a
  * shared volume.
  *
- *   our own executable -> DIR/kolla-pod                     unchanged if the content is equal
+ *   our own executable -> DIR/kolla-pod                     unchanged if the content is equal; not with --core
  *   kolla-core, if it is next to it -> DIR/kolla-core       the same
  *   every name         -> DIR/bin/NAME                      links to one of the two
  *   sudo               -> DIR/rootless-bin/sudo             a link, only for images without root
@@ -18,6 +18,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { command, type Command, type Helper } from '../../cli/command.ts';
 import { ExitCode, UsageError, ConfigError, UnavailableError, messageOf } from '../../core/errors.ts';
+import { isCoreName } from './core-names.ts';
 import { layoutOf, madeDirectory, placeNames } from './place-names.ts';
 import type { Log } from '../../core/log.ts';
 import { ignoreAbsent } from '../../fs/absent.ts';
@@ -42,6 +43,13 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         help: 'executable to copy (default this one)',
         example: '/dist/kolla-pod',
       },
+      {
+        flag: 'core',
+        type: 'boolean',
+        env: 'KOLLA_POD_INSTALL_CORE',
+        help: 'only kolla-core and its names: for a Pod without TLS, logins, API server and sidecar',
+        example: 'true',
+      },
     ],
     examples: [
       { line: 'kolla-pod install /opt/kolla-pod', does: 'in an init container' },
@@ -50,7 +58,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         does: 'the service may mount the volume elsewhere: links are relative',
       },
     ],
-    async run({ operands: [directory = ''], options: { from } }, { signal, log }) {
+    async run({ operands: [directory = ''], options: { from, core } }, { signal, log }) {
       if (directory === '' || /[\n\0]/.test(directory)) throw new UsageError('install: DIR is not a path');
       // Run from source, the executable is node.
       if (from === undefined && !isSea())
@@ -60,6 +68,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
           directory: resolve(directory),
           source: from ?? process.execPath,
           names: helpers().map(({ name }) => name),
+          isCoreOnly: core ?? false,
         },
         signal,
         log,
@@ -75,6 +84,8 @@ interface InstallOptions {
   readonly source: string;
   /** Its names. */
   readonly names: readonly string[];
+  /** Only `kolla-core`, which must be next to it. */
+  readonly isCoreOnly: boolean;
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
@@ -85,14 +96,22 @@ const EVERYBODY_READS = 0o005;
  * @throws ConfigError, UnavailableError, NotPermittedError as described above
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
-  const { directory, source, names } = options;
-  const binary = join(directory, 'kolla-pod');
-  const executable = await executableAt(source);
+  const { directory, isCoreOnly } = options;
+  const given = await executableAt(options.source);
+  const core = await coreBeside(options.source);
+  if (isCoreOnly && core === undefined)
+    throw new UnavailableError(
+      `install: --core: there is no kolla-core next to ${options.source}; use the image kolla-pod, or leave --core out`,
+    );
+  const source = isCoreOnly ? core! : options.source;
+  const binary = join(directory, isCoreOnly ? 'kolla-core' : 'kolla-pod');
+  const names = isCoreOnly ? options.names.filter(isCoreName) : options.names;
+  const executable = isCoreOnly ? await executableAt(source) : given;
   try {
     await madeDirectory(directory);
     await checkPlace(binary, source, executable);
-    const core = await coreBeside(source);
-    const isNewCore = core !== undefined && (await placeBinary(core, join(directory, 'kolla-core'), signal));
+    const isBoth = core !== undefined && !isCoreOnly;
+    const isNewCore = isBoth && (await placeBinary(core, join(directory, 'kolla-core'), signal));
     const isNew = (await placeBinary(source, binary, signal)) || isNewCore;
     const changes = await placeNames(directory, layoutOf(names, core !== undefined));
     if (!(await may(binary, constants.X_OK)))

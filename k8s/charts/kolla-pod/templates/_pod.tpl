@@ -19,7 +19,7 @@ Out: JSON.
 {{- $security := dict "runAsNonRoot" true "runAsUser" (int $workload.user.uid) "runAsGroup" (int ($workload.user.gid | default $workload.user.uid)) "fsGroup" (int $ctx.Values.fsGroup) "seccompProfile" (dict "type" "RuntimeDefault") -}}
 {{- with $workload.user.supplementalGroups -}}{{- $_ := set $security "supplementalGroups" . -}}{{- end -}}
 {{- $init := list -}}
-{{- if eq $ctx.Values.kollaPod.delivery "copied" -}}{{- $init = append $init (fromJson (include "kolla-pod.installContainer" $ctx)) -}}{{- end -}}
+{{- if eq $ctx.Values.kollaPod.delivery "copied" -}}{{- $init = append $init (fromJson (include "kolla-pod.installContainer" .)) -}}{{- end -}}
 {{- $init = append $init (fromJson (include "kolla-pod.initContainer" .)) -}}
 {{- $spec := dict "serviceAccountName" .account "automountServiceAccountToken" false "terminationGracePeriodSeconds" (int .grace) "securityContext" $security -}}
 {{- if .isWorkload -}}
@@ -95,13 +95,30 @@ kolla-pod.podTemplate has, and its JSON.
 {{- toJson (dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL"))) -}}
 {{- end -}}
 
-{{/* For images without the binary. */}}
+{{/* For images without the binaries. In: as kolla-pod.podTemplate. */}}
 {{- define "kolla-pod.installContainer" -}}
-{{- $image := .Values.kollaPod.image -}}
+{{- $kollaPod := .ctx.Values.kollaPod -}}
 {{- $mounts := list (dict "name" "kolla-pod" "mountPath" "/opt/kolla-pod") -}}
-{{- $container := dict "name" "kolla-pod" "image" (include "kolla-pod.ownImage" .) "imagePullPolicy" $image.pullPolicy "args" (list "install" "/opt/kolla-pod") "securityContext" (fromJson (include "kolla-pod.restrictedContainer" .)) "volumeMounts" $mounts -}}
-{{- with .Values.kollaPod.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
+{{- $args := concat (list "install") (ternary (list "--core") list (ne (include "kolla-pod.isCoreOnly" .) "")) (list "/opt/kolla-pod") -}}
+{{- $container := dict "name" "kolla-pod" "image" (include "kolla-pod.ownImage" .ctx) "imagePullPolicy" $kollaPod.image.pullPolicy "args" $args "securityContext" (fromJson (include "kolla-pod.restrictedContainer" .ctx)) "volumeMounts" $mounts -}}
+{{- with $kollaPod.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
 {{- toJson $container -}}
+{{- end -}}
+
+{{/*
+"yes" if a workload's Pod runs only what kolla-core has: 3 MiB are copied instead of 117. Containers of the user's may run any
+name. In: as kolla-pod.podTemplate.
+*/}}
+{{- define "kolla-pod.isCoreOnly" -}}
+{{- $values := .workload.values -}}
+{{- if and .isWorkload (not (include "kolla-pod.sidecarRoles" (list .ctx .workload))) (not $values.extraContainers) (not $values.extraInitContainers) (not $values.container) -}}
+{{- $others := list -}}
+{{- range .waits -}}{{- if not (regexMatch "^!?(tcp|http|file|socket|unix):" .) -}}{{- $others = append $others . -}}{{- end -}}{{- end -}}
+{{- range list $values.probes.readiness $values.probes.liveness $values.probes.startup -}}
+{{- if not (regexMatch "^$|^(tcp|listen|connected|socket|process|file-age|command|config|log-ship) |^http http://" .) -}}{{- $others = append $others . -}}{{- end -}}
+{{- end -}}
+{{- if not $others -}}yes{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "kolla-pod.initContainer" -}}
