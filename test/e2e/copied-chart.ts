@@ -17,9 +17,9 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   const apply = async (items: readonly object[]) =>
     await kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   /** A Deployment `small-KEY` of the chart. */
-  const start = async (key: string, global: object) => {
+  const start = async (key: string, mode: 'exec' | 'resident', global: object = {}) => {
     await using chart = await rendering('small', SMALL);
-    const { all } = await chart.render(valuesOf(key, global));
+    const { all } = await chart.render(valuesOf(key, mode, global));
     await apply(all.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } })));
   };
   const isAvailable = (key: string) =>
@@ -33,7 +33,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
       t.skip(unable);
       return;
     }
-    await start('api', {});
+    await start('api', 'resident');
     await isAvailable('api');
     const said = await inService('api', 'command -v sudo; cat /etc/keystone/small.conf');
     assert.equal(said, '/opt/kolla-pod/rootless-bin/sudo\npassword = of-small-database-password\n');
@@ -45,7 +45,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
       t.skip(unable);
       return;
     }
-    await start('secret', {
+    await start('secret', 'exec', {
       passwords: { small_database_password: null },
       passwordSecrets: { small_database_password: { secret: 'small-passwords', key: 'database' } },
     });
@@ -68,16 +68,18 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
     // The service has the file, and not what it was made of.
     const said = await inService('secret', 'cat /etc/keystone/small.conf; ls -A /var/lib/kolla/config_files');
     assert.equal(said, 'password = hunter2\n');
+    // No wait, probe or sidecar of this Pod needs kolla-pod.
+    assert.equal(await inService('secret', 'ls /opt/kolla-pod'), 'bin\nkolla-core\nrootless-bin\n');
     assert.doesNotMatch(await kubectl(['logs', 'deployment/small-secret', '--all-containers']), /hunter/);
   });
 }
 
 /** One workload, which serves what kolla-init has installed. */
-function valuesOf(key: string, global: object): object {
+function valuesOf(key: string, mode: string, global: object): object {
   const source = '/var/lib/kolla/config_files/small.conf';
   const workload = {
     needs: [],
-    probes: { readiness: `http http://127.0.0.1:${PORT}/small.conf`, periodSeconds: 1 },
+    probes: { mode, readiness: `http http://127.0.0.1:${PORT}/small.conf`, periodSeconds: 1 },
     configJson: {
       command: `python3 -m http.server ${PORT} --directory /etc/keystone`,
       config_files: [{ source, dest: '/etc/keystone/small.conf', owner: 'keystone', perm: '0600' }],
