@@ -7,16 +7,16 @@ import { judge, type Row } from './row.ts';
 import { sinkDestination } from './sink.ts';
 import { openSite, type Shipper, type Site, type Writing } from './site.ts';
 
-/** Of each log; together they stay small enough for their documents to be asked for at once. */
+/** Lines per second of each log: few enough to read all documents back in one query. */
 const PER_SECOND = 150;
-/** Some 4 KB: a stop while a service is in the midst of its write ends events there, which a busy machine makes likely. */
+/** About 4 KB: on a busy machine, stopping mid-write splits events. */
 const AT_ONCE = 10;
-/** Of each log's numbers. */
+/** Range of event numbers of each log. */
 const RANGE = 10_000_000;
-/** Never taken, whatever else goes on. */
+/** Always rejected. */
 const POISON = '77 depth=';
 
-/** A server's mood, until the next. */
+/** Server faults, applied in turn. */
 const MOODS: readonly BulkFaults[] = [
   {},
   { p429: 0.05 },
@@ -38,7 +38,7 @@ const LOGS: Readonly<Record<string, Partial<Writing>>> = {
   truncated: { rotation: 'copytruncate', rotateEvery: 3500 },
 };
 
-/** What has happened, for the page. */
+/** Counts for the report. */
 export interface Happened {
   kills: number;
   stops: number;
@@ -47,9 +47,9 @@ export interface Happened {
 }
 
 /**
- * Several logs, each rotated in its own way, with tracebacks; writers and shippers that are killed; a server that fails in
- * every way in turn: for so long, and then all of it judged.
- * @param tell gets a line now and then
+ * Several logs, each rotated differently and with tracebacks; writers and shippers are killed; the server cycles
+ * through every fault. Runs for the given time and is then judged as a whole.
+ * @param tell called with a progress line
  */
 export async function allAtOnce(
   minutes: number,
@@ -88,7 +88,7 @@ export async function allAtOnce(
   };
   const writing = Object.keys(LOGS).map((name, at) => writers(site, name, at, { isOver, random, happened }));
   const [last] = await Promise.all([shippers(), moods(), ...writing]);
-  // Within its grace of five seconds a stop would leave what is behind to the next start.
+  // A stop within the five-second grace period may leave a backlog for the next start.
   assert.ok([0, 143].includes(await last.stop()), site.log());
   const end = await site.ship([...to.args, '--once']);
   assert.equal(await end.ended, 0, site.log());
@@ -102,7 +102,7 @@ interface Course {
   readonly happened: Happened;
 }
 
-/** Writes one log until the time is over, by a writer that is killed and followed by another now and then. */
+/** Writes one log until the time is up; kills the writer at intervals and starts another. */
 async function writers(site: Site, name: string, at: number, { isOver, random, happened }: Course): Promise<void> {
   const usual = {
     wholeEvents: true,

@@ -7,7 +7,7 @@ import { SAMPLE } from './sample.ts';
 import { taken } from './server-faults.ts';
 import { openSite } from './site.ts';
 
-test('of two destinations one is away, and the shipper is killed: the other has all, and so has the one that comes back', async (t) => {
+test('with one of two destinations down and the shipper killed, both receive every line', async (t) => {
   await using away = await sinkDestination(SAMPLE.seed);
   await using there = await sinkDestination(SAMPLE.seed);
   await using site = await openSite();
@@ -25,7 +25,7 @@ test('of two destinations one is away, and the shipper is killed: the other has 
   await away.sink.set({});
   assert.equal(await second.stop(), 0, site.log());
   for (const [name, to] of Object.entries({ away, there })) {
-    const row = judge(`two destinations, the one that was ${name}`, site.truths(), await to.messages());
+    const row = judge(`two destinations: the one that was ${name}`, site.truths(), await to.messages());
     t.diagnostic(rowOf(row));
     assertOnce(row);
   }

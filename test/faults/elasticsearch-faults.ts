@@ -6,22 +6,22 @@ import { until } from '../support/until.ts';
 import type { Destination, Fault } from './run.ts';
 import { messageOf } from './site.ts';
 
-/** One writer thread and room for one request more: what comes at once with two others is rejected, item by item. */
+/** One writer thread and one queue slot: of three concurrent requests the third is rejected, item by item. */
 export const ELASTICSEARCH_SETTINGS = { 'thread_pool.write.size': 1, 'thread_pool.write.queue_size': 1 };
-/** A request is then so many at the server, and the queue overflows. */
+/** Each batch becomes this many requests on the server and overflows the queue. */
 const DAYS = 3;
 const KILLS = 5;
 
-/** Indexes of one run, in a real server. */
+/** Indexes of one run on a real server. */
 export interface ElasticsearchDestination extends Destination {
   readonly server: Elasticsearch;
-  /** The pattern of its indexes. */
+  /** Index pattern. */
   readonly index: string;
-  /** Documents in them now. */
+  /** Number of documents in the indexes. */
   count(): Promise<number>;
 }
 
-/** @param prefix of its indexes, which no other run has */
+/** @param prefix index prefix, unique per run */
 export function elasticsearchDestination(server: Elasticsearch, prefix: string): ElasticsearchDestination {
   const index = `${prefix}-*`;
   return {
@@ -33,15 +33,15 @@ export function elasticsearchDestination(server: Elasticsearch, prefix: string):
   };
 }
 
-/** What only a real server does. */
+/** Faults that need a real Elasticsearch. */
 export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = [
   {
-    name: 'Elasticsearch: a write queue of 1',
+    name: 'Elasticsearch: write queue of 1',
     writing: ({ events }) => ({ to: events, days: DAYS }),
     strike: async ({ written }) => await written(),
   },
   {
-    name: 'Elasticsearch: SIGKILL at random in full flow',
+    name: 'Elasticsearch: SIGKILL at random under full load',
     writing: ({ events }) => ({ to: events, perSecond: 5000, workers: 8, tracebackEvery: 50 }),
     async strike({ seed, again, up, site }) {
       const random = randomFrom(seed);
@@ -53,7 +53,7 @@ export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = 
     },
   },
   {
-    name: 'Elasticsearch: the block of the flood stage, set and lifted',
+    name: 'Elasticsearch: flood-stage block set and lifted',
     async strike({ written, outageMs }, to) {
       await until('the first documents', async () => ((await to.count()) > 0 ? true : undefined));
       await block(to, true);
@@ -64,31 +64,34 @@ export const ELASTICSEARCH_FAULTS: readonly Fault<ElasticsearchDestination>[] = 
   },
 ];
 
-/** What the server does itself when a disk is fuller than the flood stage, and again emptier than the high watermark. */
+/** Sets or removes the block that the server itself sets above the flood stage and removes below the high watermark. */
 async function block({ server, index }: ElasticsearchDestination, is: true | null): Promise<void> {
   const settings = { 'index.blocks.read_only_allow_delete': is };
   const { status, body } = await server.request('PUT', `/${index}/_settings`, settings);
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-/** The monitor of the disk looks that often at the most. */
+/** Minimum interval of Elasticsearch's disk monitor. */
 const DISK_LOOK_MS = 10_000;
 
-/** A disk that is too full for the server, in its own opinion: it sets the block, and takes it away again, at its next looks. */
+/**
+ * Lowers the watermarks below current disk usage: the server sets the block by itself and removes it once they are
+ * raised again.
+ */
 export const FLOOD_STAGE: Fault<ElasticsearchDestination> = {
-  name: 'Elasticsearch: a disk above its flood stage, and below again',
+  name: 'Elasticsearch: disk above its flood stage, then below it',
   async strike({ written }, to) {
     await until('the first documents', async () => ((await to.count()) > 0 ? true : undefined));
     await watermarks(to, '1%', '1%', '1%');
     await until('the block', async () => await isBlocked(to, true));
     await written();
     await watermarks(to, '97%', '98%', '99%');
-    await until('the block to be gone', async () => await isBlocked(to, false));
+    await until('the block to be removed', async () => await isBlocked(to, false));
     await cluster(to, { 'cluster.routing.allocation.disk.threshold_enabled': false });
   },
 };
 
-/** How full a disk may be. */
+/** Sets the disk watermarks. */
 async function watermarks(to: ElasticsearchDestination, low: string, high: string, flood: string): Promise<void> {
   const disk = 'cluster.routing.allocation.disk';
   await cluster(to, {

@@ -1,14 +1,16 @@
 /**
- * Faults while numbered lines are written and shipped, each judged line by line:
+ * Fault injection while numbered lines are written and shipped, verified line by line:
  *
- *   writer (a process of its own: numbered events into a log, rotations, and beside it the truth, synced) -> kolla-log-ship
- *     (the real one, as a process) -> a server (real Elasticsearch, or a sink that refuses, rejects and breaks off)
- *     -> the fault strikes and is over -> the writer ends -> SIGTERM, which must ship the rest -> once more with --once, which
- *     must bring nothing new -> the server is asked for every document -> one row: written, in index, distinct, lost, doubled
+ *   writer (separate process: numbered events into a log, with rotations, and a synced truth file next to it)
+ *     -> kolla-log-ship (the real one, as a process)
+ *     -> server (real Elasticsearch, or a sink that rejects, throttles and drops connections)
+ *     -> the fault strikes and ends -> the writer exits -> SIGTERM, which must ship the rest
+ *     -> another run with --once, which must add nothing
+ *     -> every document is read back -> one row: written, in index, distinct, lost, duplicated
  *
- * What kolla-log-ship says of itself is not asked: the writer's truth and the server's documents decide. Small in
- * `make test`, at length in `make soak`. What can fail: a line that is nowhere (lost), in two documents (doubled), or in
- * a document that is not its own or not whole (torn); each error comes with the numbers and the end of the shipper's log.
+ * kolla-log-ship's own output is not consulted: only the writer's truth and the server's documents count. Small in
+ * `make test`, long in `make soak`. Failures: a missing line (lost), a line in two documents (duplicated), or a
+ * document with missing or foreign lines (torn); each error has the event numbers and the end of the shipper's log.
  */
 export { runFault, assertOnce, type Destination, type Fault, type Size, type Stage } from './run.ts';
 export { headOf, judge, rowOf, type Row } from './row.ts';

@@ -3,12 +3,12 @@ import { assertOnce, runFault, type Fault, type Size } from './run.ts';
 import { rowOf } from './row.ts';
 import { sinkDestination, type SinkDestination } from './sink.ts';
 
-/** They wait more than they work: for the writer, for pauses that grow, for what is late on purpose. */
+/** They mostly wait: for the writer, for backoff and for deliberate delays. */
 const AT_ONCE = 2;
 
 /**
- * A test for each fault: every line once.
- * @param skip why some can't run here
+ * One test per fault: no line is lost or duplicated.
+ * @param skip reason why some cannot run here
  */
 export function judgeEach(
   what: string,
@@ -18,7 +18,7 @@ export function judgeEach(
 ): void {
   describe(what, { concurrency: AT_ONCE, skip }, () => {
     for (const fault of faults) {
-      test(`${fault.name}: every line once`, async (t) => {
+      test(`${fault.name}: no line lost or duplicated`, async (t) => {
         await using sink = await sinkDestination(size.seed);
         const row = await runFault(fault, sink, size);
         t.diagnostic(rowOf(row));

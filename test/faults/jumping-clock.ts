@@ -1,6 +1,6 @@
 /**
- * Imported before a program: its wall clock jumps back by an hour and forth again, over and over, as one does that is set
- * by hand or by a bad time server. Timers and performance.now() are the kernel's monotonic clock, and go on.
+ * Preloaded into a program: its wall clock jumps back and forth by an hour, as when set by hand or by a bad NTP
+ * server. Timers and performance.now() use the kernel's monotonic clock and are unaffected.
  */
 const JUMP_MS = 3_600_000;
 const EVERY_MS = 700;

@@ -1,4 +1,4 @@
-/** One event: a line, and below it `depth` lines of a traceback. Each says whose it is. */
+/** One event: a line followed by `depth` traceback lines. Each line identifies its event. */
 export interface Numbered {
   readonly n: number;
   readonly pid: number;
@@ -11,12 +11,12 @@ const PROJECT = 'a3f1c09d5b7e4826a3f1c09d5b7e4826';
 
 const START = '2026-11-20 00:00:00.000 7 INFO nova.service [-] Starting compute node';
 /**
- * What each file begins with where all shall begin alike: with a first line that leaves room for another one in what a
- * shipper tells them apart by, or with one that is longer.
+ * Common first lines of files that must start alike: one short enough for the next line to be part of the file
+ * fingerprint, one longer than the fingerprint.
  */
 export const BANNERS = { short: `${START} (version 31.0.1)`, long: `${START} ${'=*'.repeat(400)}` };
 
-/** Its lines without their ends, as oslo.log writes them: of a traceback each has time, pid and module again. */
+/** The event's lines without newlines, as oslo.log writes them: each traceback line repeats time, pid and module. */
 export function linesOf({ n, pid, depth, timeMs }: Numbered): string[] {
   const time = new Date(timeMs).toISOString().replace('T', ' ').slice(0, 23);
   const level = depth > 0 ? 'ERROR' : 'INFO';
@@ -26,24 +26,24 @@ export function linesOf({ n, pid, depth, timeMs }: Numbered): string[] {
   const below = Array.from({ length: depth }, (_, k) => {
     const text =
       k === 0 ? 'Traceback (most recent call last):' : k === last ? 'ValueError: “no”' : '  File "manager.py"';
-    // Nova says which instance it was about, on each line of the traceback too.
+    // Nova logs the instance, on each traceback line too.
     const instance = n % 2 === 0 ? '' : '[instance: 5c1d4e8f-a7b3-4f2a-9b1c-0b9e6f2a5c1d] ';
     return `${time} ${pid} ERROR ${MODULE} ${instance}${text} below=${n}.${k}`;
   });
   return [`${first} Port bound “tap-é1” event=${n} depth=${depth}`, ...below];
 }
 
-/** What a document's message tells. */
+/** Parsed message of a document. */
 export interface Read {
-  /** Undefined when no number stands in it. */
+  /** Undefined if the message has no number. */
   readonly n: number | undefined;
-  /** Whether it begins with its event's first line. */
+  /** Whether it starts with the first line of its event. */
   readonly isFirst: boolean;
-  /** Whether it has its event's lines in their order, all of them, and no other's. */
+  /** Whether it has exactly the lines of its event, in order. */
   readonly isWhole: boolean;
 }
 
-/** @param message one document's, with whatever is left of a line's beginning */
+/** @param message message of a document, possibly with the rest of the line prefix */
 export function read(message: string): Read {
   const [first, ...others] = [...message.matchAll(/ event=(\d+) depth=(\d+)/g)];
   const below = [...message.matchAll(/ below=(\d+)\.(\d+)/g)];

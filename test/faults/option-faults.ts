@@ -8,12 +8,12 @@ import { logOf, type Site } from './site.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** Holes are made behind each acknowledged block, and not only when there is much to release. */
+/** Punches a hole after each acknowledged block, even a small one. */
 const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
 
 const TRACEBACKS = { workers: 5, tracebackEvery: 20 };
 
-/** With options that change what is on disk or on the way. */
+/** Faults with options that change what is on disk or on the wire. */
 export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--reclaim under SIGKILL',
@@ -22,7 +22,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
     async strike(stage, to) {
       await withHoles(stage.site);
       await stage.written();
-      // All may be in by the time that the holes are seen, and a kill waits for more to come.
+      // Everything may be shipped by the time the holes appear, and a kill needs more to come.
       const { events } = stage;
       await using more = await stage.site.write({ from: events, to: 2 * events, perSecond: 100_000, ...TRACEBACKS });
       await kills()(stage, to);
@@ -43,9 +43,9 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
     strike: async ({ site }) => await withHoles(site),
   },
   {
-    name: '--reclaim, no checkpoint at any start, the source id given',
+    name: '--reclaim, no checkpoint on any start, fixed source id',
     args: () => [...RECLAIM, '--source-id', 'c1'],
-    // Without tracebacks: of one that a hole cuts, its end would be read as an event of its own.
+    // Without tracebacks: the rest of one cut by a hole would be read as a separate event.
     writing: ({ events }) => ({ to: events, perSecond: 4000 }),
     async strike({ kills: times, site, again }) {
       const meanwhile = () => rm(site.state, { recursive: true, force: true });
@@ -63,7 +63,7 @@ export const OPTION_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** Resolves when the log has less than three quarters of its bytes on disk. */
+/** Resolves when less than three quarters of the log's bytes are allocated on disk. */
 async function withHoles(site: Site): Promise<void> {
   await until('holes in the log', async () => {
     const { blocks, size } = await stat(logOf(site.root));

@@ -11,32 +11,32 @@ import { fill, giveRoom, onSmallDisk, takeSpares } from './small-state.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** What is in, is acknowledged that much later: who dies meanwhile does not know it. */
+/** Acknowledgement delay: a shipper killed within it does not know that its lines were indexed. */
 const LATE_MS = 300;
 const EVENTS_A_KILL = 2500;
 const CLOCK = new URL('jumping-clock.ts', import.meta.url).href;
 
 const RENAMED = { rotation: 'rename', rotateEvery: 6000 } as const;
 
-/** More lines than can be shipped between two kills, as fast as they can be written. */
+/** More lines than can be shipped between two kills, written at full speed. */
 const flood = (size: Size) => ({ to: Math.max(size.events, size.kills * EVENTS_A_KILL), perSecond: 100_000 });
 
-/** Kills by SIGKILL, as many as the size has. */
+/** SIGKILL as often as the size says. */
 export const KILL_FAULTS: readonly SinkFault[] = [
-  { name: 'SIGKILL at random in full flow', writing: flood, strike: kills() },
+  { name: 'SIGKILL at random under full load', writing: flood, strike: kills() },
   {
-    name: 'workers’ tracebacks between each other, under SIGKILL',
+    name: 'interleaved tracebacks of several workers, under SIGKILL',
     writing: (size) => ({ ...flood(size), to: flood(size).to >> 1, workers: 8, tracebackEvery: 5 }),
     strike: kills(),
   },
-  { name: 'items that are never taken (400), under SIGKILL', writing: flood, strike: kills({ poison: '77 depth=' }) },
+  { name: 'permanently rejected items (400), under SIGKILL', writing: flood, strike: kills({ poison: '77 depth=' }) },
 ];
 
-/** What else happens to the shipper and its state. */
+/** Other faults of the shipper and its state. */
 export const PROCESS_FAULTS: readonly SinkFault[] = [
   {
-    // Without tracebacks: of one that is being written, a stop ships what is there.
-    name: 'SIGTERM again and again',
+    // Without tracebacks: a graceful stop ships a half-written one as it is.
+    name: 'repeated SIGTERM',
     writing: ({ events }) => ({ to: events, perSecond: 5000 }),
     async strike(stage) {
       const random = randomFrom(stage.seed);
@@ -48,7 +48,7 @@ export const PROCESS_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: 'the checkpoint torn, and the shipper killed',
+    name: 'torn checkpoint, shipper killed',
     async strike({ again, site, written }, { sink }) {
       await taken(sink, 1);
       await written();
@@ -61,7 +61,7 @@ export const PROCESS_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: 'the clock an hour back and forth, over and over, and SIGKILL',
+    name: 'clock jumping by an hour, under SIGKILL',
     env: { NODE_OPTIONS: `--import=${CLOCK}` },
     writing: ({ events }) => ({
       to: events,
@@ -78,10 +78,10 @@ export const PROCESS_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** The state directory's disk is full for a while; needs a disk of one's own, see canHaveSmallDisk. */
+/** The state directory's disk fills up for a while; needs a dedicated disk, see canHaveSmallDisk. */
 export const DISK_FAULTS: readonly SinkFault[] = [
   {
-    name: 'the checkpoint’s disk full, SIGKILL, and room again',
+    name: 'checkpoint disk full, SIGKILL, then space again',
     place: onSmallDisk,
     writing: ({ events }) => ({
       to: events,
@@ -102,7 +102,7 @@ export const DISK_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: 'dead letters on a full disk, and room again',
+    name: 'dead letters on a full disk, then space again',
     place: onSmallDisk,
     writing: ({ events }) => ({ to: events, perSecond: 5000 }),
     async strike({ site, written }, { sink }) {
@@ -115,21 +115,21 @@ export const DISK_FAULTS: readonly SinkFault[] = [
   },
 ];
 
-/** Runs that must double lines; one that finds none has found nothing out. */
+/** Control runs that must duplicate lines; if none is found, the harness detects nothing. */
 export const CONTROLS: readonly SinkFault[] = [
   { name: 'control: the server ignores ids', writing: flood, strike: killAfterTaken({ ignoreIds: true }) },
-  { name: 'control: no checkpoint, and no source id that stays', writing: flood, strike: killAfterTaken({}) },
+  { name: 'control: no checkpoint and no stable source id', writing: flood, strike: killAfterTaken({}) },
 ];
 
-/** No checkpoint is no doubled line where the source id stays. */
+/** Without a checkpoint nothing is duplicated as long as the source id is stable. */
 export const WITHOUT_CHECKPOINT: SinkFault = {
-  name: 'no checkpoint at any start, the source id given',
+  name: 'no checkpoint on any start, fixed source id',
   writing: flood,
   args: () => ['--source-id', 'c1'],
   strike: killAfterTaken({}),
 };
 
-/** Some die before their first request, some in full flow, some when what they sent is in and they do not know it yet. */
+/** Some shippers die before their first request, some mid-request, some after an unacknowledged success. */
 export function kills(faults: BulkFaults = {}): NonNullable<SinkFault['strike']> {
   return async (stage, { sink }) => {
     await sink.set({ ...faults, delayMs: LATE_MS });
@@ -146,7 +146,7 @@ export function kills(faults: BulkFaults = {}): NonNullable<SinkFault['strike']>
   };
 }
 
-/** Each dies with documents in that it does not know to be in, and its state is gone before the next. */
+/** Kills each shipper with unacknowledged documents in the index and removes its state before the next start. */
 function killAfterTaken(faults: BulkFaults): NonNullable<SinkFault['strike']> {
   return async ({ again, site, kills: times }, { sink }) => {
     await sink.set({ ...faults, delayMs: LATE_MS });

@@ -17,13 +17,13 @@ import { SAMPLE } from './sample.ts';
 
 const FEW_KILLS: Size = { ...SAMPLE, kills: 3 };
 
-judgeEach('kills at random', KILL_FAULTS, SAMPLE);
-judgeEach('what happens to the shipper', [...PROCESS_FAULTS, WITHOUT_CHECKPOINT], FEW_KILLS);
-judgeEach('a full disk', DISK_FAULTS, SAMPLE, (await canHaveSmallDisk()) ?? false);
+judgeEach('random kills', KILL_FAULTS, SAMPLE);
+judgeEach('faults of the shipper', [...PROCESS_FAULTS, WITHOUT_CHECKPOINT], FEW_KILLS);
+judgeEach('full disk', DISK_FAULTS, SAMPLE, (await canHaveSmallDisk()) ?? false);
 
-describe('runs that must double lines', { concurrency: CONTROLS.length }, () => {
+describe('control runs that must duplicate lines', { concurrency: CONTROLS.length }, () => {
   for (const control of CONTROLS) {
-    test(`${control.name}: doubles are found, and nothing is lost`, async (t) => {
+    test(`${control.name}: duplicates are found, and nothing is lost`, async (t) => {
       await using sink = await sinkDestination(SAMPLE.seed);
       const row = await runFault(control, sink, FEW_KILLS);
       t.diagnostic(rowOf(row));

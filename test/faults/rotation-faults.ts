@@ -9,32 +9,32 @@ import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
 
-/** By one worker: what a rotation comes between goes on in the new file's first line. */
+/** One worker: an event interrupted by a rotation continues in the first line of the new file. */
 const TRACEBACKS = { tracebackEvery: 20, workers: 1 };
 
-/** Each kind of rotation while lines are written and shipped as fast as they come. */
+/** Each kind of rotation while lines are written and shipped at full speed. */
 export const ROTATION_FAULTS: readonly SinkFault[] = [
-  flow('rename', 'renamed, again and again'),
-  flow('renames', 'renamed three times at once'),
-  flow('copytruncate', 'copied and truncated'),
-  flow('regrow', 'truncated, and longer than before at once'),
-  { ...flow('recreate', 'removed and written anew'), writing: slowly('recreate') },
-  compressing('gzip', 'renamed, the one before compressed'),
-  compressing('kolla', 'as Kolla’s cron: copied, truncated, the one before compressed'),
-  alike('rename', 'renamed, each file with the same first line, under SIGKILL', 'short', kills()),
-  alike('copytruncate', 'copied and truncated, each file with the same first line, under SIGKILL', 'short', kills()),
-  alike('rename', 'renamed, each file with the same first 900 bytes', 'long'),
-  alike('copytruncate', 'copied and truncated, each file with the same first 900 bytes', 'long'),
-  away('rename', 'renamed while the shipper was away'),
-  away('copytruncate', 'copied and truncated while the shipper was away'),
+  flow('rename', 'repeated renames'),
+  flow('renames', 'three renames at once'),
+  flow('copytruncate', 'copytruncate'),
+  flow('regrow', 'truncated and regrown beyond its old size at once'),
+  { ...flow('recreate', 'removed and re-created'), writing: slowly('recreate') },
+  compressing('gzip', 'renamed, previous file compressed'),
+  compressing('kolla', "Kolla's cron: copytruncate, previous file compressed"),
+  alike('rename', 'renamed, files with the same first line, under SIGKILL', 'short', kills()),
+  alike('copytruncate', 'copytruncate, files with the same first line, under SIGKILL', 'short', kills()),
+  alike('rename', 'renamed, files with the same first 900 bytes', 'long'),
+  alike('copytruncate', 'copytruncate, files with the same first 900 bytes', 'long'),
+  away('rename', 'renamed while the shipper was down'),
+  away('copytruncate', 'copytruncate while the shipper was down'),
   {
-    ...flow('rename', 'renamed while the shipper was away, which had sent nothing yet'),
+    ...flow('rename', 'renamed while a shipper that had sent nothing yet was down'),
     async strike({ again, written }) {
       assert.equal(await again('SIGKILL', { meanwhile: written }), 137);
     },
   },
   {
-    ...flow('copytruncate', 'copied and truncated while the server was away and the shipper was killed'),
+    ...flow('copytruncate', 'copytruncate while the server was down and the shipper was killed'),
     async strike({ again, written }, { sink }) {
       await taken(sink, 1);
       await sink.set({ status: 503 });
@@ -53,18 +53,18 @@ function flow(rotation: Rotation, name: string): SinkFault {
   };
 }
 
-/** A file that is compressed is out of reach: it lives until what is in it was shipped. */
+/** A compressed file cannot be read any more: it is compressed only after its content was shipped. */
 function compressing(rotation: Rotation, name: string): SinkFault {
   const { writing, ...others } = flow(rotation, name);
   return { ...others, name, writing: (size, to) => ({ ...writing?.(size, to), compressesBehind: to.sink.url }) };
 }
 
-/** A file that came and went before it could be polled is no fault: each lives two seconds. */
+/** Each file lives two seconds, so that it cannot come and go between two polls. */
 function slowly(rotation: Rotation): NonNullable<SinkFault['writing']> {
   return ({ events }) => ({ to: events, rotation, perSecond: 3500, rotateEvery: 7000, ...TRACEBACKS });
 }
 
-/** Contents of one path that begin alike. */
+/** Files of one path with the same beginning. */
 function alike(
   rotation: Rotation,
   name: string,

@@ -2,4 +2,4 @@ import { ROTATION_FAULTS } from './index.ts';
 import { judgeEach } from './judged.ts';
 import { SAMPLE } from './sample.ts';
 
-judgeEach('rotations in full flow', ROTATION_FAULTS, { ...SAMPLE, kills: 4 });
+judgeEach('rotations under full load', ROTATION_FAULTS, { ...SAMPLE, kills: 4 });

@@ -2,23 +2,23 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSyn
 import { gzipSync } from 'node:zlib';
 
 /**
- * Who rotates holds its breath: between the two steps of a copytruncate no line is written, which else would be lost
- * before anybody could read it.
+ * The rotating writer pauses: no line is written between the two steps of copytruncate, where it would be lost to any
+ * reader.
  */
 export const ROTATIONS = {
   /** logrotate's `create`: the file is renamed, older ones move up, the writer opens a new one. */
   rename: (log: string) => moveUp(log),
-  /** Three renames at once, few lines apart: between two looks the second and third generation came and went. */
+  /** Three renames in quick succession: the second and third generations come and go between two polls. */
   renames: (log: string) => moveUp(log),
   /** logrotate's `copytruncate`, Kolla's default: the writer keeps its descriptor. */
   copytruncate: (log: string) => copyTruncate(log),
-  /** The same, and at once longer than before: the size alone tells nothing. */
+  /** The same, then regrown beyond its old size at once: the size alone does not reveal the truncation. */
   regrow: (log: string) => copyTruncate(log),
-  /** Removed, and a new one in its place, which may get the same inode. */
+  /** Removed and re-created, possibly with the same inode. */
   recreate: (log: string) => rmSync(log),
-  /** Renamed; the one before is compressed (`delaycompress`). */
+  /** Renamed; the previous file is compressed (`delaycompress`). */
   gzip: (log: string) => compressOld(log),
-  /** Kolla's cron as it is: copytruncate, compress, delaycompress. */
+  /** As in Kolla's cron: copytruncate, compress, delaycompress. */
   kolla: (log: string) => {
     compressOld(log, false);
     copyTruncate(log);
@@ -27,10 +27,10 @@ export const ROTATIONS = {
 
 export type Rotation = keyof typeof ROTATIONS;
 
-/** Those that leave the writer's descriptor with a file that is not at its path any more. */
+/** Rotations after which the writer's descriptor points to a file that is no longer at its path. */
 export const MOVES: readonly Rotation[] = ['rename', 'renames', 'recreate', 'gzip'];
 
-/** Kolla keeps six, for weeks; here one lives seconds, and none may go before a shipper that was killed is back. */
+/** Kolla keeps six files for weeks; here one lives for seconds and must outlast the restart of a killed shipper. */
 const KEPT = 99;
 
 function moveUp(log: string): void {

@@ -10,18 +10,18 @@ const seen = (messages: string[], letters: string[] = []) => {
 };
 const ALL = [event(0), event(1, 3), event(2)];
 
-test('every event in one document, or among the dead letters, is well', () => {
+test('accepts a run with each event in one document or dead letter', () => {
   assert.deepEqual(seen(ALL), { lost: 0, doubled: 0, torn: 0 });
   assert.deepEqual(seen(ALL.slice(1), [event(0)]), { lost: 0, doubled: 0, torn: 0 });
 });
 
-test('an event that is nowhere is lost, one that is twice is doubled', () => {
+test('reports missing events as lost and repeated ones as duplicated', () => {
   assert.deepEqual(seen(ALL.slice(1)), { lost: 1, doubled: 0, torn: 0 });
   assert.deepEqual(seen([...ALL, event(2)]), { lost: 0, doubled: 1, torn: 0 });
   assert.deepEqual(seen(ALL, [event(2)]), { lost: 0, doubled: 1, torn: 0 });
 });
 
-test('a document with less than its lines, or with another event’s, is torn', () => {
+test('reports a document with missing or foreign lines as torn', () => {
   const cut = event(1, 3).split('\n').slice(0, -1).join('\n');
   assert.deepEqual(seen([event(0), cut, event(2)]), { lost: 0, doubled: 0, torn: 1 });
   const below = event(1, 3).split('\n').at(-1)!;
@@ -30,7 +30,7 @@ test('a document with less than its lines, or with another event’s, is torn', 
   assert.equal(read(`${event(0)}\n${event(2)}`).isWhole, false);
 });
 
-test('what a killed writer had begun may be there or not', () => {
+test('accepts any part of an event that a killed writer had started', () => {
   const truths = [
     { from: 0, whole: 1, begun: 2 },
     { from: 2, whole: 3, begun: 3 },

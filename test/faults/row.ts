@@ -1,34 +1,34 @@
 import { BANNERS, read } from './numbered.ts';
 import type { Truth } from './truth.ts';
 
-/** What became of the lines of one run. */
+/** Outcome of one run. */
 export interface Row {
   readonly fault: string;
-  /** Events that were written whole. */
+  /** Events written completely. */
   readonly written: number;
-  /** Documents in the server. */
+  /** Documents on the server. */
   readonly inIndex: number;
-  /** Different events among them. */
+  /** Distinct events among them. */
   readonly distinct: number;
   readonly deadLettered: number;
-  /** Written, and neither in the index nor a dead letter. */
+  /** Events in neither the index nor the dead letters. */
   readonly lost: number;
   /** Documents and dead letters beyond the first of an event. */
   readonly doubled: number;
-  /** Documents that do not hold exactly the lines of one event. */
+  /** Documents without exactly the lines of one event. */
   readonly torn: number;
-  /** Some of what is wrong, for the error. */
+  /** A few of the failures, for the error message. */
   readonly examples: readonly string[];
 }
 
-/** Of each kind. */
+/** Maximum number of examples per kind. */
 const MOST_EXAMPLES = 5;
 
 /**
- * Judges a run by what was written and what the server holds.
- * @param truths one a writer; where one was killed, what it had begun may be there, a part of it, or nothing
+ * Compares what was written with what the server has.
+ * @param truths one per writer; the last event of a killed writer may be complete, partial or missing
  * @param messages of all documents
- * @param deadLetters messages of the lines that were put aside
+ * @param deadLetters messages of the dead-lettered lines
  */
 export function judge(
   fault: string,
@@ -39,7 +39,7 @@ export function judge(
   const count = new Map<number, number>();
   const wrong = { torn: [] as string[], doubled: [] as string[], lost: [] as string[] };
   const isUncertain = (n: number) => truths.some(({ whole, begun }) => n >= whole && n < begun);
-  // Half a line without a number, which a writer that was killed may have left.
+  // Line fragments without a number, left by killed writers.
   let stumps = truths.filter(({ whole, begun }) => whole < begun).length;
   let written = 0;
   const events = messages.filter((message) => !Object.values(BANNERS).some((banner) => banner.endsWith(message)));
@@ -80,7 +80,7 @@ export function judge(
 
 const COLUMNS = ['written', 'inIndex', 'distinct', 'deadLettered', 'lost', 'doubled', 'torn'] as const;
 
-/** The table's head, in Markdown. */
+/** Table header, in Markdown. */
 export function headOf(): string {
   const names = ['fault', 'written', 'in index', 'distinct', 'dead-lettered', 'lost', 'doubled', 'torn'];
   return `| ${names.join(' | ')} |\n|${names.map((_, at) => (at === 0 ? '---' : '---:')).join('|')}|`;

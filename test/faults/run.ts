@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { headOf, judge, rowOf, type Row } from './row.ts';
 import { openSite, type Place, type ShipOptions, type Shipper, type Site, type Writing } from './site.ts';
 
-/** Where documents go. It is asked for what it holds, and no other source. */
+/** Destination of the documents, and the only source for what was received. */
 export interface Destination {
-  /** Options of the shipper that lead there. */
+  /** Options that make the shipper use it. */
   readonly args: readonly string[];
-  /** The message of each document that it holds. */
+  /** The message of each document. */
   messages(): Promise<string[]>;
 }
 
-/** How much of everything: small in `make test`, large in `make soak`. */
+/** Size of a run: small in `make test`, large in `make soak`. */
 export interface Size {
   readonly events: number;
   readonly kills: number;
@@ -20,45 +20,45 @@ export interface Size {
 
 export interface Stage extends Size {
   readonly site: Site;
-  /** Ends the shipper that runs, and starts the next. Resolves with its exit code. */
+  /** Stops the running shipper and starts the next. Resolves with the exit code. */
   readonly again: (signal: 'SIGTERM' | 'SIGKILL', how?: Again) => Promise<number>;
-  /** Resolves when the shipper that runs follows files. */
+  /** Resolves when the running shipper follows files. */
   readonly up: () => Promise<unknown>;
-  /** Resolves when the writer has written all. */
+  /** Resolves when the writer is done. */
   readonly written: () => Promise<void>;
 }
 
 export interface Again {
-  /** While none runs. */
+  /** Called while no shipper runs. */
   readonly meanwhile?: () => Promise<void>;
-  /** Options of the next one instead of its grace. */
+  /** Options of the next shipper instead of the grace period. */
   readonly args?: readonly string[];
 }
 
 export interface Fault<To extends Destination = Destination> {
   readonly name: string;
-  /** How it is written; unless told otherwise as many events as the size has, in one log. */
+  /** How lines are written; by default the size's number of events into one log. */
   readonly writing?: (size: Size, to: To) => Partial<Writing>;
-  /** More options of the shipper. */
+  /** Additional options of the shipper. */
   readonly args?: (site: Site) => readonly string[];
-  /** Options of the first shipper instead of its grace. */
+  /** Options of the first shipper instead of the grace period. */
   readonly firstArgs?: readonly string[];
-  /** Where the shippers run, if not beside the writer. */
+  /** Where the shippers run, if not on the writer's file system. */
   readonly place?: (state: string) => Promise<Place>;
-  /** Of the shippers. */
+  /** Environment of the shippers. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Happens before anything is written. */
+  /** Runs before anything is written. */
   readonly before?: (site: Site, to: To) => Promise<void>;
-  /** Happens while lines are written and shipped. The fault is over when it resolves. */
+  /** Runs while lines are written and shipped. The fault is over when it resolves. */
   readonly strike?: (stage: Stage, to: To) => Promise<void>;
 }
 
-/** More than any test takes: everything is in when it has ended. */
+/** Longer than any test: the shipper exits only after everything is shipped. */
 const PATIENT = ['--grace', '1h'];
 
 /**
- * Lets a fault strike and judges what became of the lines.
- * @throws AssertionError when the shipper does not end well; what is lost or doubled is in the row
+ * Injects a fault and judges the result.
+ * @throws AssertionError if the shipper fails; lost and duplicated lines are reported in the row
  */
 export async function runFault<To extends Destination>(fault: Fault<To>, to: To, size: Size): Promise<Row> {
   await using site = await openSite(fault.place);
@@ -81,15 +81,15 @@ export async function runFault<To extends Destination>(fault: Fault<To>, to: To,
   };
   await fault.strike?.({ ...size, site, again, up: () => shipper.isUp, written }, to);
   await written();
-  // A signal before that ends it with nothing done.
+  // A signal before that would stop it without any work done.
   await shipper.isUp;
-  assert.equal(await shipper.stop(), 0, `not all was in at the end:\n${site.log()}`);
+  assert.equal(await shipper.stop(), 0, `not everything was shipped at the end:\n${site.log()}`);
   const once = await ship(['--once']);
   assert.equal(await once.ended, 0, site.log());
   return judge(fault.name, site.truths(), await to.messages(), await site.deadLetters());
 }
 
-/** Fails with what is wrong, where a line is lost, doubled or torn. */
+/** Fails if a line is lost, duplicated or torn. */
 export function assertOnce(row: Row): void {
   const { lost, doubled, torn, examples } = row;
   const wrong = { lost, doubled, torn };

@@ -9,13 +9,13 @@ import type { SinkDestination } from './sink.ts';
 
 type SinkFault = Fault<SinkDestination>;
 const OUTAGE: BulkFaults = { status: 503 };
-/** Of a shipper that shall be stopped while nothing is taken. */
+/** For a shipper that is stopped while nothing is accepted. */
 const SHORT_GRACE = ['--grace', '300ms'];
 
-/** What a server, or the way to it, does wrong. */
+/** Faults of a server or of the connection to it. */
 export const SERVER_FAULTS: readonly SinkFault[] = [
-  { name: '5 % of the items 429', strike: whileWriting({ p429: 0.05 }) },
-  { name: 'items that are never taken (400)', strike: whileWriting({ poison: '777 depth=' }) },
+  { name: '429 for 5 % of the items', strike: whileWriting({ p429: 0.05 }) },
+  { name: 'permanently rejected items (400)', strike: whileWriting({ poison: '777 depth=' }) },
   {
     name: '503 for a while',
     async strike({ outageMs }, { sink }) {
@@ -26,7 +26,7 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: '503, SIGTERM, started again',
+    name: '503, SIGTERM, restarted',
     firstArgs: SHORT_GRACE,
     async strike({ again, written }, { sink }) {
       await taken(sink, 1);
@@ -37,7 +37,7 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: '503, SIGKILL, started again',
+    name: '503, SIGKILL, restarted',
     async strike({ again, written }, { sink }) {
       await taken(sink, 1);
       await sink.set(OUTAGE);
@@ -46,11 +46,11 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
       await sink.set({});
     },
   },
-  { name: 'connections cut in mid-request', strike: whileWriting({ cutEvery: 3, cutIn: 'request' }) },
-  { name: 'connections cut in mid-reply', strike: whileWriting({ cutEvery: 3, cutIn: 'reply' }) },
-  { name: 'requests of over 200 kB refused (413)', strike: whileWriting({ maxBytes: 200_000 }) },
+  { name: 'connections cut mid-request', strike: whileWriting({ cutEvery: 3, cutIn: 'request' }) },
+  { name: 'connections cut mid-reply', strike: whileWriting({ cutEvery: 3, cutIn: 'reply' }) },
+  { name: 'requests over 200 kB rejected (413)', strike: whileWriting({ maxBytes: 200_000 }) },
   {
-    name: 'the disk above its flood stage, and below again',
+    name: 'disk above its flood stage, then below it',
     async strike({ written }, { sink }) {
       await taken(sink, 1);
       await sink.set({ floodBlock: true });
@@ -59,7 +59,7 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: 'the index closed, and opened again',
+    name: 'index closed and reopened',
     async strike({ written }, { sink }) {
       await taken(sink, 1);
       await sink.set({ closedIndex: true });
@@ -68,7 +68,7 @@ export const SERVER_FAULTS: readonly SinkFault[] = [
     },
   },
   {
-    name: 'a wrong password, then the right one',
+    name: 'wrong password, then the right one',
     args: ({ directory }) => ['--user', 'shipper', '--password-file', join(directory, 'password')],
     async before({ directory }, { sink }) {
       await writeFile(join(directory, 'password'), 'wrong\n');
@@ -89,14 +89,14 @@ function whileWriting(faults: BulkFaults): NonNullable<SinkFault['strike']> {
   };
 }
 
-/** Resolves when so many documents are in. */
+/** Resolves when the sink has this many documents. */
 export async function taken(sink: BulkSink, count: number): Promise<void> {
   await until(`${count} documents in the sink`, async () => {
     return (await sink.counts()).documents >= count || undefined;
   });
 }
 
-/** Resolves when more documents, ones that are in already too, have come than now. */
+/** Resolves when this many more documents, including duplicates, have arrived. */
 export async function takenMore(sink: BulkSink, count: number): Promise<void> {
   const come = async () => {
     const { documents, conflicts } = await sink.counts();

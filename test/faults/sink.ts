@@ -2,12 +2,12 @@ import { startBulkSink, type BulkSink } from '../support/bulk-sink.ts';
 import type { Destination } from './run.ts';
 import { messageOf } from './site.ts';
 
-/** A server that fails as it is told. */
+/** A server with injected faults. */
 export interface SinkDestination extends Destination, AsyncDisposable {
   readonly sink: BulkSink;
 }
 
-/** @param seed of what it refuses by chance */
+/** @param seed of the random faults */
 export async function sinkDestination(seed: number): Promise<SinkDestination> {
   const sink = await startBulkSink({ seed });
   return {

@@ -10,39 +10,39 @@ import type { WriterOptions } from './writer.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
 
-/** What differs from run to run; the rest is as most want it. */
+/** Options that differ between runs; the others have defaults. */
 export type Writing = Partial<Omit<WriterOptions, 'truth' | 'log'>> & { readonly to: number };
 
-/** A pod's log volume, who writes into it, and who ships it. */
+/** A pod's log volume with its writers and shippers. */
 export interface Site extends AsyncDisposable {
-  /** For what else a run needs. */
+  /** Scratch directory. */
   readonly directory: string;
   /** The log root. */
   readonly root: string;
   readonly state: string;
-  /** Starts a writer of a log of its own, which ends when it has written all. */
+  /** Starts a writer with its own log; it exits when done. */
   write(writing: Writing, name?: string): Promise<Running>;
   /** Starts the shipper. */
   ship(args: readonly string[], options?: ShipOptions): Promise<Shipper>;
-  /** What was written for certain, by each writer. */
+  /** What each writer has definitely written. */
   truths(): Truth[];
-  /** By the last one of that name. */
+  /** Truth of the last writer with this name. */
   truthOf(name: string): Truth;
-  /** The end of what the shippers have logged. */
+  /** The end of the shippers' log. */
   log(): string;
-  /** The messages of the dead letters. */
+  /** Messages of the dead letters. */
   deadLetters(): Promise<string[]>;
 }
 
 const USUAL_NAME = 'nova-compute';
 
-/** Where a writer of that name writes. */
+/** Log file of the writer with this name. */
 export function logOf(root: string, name: string = USUAL_NAME): string {
   return join(root, 'nova', `${name}.log`);
 }
 
 export interface Shipper extends Running {
-  /** Resolves when it follows files, or has ended. */
+  /** Resolves when it follows files or has exited. */
   readonly isUp: Promise<unknown>;
 }
 
@@ -50,17 +50,17 @@ export interface ShipOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Where shippers run, if not beside the writer. */
+/** Where the shippers run, if not on the writer's file system. */
 export interface Place extends AsyncDisposable {
-  /** Words in front of a shipper's command line. */
+  /** Arguments in front of a shipper's command line. */
   readonly launcher: readonly string[];
-  /** Their state directory as it is seen from here. */
+  /** Path of their state directory as seen by the test. */
   readonly state: string;
 }
 
 /**
- * On a real disk: there a new file gets the inode of one that was removed.
- * @param place gets the state directory, and makes it another one for the shippers
+ * On a real disk, where a new file gets the inode of a removed one.
+ * @param place gets the state directory and substitutes another one for the shippers
  */
 export async function openSite(place?: (state: string) => Promise<Place>): Promise<Site> {
   await using stack = new AsyncDisposableStack();
@@ -70,7 +70,7 @@ export async function openSite(place?: (state: string) => Promise<Place>): Promi
   const logFile = join(directory.path, 'shipper.txt');
   const truths: { readonly name: string; readonly file: string; readonly first: number }[] = [];
   await mkdir(join(root, 'nova'), { recursive: true });
-  // There at the first start: what was rotated away before it is not its business.
+  // Exists on first start: files rotated away earlier are out of scope.
   await writeFile(logOf(root), '');
   const there = place === undefined ? undefined : stack.use(await place(ownState));
   const { launcher = [], state = ownState } = there ?? {};
@@ -129,7 +129,7 @@ function messagesIn(letters: string): string[] {
     .map((line) => messageOf((JSON.parse(line) as { document: Readonly<Record<string, unknown>> }).document));
 }
 
-/** What was logged, of a document as it is indexed: by Kolla's names, or by ECS's, which have the traceback apart. */
+/** The logged text of an indexed document, under Kolla's field names or ECS, which separates the traceback. */
 export function messageOf(source: Readonly<Record<string, unknown>>): string {
   const { Payload: payload, message, 'error.stack_trace': below = '' } = source as Readonly<Record<string, string>>;
   return payload ?? `${message}\n${below}`;

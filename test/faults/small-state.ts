@@ -5,10 +5,10 @@ import { until } from '../support/until.ts';
 import type { Place } from './site.ts';
 import { stat } from 'node:fs/promises';
 
-/** Room for the dead letters of a soak. */
+/** Enough for the dead letters of a soak. */
 const SIZE_KB = 2048;
 
-/** A view in which the state directory is a disk of its own, and a small one. See canHaveSmallDisk. */
+/** Mount namespace in which the state directory is a small disk. See canHaveSmallDisk. */
 export async function onSmallDisk(state: string): Promise<Place> {
   const script = `mkdir "$0" && mount -t tmpfs -o size=${SIZE_KB}k,mode=700 none "$0" && touch "$0/up" && exec sleep infinity`;
   const view = ['--mount', '--propagation', 'private', 'sh', '-c', script, state];
@@ -22,7 +22,7 @@ export async function onSmallDisk(state: string): Promise<Place> {
   };
 }
 
-/** Takes all that is left of the state directory's disk. */
+/** Fills the state directory's disk. */
 export function fill(state: string): void {
   const fd = openSync(join(state, 'filler'), 'a');
   try {
@@ -32,7 +32,7 @@ export function fill(state: string): void {
   }
 }
 
-/** Takes what is kept there for checkpoints on a full disk. */
+/** Removes the space reserved for checkpoints on a full disk. */
 export function takeSpares(state: string): void {
   for (const name of readdirSync(state)) if (/\.spare-\d$/.test(name)) rmSync(join(state, name));
 }

@@ -1,18 +1,18 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** How far a writer has come, also one that was killed. */
+/** Progress of a writer, which may have been killed. */
 export interface Truth {
-  /** The first event. */
+  /** First event. */
   readonly from: number;
-  /** Every event from there on and below this one was written whole. */
+  /** Every event below this one was written completely. */
   readonly whole: number;
-  /** Of an event from `whole` on and below this one, nothing, a part or all was written. */
+  /** Events from `whole` up to this one may be complete, partial or missing. */
   readonly begun: number;
 }
 
 const DIGITS = 12;
 
-/** Keeps the truth in a file. What it holds is on disk before the lines that it tells of are written, and after. */
+/** Keeps the truth in a file, synced before and after the lines it describes are written. */
 export class TruthFile implements Disposable {
   readonly #fd: number;
 
@@ -30,7 +30,7 @@ export class TruthFile implements Disposable {
   }
 }
 
-/** Nothing from the first event on where the writer was killed before it began. */
+/** Empty if the writer was killed before it started. */
 export function readTruth(path: string, first: number): Truth {
   const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   if (text === '') return { from: first, whole: first, begun: first };

@@ -1,7 +1,7 @@
 /**
- * A service with several workers that log into one file: `node writer.ts JSON`, with WriterOptions. Ends when all is
- * written. Lines are appended as they come, sometimes torn in the middle of a character; a synced file beside the log
- * tells at any moment what was written for certain.
+ * A service whose workers log into one file: `node writer.ts JSON`, with WriterOptions. Exits when everything is
+ * written. Lines are appended as they come, sometimes split within a character; a synced file next to the log records
+ * what was definitely written.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,28 +14,29 @@ import { TruthFile } from './truth.ts';
 export interface WriterOptions {
   readonly log: string;
   readonly truth: string;
-  /** The first event's number, and the one behind the last. */
+  /** Number of the first event; `to` is one past the last. */
   readonly from: number;
   readonly to: number;
   readonly perSecond: number;
   readonly seed: number;
   readonly workers: number;
-  /** Each so many-th event has a traceback; 0 for none. */
+  /** Every n-th event has a traceback; 0 for none. */
   readonly tracebackEvery: number;
-  /** Events are spread over so many days. */
+  /** Number of days over which events are spread. */
   readonly days: number;
-  /** Whether each write ends with an event's end: who then stops, or rotates, comes between no two lines of one. */
+  /** Whether each write ends at an event boundary: a stop or rotation then never splits an event. */
   readonly wholeEvents: boolean;
-  /** Events in one write, at the most: who reads meanwhile may see a part of one that takes several pages. */
+  /** Maximum number of events per write: a concurrent reader may see part of one that spans several pages. */
   readonly atOnce: number;
-  /** Whether all files begin with the same line. */
+  /** Whether all files start with the same line. */
   readonly banner?: keyof typeof BANNERS | undefined;
   readonly rotation?: Rotation | undefined;
   /** Events between two rotations. */
   readonly rotateEvery: number;
   /**
-   * The sink that must have what the next rotation compresses, for it is not read then: a day later with Kolla's settings, here
-   * within a second, in which a busy machine may not let the shipper run.
+   * The sink that must have received a file before the next rotation compresses it, since compressed files are not
+   * read: with Kolla's settings that takes a day, here less than a second, too short for the shipper on a busy
+   * machine.
    */
   readonly compressesBehind?: string | undefined;
 }
@@ -44,14 +45,14 @@ const BEGIN_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 const FIRST_PID = 7;
 const NEWLINE = 10;
-/** Of `renames`: events in a generation that is never seen at its path. */
+/** Of `renames`: events in a generation that never appears at its path. */
 const FEW = 25;
 
 class Service implements Disposable {
   readonly #options: WriterOptions;
   readonly #random: () => number;
   readonly #truth: TruthFile;
-  /** What each worker has still to write of its event. */
+  /** Remaining lines of each worker's event. */
   readonly #pending: { n: number; lines: string[] }[];
   #fd: number;
   #next: number;
@@ -64,7 +65,7 @@ class Service implements Disposable {
     this.#next = options.from;
     this.#fd = openSync(options.log, 'a+');
     this.#tell(options.from);
-    // One that was killed may have left half a line.
+    // A killed writer may have left half a line.
     if (!endsWithNewline(this.#fd)) writeSync(this.#fd, '\n');
     this.#open();
   }
@@ -73,12 +74,12 @@ class Service implements Disposable {
     return this.#next >= this.#options.to;
   }
 
-  /** Events begun. */
+  /** Events started. */
   get begun(): number {
     return this.#next - this.#options.from;
   }
 
-  /** Begins at most so many events, and writes what the workers come to. */
+  /** Starts up to this many events and writes the workers' pending lines. */
   write(events: number): void {
     const end = Math.min(this.#next + events, this.#options.to);
     this.#tell(end);
@@ -114,13 +115,13 @@ class Service implements Disposable {
     this.#truth.write({ from: this.#options.from, whole: this.#whole, begun });
   }
 
-  /** Every event below it is written. */
+  /** Every event below this one is written. */
   get #whole(): number {
     const unfinished = this.#pending.filter(({ lines }) => lines.length > 0).map(({ n }) => n);
     return Math.min(this.#next, ...unfinished);
   }
 
-  /** The next line of a worker: of what it is about, or of a new event. */
+  /** Next line of a random worker: from its current event or a new one. */
   #line(): string {
     const at = Math.floor(this.#random() * this.#pending.length);
     const worker = this.#pending[at]!;
@@ -134,7 +135,7 @@ class Service implements Disposable {
     return `${worker.lines.shift()}\n`;
   }
 
-  /** At once, or in two parts of which the first ends anywhere. */
+  /** In one write, or in two split at a random byte. */
   #append(bytes: Buffer): void {
     const isCut = !this.#options.wholeEvents && this.#random() < 0.1;
     const cut = isCut ? Math.floor(this.#random() * bytes.length) : bytes.length;
@@ -157,11 +158,11 @@ async function main(options: WriterOptions): Promise<void> {
   let rotated = 0;
   while (!service.isOver) {
     const untilRotation = rotation === undefined ? Infinity : rotated + rotateEvery - service.begun;
-    // In `regrow` a generation is written at once, and longer than the one before.
+    // In `regrow` a generation is written at once and is longer than the previous one.
     const most = rotation === 'regrow' ? untilRotation : 1 + Math.floor(random() * atOnce);
     service.write(Math.min(most, untilRotation));
     if (rotation !== undefined && service.begun - rotated >= rotateEvery && !service.isOver) {
-      // The last rotation's copy is read to its end when there is a document of an event behind it.
+      // The last rotation's copy has been read completely once a later event is indexed.
       if (compressesBehind !== undefined && rotated > 0) await documents(compressesBehind, rotated + 1);
       service.rotate(rotation);
       rotated = service.begun;
@@ -173,7 +174,7 @@ async function main(options: WriterOptions): Promise<void> {
   }
 }
 
-/** Resolves when a sink has so many. */
+/** Resolves when the sink has this many. */
 async function documents(url: string, count: number): Promise<void> {
   await until(`${count} documents`, async (saw) => {
     const { distinct } = (await (await fetch(`${url}/__sink/counts`)).json()) as { distinct: number };

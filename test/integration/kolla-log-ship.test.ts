@@ -77,7 +77,7 @@ test("every line is a document with Kolla's fields in the index of its day", { s
 });
 
 for (const [nth, fault] of ELASTICSEARCH_FAULTS.entries()) {
-  test(`${fault.name}: every line once`, { skip }, async (t) => {
+  test(`${fault.name}: no line lost or duplicated`, { skip }, async (t) => {
     const row = await runFault(fault, elasticsearchDestination(server, `fault${nth}`), SAMPLE);
     t.diagnostic(rowOf(row));
     assertOnce(row);

@@ -3,35 +3,39 @@ import { EVERY, type Row } from '../row.ts';
 /** What must not cost a line, and what runs beside the pipelines. */
 export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
-    point: '5 % of the items 429, of 20,000 numbered lines: 0 lost, 0 doubled',
+    point: '429 for 5 % of the items, of 20,000 numbered lines: 0 lost, 0 doubled',
     file: 'test/faults/server.test.ts',
-    test: /5 % of the items 429: every line once$/,
+    test: /429 for 5 % of the items: no line lost or duplicated$/,
   },
   {
     point: 'poison 400s: all others are in, and each of them is a dead letter exactly once',
     file: 'test/faults/server.test.ts',
-    test: /items that are never taken \(400\): every line once$/,
+    test: /permanently rejected items \(400\): no line lost or duplicated$/,
   },
-  { point: '503 for a while', file: 'test/faults/server.test.ts', test: /503 for a while: every line once$/ },
+  {
+    point: '503 for a while',
+    file: 'test/faults/server.test.ts',
+    test: /503 for a while: no line lost or duplicated$/,
+  },
   {
     point: '503, then SIGTERM and restart',
     file: 'test/faults/server.test.ts',
-    test: /503, SIGTERM, started again: every line once$/,
+    test: /503, SIGTERM, restarted: no line lost or duplicated$/,
   },
   {
     point: '503, then SIGKILL and restart',
     file: 'test/faults/server.test.ts',
-    test: /503, SIGKILL, started again: every line once$/,
+    test: /503, SIGKILL, restarted: no line lost or duplicated$/,
   },
   {
     point: 'SIGKILL at random under full flow, 10 times (100 times in make soak)',
     file: 'test/faults/process.test.ts',
-    test: /SIGKILL at random in full flow: every line once$/,
+    test: /SIGKILL at random under full load: no line lost or duplicated$/,
   },
   {
-    point: 'several workers’ tracebacks between each other, under SIGKILL: each one document, whole, once',
+    point: 'several interleaved tracebacks of several workers, under SIGKILL: each one document, whole, once',
     file: 'test/faults/process.test.ts',
-    test: /workers’ tracebacks between each other, under SIGKILL: every line once$/,
+    test: /interleaved tracebacks of several workers, under SIGKILL: no line lost or duplicated$/,
   },
   {
     point: 'each rotation kind under full flow, and while the shipper or the server was away',
@@ -41,44 +45,47 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: 'real Elasticsearch: the flood stage’s block set and lifted; counted by query',
     file: 'test/integration/kolla-log-ship.test.ts',
-    test: /^Elasticsearch: the block of the flood stage, set and lifted: every line once$/,
+    test: /^Elasticsearch: flood-stage block set and lifted: no line lost or duplicated$/,
   },
   {
-    point: 'real Elasticsearch: a write queue of 1; counted by query',
+    point: 'real Elasticsearch: write queue of 1; counted by query',
     file: 'test/integration/kolla-log-ship.test.ts',
-    test: /^Elasticsearch: a write queue of 1: every line once$/,
+    test: /^Elasticsearch: write queue of 1: no line lost or duplicated$/,
   },
   {
     point: 'real Elasticsearch: SIGKILL at random under full flow; counted by query',
     file: 'test/integration/kolla-log-ship.test.ts',
-    test: /^Elasticsearch: SIGKILL at random in full flow: every line once$/,
+    test: /^Elasticsearch: SIGKILL at random under full load: no line lost or duplicated$/,
   },
   {
     point: 'wrong password, then the right one, without a restart',
     file: 'test/faults/server.test.ts',
-    test: /a wrong password, then the right one: every line once$/,
+    test: /wrong password, then the right one: no line lost or duplicated$/,
   },
   {
-    point: 'connections cut in mid-request and in mid-reply',
+    point: 'connections cut mid-request and in mid-reply',
     file: 'test/faults/server.test.ts',
-    test: [/connections cut in mid-request: every line once$/, /connections cut in mid-reply: every line once$/],
+    test: [
+      /connections cut mid-request: no line lost or duplicated$/,
+      /connections cut mid-reply: no line lost or duplicated$/,
+    ],
   },
   {
     point: 'the checkpoint’s disk full, a kill, and room again',
     file: 'test/faults/process.test.ts',
-    test: /the checkpoint’s disk full, SIGKILL, and room again: every line once$/,
+    test: /checkpoint disk full, SIGKILL, then space again: no line lost or duplicated$/,
   },
   {
     point: 'the clock an hour back and forth',
     file: 'test/faults/process.test.ts',
-    test: /the clock an hour back and forth, over and over, and SIGKILL: every line once$/,
+    test: /clock jumping by an hour, under SIGKILL: no line lost or duplicated$/,
   },
   {
     point: 'dead letters on a full disk; ten kills among them: none is lost, none is given twice',
     file: 'test/faults/process.test.ts',
     test: [
-      /dead letters on a full disk, and room again: every line once$/,
-      /items that are never taken \(400\), under SIGKILL: every line once$/,
+      /dead letters on a full disk, then space again: no line lost or duplicated$/,
+      /permanently rejected items \(400\), under SIGKILL: no line lost or duplicated$/,
     ],
   },
   {
@@ -90,9 +97,9 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point: '--reclaim under SIGKILL, with copytruncate, and after the checkpoint is gone',
     file: 'test/faults/options.test.ts',
     test: [
-      /--reclaim under SIGKILL: every line once$/,
-      /--reclaim and copytruncate: every line once$/,
-      /--reclaim, no checkpoint at any start, the source id given: every line once$/,
+      /--reclaim under SIGKILL: no line lost or duplicated$/,
+      /--reclaim and copytruncate: no line lost or duplicated$/,
+      /--reclaim, no checkpoint on any start, fixed source id: no line lost or duplicated$/,
     ],
   },
   {
@@ -104,13 +111,13 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
     point: 'controls: without checkpoint and source id, or with ids ignored, the same runs report doubles',
     file: 'test/faults/process.test.ts',
-    test: /^runs that must double lines > /,
+    test: /^control runs that must duplicate lines > /,
     least: 2,
   },
   {
     point: 'without a checkpoint, the source id given, nothing doubles',
     file: 'test/faults/process.test.ts',
-    test: /no checkpoint at any start, the source id given: every line once$/,
+    test: /no checkpoint on any start, fixed source id: no line lost or duplicated$/,
   },
   {
     point:
