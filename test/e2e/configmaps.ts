@@ -1,4 +1,7 @@
-/** A directory as kolla-ansible writes it, on the node of the other tests: `kolla-pod configmaps`, `kolla-init plan`, and nothing by hand. */
+/**
+ * kolla-ansible's configuration directory on the shared node, with `kolla-pod configmaps` and `kolla-init plan` only;
+ * no manual step.
+ */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,12 +29,12 @@ interface Planned {
   readonly spec: Volumes & { readonly containers: readonly object[] };
 }
 
-/** @param stage asked when a test runs */
+/** @param stage called when a test runs */
 export function configmapsTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
 
-  test('the output of configmaps, in a Pod printed by plan, reaches the service byte for byte', async () => {
+  test("configmaps' output, in a Pod printed by plan, reaches the service byte for byte", async () => {
     await using directory = await privateDirectory('configmaps');
     const keystone = join(directory.path, 'keystone');
     const pictures = { ...takes('*.png'), dest: '/etc/keystone/' };

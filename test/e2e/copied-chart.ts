@@ -1,4 +1,4 @@
-/** A chart's Pod in an image without anything of ours: `kollaPod.delivery: copied` on the node of the other tests. */
+/** A chart's Pod in an image without kolla-pod: `kollaPod.delivery: copied` on the shared node. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,10 @@ import type { KubeNode } from '../cluster/kubernetes/index.ts';
 const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));
 const PORT = 8000;
 
-/** Tests of a node that has the images `your/keystone:1` and `kolla-pod:0.1.0`, in a namespace that enforces `restricted`. */
+/**
+ * Tests on a node that has the images `your/keystone:1` and `kolla-pod:0.1.0`, in a namespace that enforces
+ * `restricted`.
+ */
 export function copiedChartTests(node: () => KubeNode, namespace: string): void {
   const kubectl = (args: readonly string[], input?: string) =>
     node().kubectl([`--namespace=${namespace}`, ...args], input);
@@ -27,7 +30,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   const inService = (key: string, script: string) =>
     kubectl(['exec', `deployment/small-${key}`, `--container=small-${key}`, '--', 'bash', '-c', script]);
 
-  test("a chart's Pod gets configuration, probes and PATH from an init container's copy", async (t) => {
+  test("an init container's copy gives a chart's Pod its configuration, probes and PATH", async (t) => {
     const unable = await canRunHelm();
     if (unable !== undefined) {
       t.skip(unable);
@@ -39,7 +42,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
     assert.equal(said, '/opt/kolla-pod/rootless-bin/sudo\npassword = of-small-database-password\n');
   });
 
-  test('a password of a Secret that comes later is waited for by the kubelet, and installed by kolla-init', async (t) => {
+  test('the kubelet waits for a Secret created later, and kolla-init installs its password', async (t) => {
     const unable = await canRunHelm();
     if (unable !== undefined) {
       t.skip(unable);
@@ -53,7 +56,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
       await apply([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'small-passwords', namespace }, stringData }]);
     };
     const failsToMount = async (why: string) =>
-      await until(`the event of a mount that fails: ${why}`, async (saw) => {
+      await until(`an event for the failed mount: ${why}`, async (saw) => {
         const said = await kubectl(['get', 'events', '--field-selector=reason=FailedMount', '--output=json']);
         const { items } = JSON.parse(said) as { items: { message: string }[] };
         const messages = items.map(({ message }) => message);
@@ -65,7 +68,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
     await failsToMount('references non-existent secret key: database');
     await secretWith({ database: 'hunter2' });
     await isAvailable('secret');
-    // The service has the file, and not what it was made of.
+    // The service gets the rendered file, but not its sources.
     const said = await inService('secret', 'cat /etc/keystone/small.conf; ls -A /var/lib/kolla/config_files');
     assert.equal(said, 'password = hunter2\n');
     // No wait, probe or sidecar of this Pod needs kolla-pod.
@@ -74,7 +77,7 @@ export function copiedChartTests(node: () => KubeNode, namespace: string): void 
   });
 }
 
-/** One workload, which serves what kolla-init has installed. */
+/** A workload that serves the file kolla-init installed. */
 function valuesOf(key: string, mode: string, global: object): object {
   const source = '/var/lib/kolla/config_files/small.conf';
   const workload = {

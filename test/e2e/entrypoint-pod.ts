@@ -4,13 +4,13 @@ import { TESTBOX_IMAGE, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { until } from '../support/until.ts';
 
 const PAGE = new URL('../../docs/how-to/migration-kubernetes-entrypoint.md', import.meta.url);
-/** As the page has it. */
+/** As in the documentation page. */
 const NAMESPACE = 'openstack';
 
 /**
- * Runs a Pod with the init container that docs/how-to/migration-kubernetes-entrypoint.md shows after the migration, with the page's Role
- * and nothing but the image put in; then makes what it waits for, one after the other.
- * @returns what the init container said, once the Pod is Ready
+ * Runs a Pod with the migrated init container from docs/how-to/migration-kubernetes-entrypoint.md, with the page's
+ * Role and only the image substituted; then creates its dependencies one by one.
+ * @returns the init container's log, once the Pod is Ready
  */
 export async function runEntrypointPod(node: KubeNode, image: string): Promise<string> {
   const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace', NAMESPACE, ...args], input);
@@ -34,7 +34,7 @@ export async function runEntrypointPod(node: KubeNode, image: string): Promise<s
     { ...core('Pod', 'keystone'), spec: { serviceAccountName: 'waiter', initContainers: [init], containers: [main] } },
   );
   const said = async () => await kubectl(['logs', 'keystone', '--container=init']).catch(() => '');
-  await until('the init container to say that the Job is missing', async () => {
+  await until('the init container to report the missing Job', async () => {
     return (await said()).includes('no such Job') || undefined;
   });
   await until('the default ServiceAccount', async () => {

@@ -35,7 +35,7 @@ describe('an unmodified image on a real node', { skip }, () => {
     await directory?.[Symbol.asyncDispose]();
   });
 
-  test('gets the binary from an init container under restricted, and runs it', async () => {
+  test('an init container under restricted delivers the binary, and it runs', async () => {
     await kubectl(['apply', '--filename=-'], await example('copied'));
     await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/copied', '--timeout=-1s']);
     assert.equal(await kubectl(['logs', 'copied', '--container=keystone']), `kolla-init ${VERSION} (kolla-core)\n`);
@@ -44,7 +44,7 @@ describe('an unmodified image on a real node', { skip }, () => {
 
   copiedChartTests(() => node, 'keystone');
 
-  test('the API server admits a Pod with the binary in an image volume; this containerd cannot mount one', async () => {
+  test('the API server admits a Pod with the binary in an image volume, which this containerd cannot mount', async () => {
     const said = await kubectl(['apply', '--dry-run=server', '--filename=-'], await example('image-volume'));
     assert.equal(said, 'pod/image-volume created (server dry run)\n');
   });

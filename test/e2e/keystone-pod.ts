@@ -1,10 +1,11 @@
 /**
- * The stage for a Keystone pod on a real node:
+ * Environment for a Keystone Pod on a real node:
  *
- *   binary + Keystone's and Placement's images -> node -> MariaDB and Elasticsearch in the node's network, at its address
+ *   binary + Keystone's and Placement's images -> node -> MariaDB and Elasticsearch in the node's network, at its
+ *   address
  *     -> a namespace that enforces `restricted`, with k8s/examples/keystone in it
  *
- * Everything that is asserted is read from the API server, the database's or Elasticsearch's own answers.
+ * All assertions are based on answers of the API server, the database and Elasticsearch.
  */
 import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ import { until } from '../support/until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/keystone/', import.meta.url));
 const RECONFIGURE = fileURLToPath(new URL('../../k8s/examples/reconfigure/pod.yaml', import.meta.url));
-/** As k8s/examples names them. */
+/** Names from k8s/examples. */
 export const IMAGE = 'kolla-pod.test/keystone:e2e';
 const PLACEMENT_IMAGE = 'kolla-pod.test/placement:e2e';
 export const ADMIN_PASSWORD = 'e2e-admin-password';
@@ -36,12 +37,12 @@ export interface Stage extends AsyncDisposable {
 
 const NEEDED = [canRunNode, canRunMariadb, canRunElasticsearch, canRunKeystone, canBuildPlacementImage];
 
-/** Why this machine can't have the stage, or undefined. */
+/** Reason why this machine cannot run it, or undefined. */
 export async function whyNoStage(): Promise<string | undefined> {
   return await firstLacking(NEEDED);
 }
 
-/** Brings all of it up; about half a minute with warm caches. */
+/** Starts everything; about half a minute with warm caches. */
 export async function setStage(): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const directory = parts.use(await privateDirectory('e2e'));
@@ -63,12 +64,12 @@ export async function setStage(): Promise<Stage> {
   return { node, mariadb, elasticsearch, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** The manifests of k8s/examples/keystone that are applied in order, each by `kubectl apply`. */
+/** Manifests of k8s/examples/keystone, applied in this order. */
 const MANIFESTS = ['rbac', 'config', 'job', 'deployment'] as const;
 
 /**
- * Deploys the example into a namespace of its own, with the database `namespace` for its Keystone.
- * @param change applied to each manifest's text, to break it
+ * Deploys the example into its own namespace, with `namespace` as the name of its database.
+ * @param change edits each manifest's text, to break it
  */
 export async function deployKeystone(stage: Stage, namespace: string, change = (text: string) => text): Promise<void> {
   const { node, mariadb } = stage;
@@ -84,7 +85,7 @@ export async function deployKeystone(stage: Stage, namespace: string, change = (
   for (const name of MANIFESTS) await apply(change(ownNames(await manifest(name))));
 }
 
-/** Deploys k8s/examples/reconfigure into a namespace of its own that enforces `restricted`. */
+/** Deploys k8s/examples/reconfigure into its own namespace, which enforces `restricted`. */
 export async function deployReconfigured({ node }: Stage, namespace: string): Promise<void> {
   const kubectl = (args: readonly string[], text?: string) => node.kubectl(['--namespace', namespace, ...args], text);
   const restricted = await readFile(join(EXAMPLES, 'namespace.yaml'), 'utf8');
@@ -95,7 +96,7 @@ export async function deployReconfigured({ node }: Stage, namespace: string): Pr
   await kubectl(['apply', '--filename=-'], await readFile(RECONFIGURE, 'utf8'));
 }
 
-/** A directory on the node for the keys, whose owner is Keystone: a volume that every replica can read. */
+/** A directory on the node, owned by Keystone, as a volume for the keys that every replica can read. */
 async function keysDirectory(directory: string, namespace: string): Promise<string> {
   const path = join(directory, `${namespace}-keys`);
   await mkdir(path, { mode: 0o750 });

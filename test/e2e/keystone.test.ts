@@ -57,7 +57,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   before(async () => (stage = await setStage()));
   after(async () => await stage?.[Symbol.asyncDispose]());
 
-  test('the Job migrates, then Keystone starts, becomes ready, and issues a token', async () => {
+  test('the Job migrates, then Keystone starts, becomes ready and issues a token', async () => {
     await deployKeystone(stage, 'keystone');
     await kubectl('keystone', ['wait', '--for=condition=Complete', 'job/keystone-bootstrap', '--timeout=-1s']);
     await kubectl('keystone', ['wait', '--for=condition=Available', 'deployment/keystone', '--timeout=-1s']);
@@ -71,7 +71,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(await token(await servicePort()), 201);
   });
 
-  test('kolla_start executes the service: none of our processes remains in front of it', async () => {
+  test('kolla_start executes the service and leaves no process of ours in front of it', async () => {
     const name = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
     const read = async (script: string) =>
       (await kubectl('keystone', ['exec', name, '--container=keystone', '--', 'bash', '-c', script])).trim();
@@ -82,18 +82,18 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
 
   placementTests(() => stage);
 
-  test('every line written by Keystone is in Elasticsearch once', async () => {
+  test('ships each line of Keystone to Elasticsearch exactly once', async () => {
     const script = 'cat /var/log/kolla/*/*.log | wc -l';
     const pod = (await kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--output=name'])).trim();
     const lines = Number(await kubectl('keystone', ['exec', pod, '--container=keystone', '--', 'bash', '-c', script]));
-    assert.ok(lines > 0, 'Keystone wrote nothing');
-    // What was logged with newlines in it is one document.
+    assert.ok(lines > 0, 'Keystone logged nothing');
+    // A log record with newlines is one document.
     const inIndex = async () => {
       await stage.elasticsearch.refresh();
       const hits = await stage.elasticsearch.search('flog-*', { size: 10_000 });
       return hits.reduce((sum, { _source: { Payload } }) => sum + String(Payload).split('\n').length, 0);
     };
-    const shipped = await until('the lines to be in', async () => {
+    const shipped = await until('the lines to be indexed', async () => {
       const count = await inIndex();
       return count >= lines ? count : undefined;
     });
@@ -105,7 +105,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(hit?._source['Logger'], 'openstack.keystone');
   });
 
-  test("if the Job's command fails, Keystone never starts, and the Pod's status gives the reason", async () => {
+  test("Keystone does not start if the Job's command fails, and the Pod's status has the reason", async () => {
     await deployKeystone(stage, 'broken', (text) =>
       text.replace('keystone-manage bootstrap ', 'keystone-manage bootsrap '),
     );
@@ -120,7 +120,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.equal(pod.containerStatuses?.[0]?.state.running, undefined);
   });
 
-  test("a Pod from plan's output, with an image and a ConfigMap, satisfies config.json", async () => {
+  test('a Pod printed by plan, with an image and a ConfigMap, satisfies config.json', async () => {
     await runPlannedPod(stage.node, 'planned', IMAGE);
     const read = async (script: string) =>
       (await kubectl('planned', ['exec', 'planned', '--', 'bash', '-c', script])).trim();
@@ -149,7 +149,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     );
   });
 
-  test("as root, follows the kubelet's links to sources, and rejects a link of the service's user", async () => {
+  test("as root, follows the kubelet's symlinks in sources and rejects a symlink created by the service's user", async () => {
     const log = await runRootPod(stage.node, 'root', IMAGE);
     const lines = log.split('\n').filter((line) => !/^\d{4}-\d\d-\d\d /.test(line));
     assert.deepEqual(lines, [
@@ -168,7 +168,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.match(log, /ERROR InvalidConfig: permissions\[0\]\.path: \/var\/log\/kolla\/keystone is a link to \/etc /);
   });
 
-  test('a Pod written for kubernetes-entrypoint waits as before with only the image changed', async () => {
+  test('a Pod written for kubernetes-entrypoint works as before with only the image changed', async () => {
     const said = await runEntrypointPod(stage.node, IMAGE);
     for (const what of [
       'Service mariadb',
@@ -182,7 +182,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     assert.ok(said.endsWith('is resolved.\ndone\n'), said);
   });
 
-  test('a patched ConfigMap reaches a running service as a file and a signal; an invalid one does not', async () => {
+  test('a patched ConfigMap updates the file and signals the service; an invalid one is rejected', async () => {
     const said = async (container: string) =>
       await kubectl('reconfigured', ['logs', 'app', `--container=${container}`]);
     const patch = async (data: object) => {
@@ -191,7 +191,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     };
     await deployReconfigured(stage, 'reconfigured');
     await kubectl('reconfigured', ['wait', '--for=condition=Ready', 'pod/app', '--timeout=-1s']);
-    await until('the watch to be in step', async () => {
+    await until('the watch to be up to date', async () => {
       return (await said('watch')).includes('already installed') || undefined;
     });
     await patch({ 'app.conf': '[DEFAULT]\ndebug = true\n' });
@@ -203,7 +203,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     });
     assert.equal(reloaded, '[DEFAULT]\ndebug = false\nreloaded\n[DEFAULT]\ndebug = true\n');
     await patch({ 'config.json': '{"command": "x", "config_files": [{}]}', 'app.conf': 'broken' });
-    const refusal = await until('the broken version to be refused', async () => {
+    const refusal = await until('the broken version to be rejected', async () => {
       return /^.*rejected.*$/m.exec(await said('watch'))?.[0];
     });
     assert.match(refusal, /config_files\[0\]\.source: is missing/);
@@ -227,7 +227,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       assert.match(await page.run('2. Migrate'), /"kolla-pod\/ready-for":"2026\.1"/);
       const upgrade = '3. The contract, and the rollout';
       await page.run(upgrade, 0);
-      await until('the contract to name the old Pod', async () => {
+      await until('the contract phase to name the old Pod', async () => {
         const name = old.replace('pod/', '');
         const said = await page.run(upgrade, 1).catch(String);
         return said.includes(`are of release 2025.2, not 2026.1; still there: ${name}`) || undefined;
@@ -235,7 +235,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       {
         await using order = asking(async () => {
           const isContracted = (await revisions()).includes(CONTRACT);
-          assert.ok(!isContracted || !(await pods()).includes(old), 'contracted while the old Pod was there');
+          assert.ok(!isContracted || !(await pods()).includes(old), 'contracted before the old Pod was gone');
         });
         await page.run(upgrade, 2);
         const shown = await page.run(upgrade, 3);
@@ -262,7 +262,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
   configmapsTests(() => stage);
   sidecarAllTests(() => stage);
 
-  /** A few lines: Keystone's Pods, its endpoints, and what its containers and the kubelet said last. */
+  /** Short diagnostics: Keystone's Pods, its endpoints, and the last logs of its containers and the kubelet. */
   async function scene(): Promise<string> {
     const parts = await Promise.all([
       kubectl('keystone', ['get', 'pods', '--selector=app=keystone', '--no-headers', '--output=wide']),
@@ -284,7 +284,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
     const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
       method: 'POST',
-      // Kept, it would be found closed by the next request: uwsgi answers one a connection.
+      // The next request would find a kept-alive connection closed: uwsgi answers one request per connection.
       headers: { 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } }),
     });

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunNode()) ?? false;
 
-/** What the `restricted` Pod Security Standard asks for. */
+/** Settings that the `restricted` Pod Security Standard requires. */
 const RESTRICTED = {
   runAsNonRoot: true,
   runAsUser: 42_425,
@@ -43,7 +43,7 @@ describe('a Kubernetes node', { skip }, () => {
   });
   after(async () => await node[Symbol.asyncDispose]());
 
-  test('is Ready', async () => {
+  test('becomes Ready', async () => {
     await node.kubectl(['wait', '--for=condition=Ready', 'node/node1', '--timeout=-1s']);
   });
 
@@ -52,7 +52,7 @@ describe('a Kubernetes node', { skip }, () => {
     await assert.rejects(refused, /violates PodSecurity "restricted.*runAsNonRoot/s);
   });
 
-  test('and runs a compliant one as the requested user, without privileges', async () => {
+  test('runs a compliant Pod as the requested user, unprivileged', async () => {
     await kubectl(['create', '--filename=-'], pod('conforming', ['cat', '/proc/self/status'], RESTRICTED));
     await kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/conforming', '--timeout=-1s']);
     const status = await kubectl(['logs', 'conforming']);
@@ -62,7 +62,7 @@ describe('a Kubernetes node', { skip }, () => {
     assert.match(status, /^Seccomp:\s+2$/m);
   });
 
-  test('a Service is reachable from the node, and through a port on this machine', async () => {
+  test('a Service is reachable from the node and through a forwarded port on this machine', async () => {
     await kubectl(['create', '--filename=-'], pod('server', ['serve', ':8080'], RESTRICTED, { app: 'server' }));
     await kubectl(['create', 'service', 'clusterip', 'server', '--tcp=80:8080', '--clusterip=10.96.0.100']);
     await kubectl(['wait', '--for=condition=Ready', 'pod/server', '--timeout=-1s']);
@@ -76,7 +76,7 @@ describe('a Kubernetes node', { skip }, () => {
     assert.equal(answer, 'served /hello\n');
   });
 
-  test("a Pod reaches servers in the node's network", async () => {
+  test("a Pod reaches servers in the node's network namespace", async () => {
     const script = `require('node:http').createServer((_, response) => response.end('outside')).listen(3306)`;
     await using server = await start(...node.inside(process.execPath, ['--eval', script]));
     const url = `http://${node.address}:3306/`;
@@ -117,7 +117,7 @@ describe('teardown of a node', { skip }, () => {
     assert.deepEqual(ourMounts(), mounts);
   });
 
-  test('also after SIGKILL of the test process; the next node removes its cgroups and files', async () => {
+  test('works after SIGKILL of the test process; the next node removes its cgroups and files', async () => {
     const mounts = ourMounts();
     const script = `
       import { startNode } from ${JSON.stringify(import.meta.resolve('../cluster/kubernetes/index.ts'))};
@@ -149,7 +149,7 @@ interface Seen {
   cgroups(): string[];
 }
 
-/** Notes what belongs to a node, to be looked for when it is gone. */
+/** Records the resources of a node, to check later that they are gone. */
 function lookAt({ pid, cgroup, directory }: Pick<KubeNode, 'pid' | 'cgroup' | 'directory'>): Seen {
   const kinds = ['mnt', 'net', 'pid'] as const;
   const namespaces = kinds.map((kind) => [kind, readlinkSync(`/proc/${pid}/ns/${kind}`)] as const);
@@ -162,9 +162,9 @@ function lookAt({ pid, cgroup, directory }: Pick<KubeNode, 'pid' | 'cgroup' | 'd
   };
 }
 
-/** A namespace is gone with its last process: nothing else holds one, since no mount of ours is on this machine. */
+/** A namespace disappears with its last process: nothing else holds one, since none is mounted on this machine. */
 async function gone(seen: Seen): Promise<void> {
-  // The kernel ends the processes of a PID namespace after its first one, and each goes when its parent has heard of it.
+  // The kernel kills the processes of a PID namespace after its init, and each disappears when its parent reaps it.
   await until('no process of the node', (saw) => {
     const left = seen.processes();
     saw(left);
@@ -174,7 +174,7 @@ async function gone(seen: Seen): Promise<void> {
   assert.ok(!existsSync(seen.directory));
 }
 
-/** Mount points on this machine; other programs' come and go, a node's would lie in one of these. */
+/** Mount points on this machine in the directories that a node would use; other programs' mounts come and go. */
 function ourMounts(): string[] {
   const points = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')

@@ -1,7 +1,7 @@
 /**
- * A page of the docs, walked on the node: its own commands, section by section.
+ * Runs the commands of a documentation page on the node, section by section.
  *
- *   page -> blocks of `sh` under each heading -> bash with the node's kubectl -> what they wrote
+ *   page -> blocks of `sh` under each heading -> bash with the node's kubectl -> their output
  */
 import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ import type { Stage } from './keystone-pod.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PageOptions {
-  /** Programs that its commands call besides kubectl, each by its name. */
+  /** Programs other than kubectl used by the commands, by name. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Where they run. Default: the repository's top. */
+  /** Working directory. Default: the repository root. */
   readonly cwd?: string;
 }
 
 export interface Page extends AsyncDisposable {
-  /** Runs all commands under a heading, or the block of that number, and returns what they wrote. */
+  /** Runs the commands under a heading, or only the block with that number, and returns their output. */
   run(heading: string, block?: number): Promise<string>;
-  /** The blocks that were not run yet, under a heading or on the whole page. */
+  /** Blocks not run yet, under a heading or on the whole page. */
   left(heading?: string): string[];
 }
 
@@ -58,7 +58,7 @@ export async function openPage(
       const blocks = blocksUnder(heading);
       const chosen = block === undefined ? blocks : blocks.slice(block, block + 1);
       if (chosen.length === 0) throw new Error(`section '${heading}' of ${page} has no such commands`);
-      // In a PID namespace: what they start in the background ends with bash, and with this process however it ends.
+      // In a PID namespace: background processes exit with bash and with this process, however it exits.
       const words = ['--pid', '--fork', '--kill-child', 'bash', '--norc', '-euc', chosen.join('')];
       for (const each of chosen) done.add(each);
       return await must(...tied('unshare', words), { env, cwd });

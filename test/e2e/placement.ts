@@ -1,10 +1,11 @@
 /**
- * k8s/examples/placement on the node of the other tests, beside the Keystone that runs there:
+ * k8s/examples/placement on the shared node, next to the running Keystone:
  *
- *   one Job -> database, schema, account, endpoints -> Placement's Pod -> what Placement answers to a token of that Keystone
+ *   one Job -> database, schema, account, endpoints -> Placement's Pod -> Placement's reply to a token of that
+ *   Keystone
  *
- * The node has no cluster DNS: Keystone's Service name is in each Pod's hosts file instead. Nothing else of the example is
- * changed.
+ * The node has no cluster DNS: the name of Keystone's Service is in each Pod's hosts file instead. The example is
+ * otherwise unchanged.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -25,11 +26,11 @@ interface Workload {
 
 interface Token {
   readonly id: string;
-  /** Where the token's catalogue says that Placement is, by interface. */
+  /** Placement's endpoints in the token's catalog, by interface. */
   readonly placement: Readonly<Record<string, string>>;
 }
 
-/** @param stage asked when a test runs; its Keystone is deployed in the namespace `keystone` */
+/** @param stage called when a test runs; its Keystone is deployed in the namespace `keystone` */
 export function placementTests(stage: () => Stage): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', 'placement', ...args], input);
@@ -37,7 +38,7 @@ export function placementTests(stage: () => Stage): void {
   const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
   let earlier: Token;
 
-  test('one Job prepares Placement, whose Pod then starts and accepts a token', async () => {
+  test('one Job prepares Placement, then its Pod starts and accepts a token', async () => {
     const { mariadb } = stage();
     await apply(await manifest('namespace'));
     await apply(secret('database-admin', mariadb.rootPassword));
@@ -81,8 +82,8 @@ export function placementTests(stage: () => Stage): void {
   });
 
   /**
-   * Its Pod is Available when Placement answers; whether it has reached Keystone by then, its readiness probe doesn't ask.
-   * Until it has, it says 503 to whoever brings a token.
+   * The Pod is Available when Placement answers; its readiness probe does not check whether it has reached Keystone.
+   * Until it has, requests with a token get 503.
    */
   async function ready(): Promise<void> {
     let said = '';
@@ -98,13 +99,13 @@ export function placementTests(stage: () => Stage): void {
     }
   }
 
-  /** Resolves when it is; says what its containers said when it is not. */
+  /** Resolves when the Job is complete; fails with its containers' logs. */
   async function jobComplete(): Promise<void> {
     try {
       await kubectl(['wait', '--for=condition=Complete', 'job/placement-bootstrap', '--timeout=-1s']);
     } catch (cause) {
       const said = await kubectl(['logs', 'job/placement-bootstrap', '--all-containers', '--tail=20']).catch(String);
-      throw new Error(`the Job said ${said}`, { cause });
+      throw new Error(`the Job logged ${said}`, { cause });
     }
   }
 
@@ -118,7 +119,7 @@ export function placementTests(stage: () => Stage): void {
     return items.map((item) => dump(item)).join('---\n');
   }
 
-  /** The Service of that name in the namespace of that name. */
+  /** Cluster IP of the Service with that name and namespace. */
   async function addressOf(name: string): Promise<string> {
     const words = ['get', `service/${name}`, '--output=jsonpath={.spec.clusterIP}'];
     return (await stage().node.kubectl(['--namespace', name, ...words])).trim();

@@ -8,13 +8,13 @@ import { until } from '../support/until.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
-/** A service that sleeps, with one entry of each sort: a directory of its own, one of the image's, a shared one, logs, data. */
+/** A service that sleeps, with one entry of each kind: own directory, image directory, shared directory, logs, data. */
 const CONFIG = {
   command: 'sleep 3600',
   config_files: [
     { source: `${CONFIG_FILES}/keystone.conf`, dest: '/etc/keystone/keystone.conf', owner: 'keystone', perm: '0600' },
     { source: `${CONFIG_FILES}/audit_map.conf`, dest: '/etc/pycadf/audit_map.conf', owner: 'keystone', perm: '0600' },
-    // In the volume in memory, above and beside a volume of the service's own.
+    // In the in-memory volume, above and next to a volume of the service.
     { source: `${CONFIG_FILES}/keystone.conf`, dest: '/var/lib/planned/conf/a.conf', owner: 'keystone', perm: '0600' },
     {
       source: `${CONFIG_FILES}/keystone.conf`,
@@ -32,7 +32,7 @@ const CONFIG = {
 };
 
 /**
- * Runs a Pod that is what `kolla-init plan` prints, with nothing added but the image and the ConfigMap that it names.
+ * Runs a Pod exactly as `kolla-init plan` prints it, adding only the image and the ConfigMap it names.
  * @returns once the Pod is Ready
  */
 export async function runPlannedPod(node: KubeNode, namespace: string, image: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** k8s/examples/probe on the node of the other tests: the kubelet's own httpGet probes ask a native sidecar. */
+/** k8s/examples/probe on the shared node: the kubelet's own httpGet probes query a native sidecar. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ interface PodStatus {
   readonly containerStatuses?: readonly { readonly restartCount: number }[];
 }
 
-/** @param stage asked when a test runs */
+/** @param stage called when a test runs */
 export function probeTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
@@ -27,9 +27,9 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
       return conditions?.some((each) => each.type === 'Ready' && each.status === ready) || undefined;
     });
   const describing = (what: RegExp) =>
-    until(`${what} in the Pod's Events`, async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined);
+    until(`${what} in the Pod's events`, async () => what.test(await kubectl(['describe', 'pod/web'])) || undefined);
 
-  test("httpGet probes of a sidecar decide a service's readiness and liveness, and its Events give the reason", async () => {
+  test("a sidecar's httpGet probes determine readiness and liveness, and the events have the reason", async () => {
     const namespace = await readFile(`${EXAMPLES}keystone/namespace.yaml`, 'utf8');
     await kubectl(['apply', '--filename=-'], namespace.replace('name: keystone', `name: ${NAME}`));
     await kubectl(['apply', '--filename=-'], await readFile(`${EXAMPLES}probe/pod.yaml`, 'utf8'));
@@ -41,7 +41,7 @@ export function probeTests(stage: () => Pick<Stage, 'node'>): void {
     await inWeb('touch /srv/healthy');
     await becoming('True');
     assert.match(await reasons(), /api is healthy: status 200; it had been unhealthy for/);
-    // What readiness waits for is nothing to liveness.
+    // Liveness does not depend on what readiness waits for.
     assert.equal((await status()).containerStatuses?.[0]?.restartCount, 0);
   });
 

@@ -13,7 +13,9 @@ const CONFIG = {
   permissions: [{ path: LOGS, owner: 'keystone:keystone', recurse: true }],
 };
 
-/** Says after each step what came of it, a line each. What the image's own update of the bundle says is left out: it wants `find`. */
+/**
+ * Prints the outcome of each step on a line. The output of the image's CA bundle update is dropped: it needs `find`.
+ */
 const SCRIPT = `
 export KOLLA_CONFIG_STRATEGY=COPY_ALWAYS
 stat --format 'volume %a' ${CONFIG_FILES}
@@ -28,9 +30,9 @@ kolla_set_configs; echo "kolla_set_configs $?"
 stat --format '%n %U' /etc /etc/passwd`;
 
 /**
- * Runs Kolla's own names as root in a Pod, on a volume that the kubelet fills from a ConfigMap and from a Secret of mode 0400,
- * and once more after the service's user has left a link to /etc in place of its log directory.
- * @returns the Pod's log, once it has ended
+ * Runs Kolla's own commands as root in a Pod, on a volume filled by the kubelet from a ConfigMap and a Secret of mode
+ * 0400; then again after the service's user replaced its log directory with a link to /etc.
+ * @returns the Pod's log, once it has exited
  */
 export async function runRootPod(node: KubeNode, namespace: string, image: string): Promise<string> {
   const kubectl = (args: readonly string[], input?: string) => node.kubectl(['--namespace', namespace, ...args], input);

@@ -1,4 +1,4 @@
-/** k8s/security's seccomp profile on the node of the other tests, around helpers at work and around what they must not do. */
+/** k8s/security's seccomp profile on the shared node, applied to working helpers and to forbidden system calls. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ const CONFIG = {
   }),
 };
 
-/** A Pod of a service, and helpers beside it under the profile. */
+/** A Pod with a service and helpers, under the profile. */
 function pod(): object {
   const securityContext = {
     allowPrivilegeEscalation: false,
@@ -86,12 +86,12 @@ function pod(): object {
   };
 }
 
-/** @param stage asked when a test runs */
+/** @param stage called when a test runs */
 export function securityTests(stage: () => Pick<Stage, 'node'>): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
 
-  test('kolla-init and every component of kolla-sidecar work under our seccomp profile, in a restricted namespace', async () => {
+  test('kolla-init and every component of kolla-sidecar work under the seccomp profile in a restricted namespace', async () => {
     const { node } = stage();
     const text = await readFile(PROFILE, 'utf8');
     await must(...node.inside('sh', ['-c', `mkdir -p ${DIRECTORY} && cat > ${DIRECTORY}/helpers.json`], 'node'), {
@@ -103,7 +103,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     await kubectl(['create', '--filename=-'], JSON.stringify(map));
     await kubectl(['create', '--filename=-'], JSON.stringify(pod()));
     await until('guarded to be Ready', async (saw) => {
-      // What the runtime could not start says why there alone.
+      // Errors of the container runtime appear only here.
       saw(await kubectl(['describe', 'pod/guarded']));
       const ready = '--output=jsonpath={.status.conditions[?(@.type=="Ready")].status}';
       return (await kubectl(['get', 'pod/guarded', ready])) === 'True' || undefined;
@@ -118,7 +118,7 @@ export function securityTests(stage: () => Pick<Stage, 'node'>): void {
     const changed = { data: { 'a.conf': '[a]\nb = d\n' } };
     await kubectl(['patch', 'configmap', 'guarded', '--type=merge', `--patch=${JSON.stringify(changed)}`]);
     await until(
-      'the change to be in place',
+      'the change to be installed',
       async () => /b = d/.test(await inSidecar('cat', '/kolla/etc/keystone/a.conf')) || undefined,
     );
   });

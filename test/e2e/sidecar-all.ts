@@ -1,4 +1,4 @@
-/** k8s/examples/sidecar-all on the node of the other tests: a Keystone with one sidecar for everything. */
+/** k8s/examples/sidecar-all on the shared node: a Keystone with one sidecar for everything. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -8,16 +8,16 @@ import { until } from '../support/until.ts';
 import type { Stage } from './keystone-pod.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
-/** Of the namespace, and of its Keystone's database. */
+/** Name of the namespace and of the Keystone database. */
 const NAME = 'onesidecar';
 
-/** @param stage asked when a test runs */
+/** @param stage called when a test runs */
 export function sidecarAllTests(stage: () => Stage): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
   const manifest = (name: string) => readFile(`${EXAMPLES}${name}.yaml`, 'utf8');
   const apply = async (text: string) => void (await kubectl(['apply', '--filename=-'], text));
-  /** As who is in the pod is answered. */
+  /** Queried from inside the Pod. */
   const status = async () => {
     const text = await kubectl([
       'exec',
@@ -53,7 +53,7 @@ export function sidecarAllTests(stage: () => Stage): void {
       ['probe running 0', 'config-watch running 0', 'waits done 0', 'db-sync done 0', 'log-ship running 0'],
     );
     const logs = await kubectl(['logs', 'deployment/keystone', '--container=sidecar']);
-    // The image has no util-linux, which is said; that it would be of use here was seen.
+    // The image has no util-linux, which is logged: reclaiming would have been useful here.
     assert.match(logs, /bytes in \/var\/log\/kolla \(it is an emptyDir\) can't be reclaimed: there is no fallocate/);
     assert.deepEqual([now.about.startup, now.about.readiness, now.migration?.stage], ['ok', 'ok', 'ok']);
     assert.match(now.config?.configMap ?? '', /^\.\.20/);
@@ -66,7 +66,7 @@ export function sidecarAllTests(stage: () => Stage): void {
   });
 }
 
-/** Prints what that path of the sidecar answers. The image has Keystone's Python. */
+/** Prints the sidecar's response for that path, using the image's Python. */
 function askPython(path: string): string[] {
   const program = `import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:9808${path}').read().decode())`;
   return ['python3', '-c', program];

@@ -1,4 +1,4 @@
-/** k8s/examples/sidecar on the node of the other tests: a Keystone whose schema a native sidecar brings up to date. */
+/** k8s/examples/sidecar on the shared node: a Keystone whose schema is migrated by a native sidecar. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import type { Stage } from './keystone-pod.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../k8s/examples/', import.meta.url));
-/** Of the namespace, and of its Keystone's database. */
+/** Name of the namespace and of the Keystone database. */
 const NAME = 'sidecar';
 
 interface Ended {
@@ -30,7 +30,7 @@ interface PodStatus {
   readonly containerStatuses?: readonly ContainerStatus[];
 }
 
-/** @param stage asked when a test runs */
+/** @param stage called when a test runs */
 export function sidecarTests(stage: () => Stage): void {
   const kubectl = (args: readonly string[], input?: string) =>
     stage().node.kubectl(['--namespace', NAME, ...args], input);
@@ -52,7 +52,7 @@ export function sidecarTests(stage: () => Stage): void {
       );
       await apply((await manifest('keystone/config')).replaceAll('3306/keystone?', `3306/${NAME}?`));
       await apply(await manifest('sidecar/deployment'));
-      await until('the kubelet to ask, and to be told to wait', async () => {
+      await until('the kubelet to be told to wait', async () => {
         const events = await kubectl(['get', 'events', '--field-selector=reason=Unhealthy']);
         return /Startup probe failed: HTTP probe failed with statuscode: 503/.test(events) || undefined;
       });
@@ -68,10 +68,13 @@ export function sidecarTests(stage: () => Stage): void {
     );
     const started = (await podOf('keystone'))?.containerStatuses?.[0]?.state.running?.startedAt ?? '';
     assert.equal(record?.['state'], 'done');
-    assert.ok(String(record?.['ended']) <= started, `schema right ${String(record?.['ended'])}, started ${started}`);
+    assert.ok(
+      String(record?.['ended']) <= started,
+      `schema up to date ${String(record?.['ended'])}, started ${started}`,
+    );
   });
 
-  test('a sidecar whose startup probe would fail during the migration is rejected, with the value to set', async () => {
+  test('rejects a sidecar whose startup probe would fail during the migration, with the value to set', async () => {
     await deployChanged('short', (text) => text.replace('failureThreshold: 1080', 'failureThreshold: 359'));
     const said = await ended('short', 'db-sync');
     assert.equal(said.exitCode, 65, said.message);
@@ -87,20 +90,20 @@ export function sidecarTests(stage: () => Stage): void {
     assert.match(said.message ?? '', /wait 'db-sync\/keystone': container db-sync of this Pod .* \(kolla-init\)/);
   });
 
-  /** The example's Deployment again, changed, under another name. */
+  /** Deploys the example's Deployment again, changed and renamed. */
   async function deployChanged(name: string, change: (text: string) => string): Promise<void> {
     const deployment = (await manifest('sidecar/deployment')).split('\n---\n').at(-1) ?? '';
     const renamed = deployment
       .replace('name: keystone\n', `name: ${name}\n`)
       .replaceAll('{ app: keystone }', `{ app: ${name} }`);
-    assert.notEqual(change(renamed), renamed, 'the example is not what it was');
+    assert.notEqual(change(renamed), renamed, 'the example has changed');
     await apply(change(renamed));
   }
 
-  /** How one of its Pod's containers has ended; nothing of it is left then. */
+  /** Exit status of a container of its Pod, once it is fully gone. */
   async function ended(app: string, container: string) {
     try {
-      return await until(`${container} of ${app} to end`, async () => {
+      return await until(`${container} of ${app} to exit`, async () => {
         const all = (await podOf(app))?.initContainerStatuses;
         const found = all?.find(({ name }) => name === container);
         return found?.state.terminated ?? found?.lastState.terminated;
@@ -111,7 +114,7 @@ export function sidecarTests(stage: () => Stage): void {
   }
 }
 
-/** Holds the lock on a database, as another migrator would, until it is disposed of. */
+/** Holds the migration lock on a database, like a concurrent migrator, until disposed. */
 async function holdLock(mariadb: Mariadb, database: string): Promise<AsyncDisposable> {
   const session = await createConnection({
     socketPath: mariadb.socket,

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 
 const skip = (await canRunNode()) ?? (await canBuildCoredns()) ?? false;
 const PORT = 8080;
-/** kubectl's own limit, which is a week: the file's watchdog ends what does not come. */
+/** Practically unlimited (a week): the file's watchdog stops a hung wait. */
 const TIMEOUT = '--timeout=-1s';
 
 describe('two kubelets in two network namespaces', { skip }, () => {
@@ -22,7 +22,7 @@ describe('two kubelets in two network namespaces', { skip }, () => {
     );
   });
 
-  test('a Pod on each reaches by name a Service whose only Pod is on the other', async () => {
+  test('Pods on both nodes reach a Service by name whose only Pod is on one of them', async () => {
     for (const [server, client] of [
       ['node1', 'node2'],
       ['node2', 'node1'],
@@ -31,17 +31,17 @@ describe('two kubelets in two network namespaces', { skip }, () => {
       await apply(pod(name, server, ['serve', `0.0.0.0:${PORT}`]), service(name));
       await node.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, TIMEOUT]);
       const url = `http://${name}.default.svc.cluster.local:${PORT}/`;
-      // The rules and names of a Service come to each node by themselves, and there is no event for it: it asks until they are there.
+      // Service rules and names reach each node asynchronously and without an event, so the Pod retries.
       await apply(pod(`from-${client}`, client, ['get', url], 'OnFailure'));
       await node.kubectl(['wait', '--for=jsonpath={.status.phase}=Succeeded', `pod/from-${client}`, TIMEOUT]);
     }
   });
 
-  test('the log of a Pod on the second node is served by the API server, which its Pods reach by name', async () => {
+  test('the API server serves the log of a Pod on the second node, whose Pods reach it by name', async () => {
     assert.equal(await node.kubectl(['logs', 'from-node2']), 'served /\n');
     const url = 'https://kubernetes.default.svc.cluster.local/';
     await apply(pod('asks-api', 'node2', ['get', url]));
-    // testbox does not know the authority: that it complains of that shows that it was answered.
+    // testbox does not trust the CA: its certificate error shows that it got a response.
     await node.kubectl(['wait', '--for=jsonpath={.status.phase}=Failed', 'pod/asks-api', TIMEOUT]);
     assert.match(await node.kubectl(['logs', 'asks-api']), /certificate/);
   });

@@ -1,20 +1,21 @@
-/** What tests of an upgrade do besides the commands of their page: they age the database, and ask Keystone all the time. */
+/** Helpers for upgrade tests besides the commands of their page: age the database and query Keystone continuously. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Stage } from './keystone-pod.ts';
 
-/** The last revision of Keystone's schema before it had phases: what an upgrade then has to do. */
+/** The last revision of Keystone's schema before migration phases: the upgrade then has work to do. */
 export const BEFORE_PHASES = '27e647c0fad4';
 
-/** The schema's revisions as a database of that time has them. */
+/** The schema revision table as in a database of that release. */
 export async function undoPhases({ mariadb }: Stage, database: string): Promise<void> {
   await mariadb.query(`DELETE FROM ${database}.alembic_version`);
   await mariadb.query(`INSERT INTO ${database}.alembic_version VALUES ('${BEFORE_PHASES}')`);
 }
 
 /**
- * Asks again and again, one after the other, until it is disposed of.
- * @param options.pauseMs between an answer and the next question: who has two processors must not be kept busy by being asked
- * @param options.scene what else the failure tells: how things stand right after it
+ * Sends requests one after the other until disposed.
+ * @param options.pauseMs pause between a response and the next request, so that a machine with two CPUs is not kept
+ * busy
+ * @param options.scene additional diagnostics, taken right after a failure
  */
 export function asking(
   ask: () => Promise<void>,
@@ -29,13 +30,13 @@ export function asking(
       } catch (cause) {
         const at = new Date().toISOString();
         const seen = scene === undefined ? '' : `\n${await scene().catch(String)}`;
-        throw new Error(`number ${count + 1} failed at ${at}${seen}`, { cause });
+        throw new Error(`request ${count + 1} failed at ${at}${seen}`, { cause });
       }
       count += 1;
       if (pauseMs > 0) await pause(pauseMs);
     }
   })();
-  ended.catch(() => {}); // thrown when it is disposed of
+  ended.catch(() => {}); // thrown on dispose
   return {
     count: () => count,
     async [Symbol.asyncDispose]() {

@@ -66,7 +66,7 @@ export const bootstrap: Capability = {
         'on the real node one Job prepares Placement, whose Pod comes up and answers to a token; the next one changes nothing',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'one Job prepares Placement, whose Pod then starts and accepts a token',
+        'one Job prepares Placement, then its Pod starts and accepts a token',
         'the Job of the next deployment changes nothing, and an older token stays valid',
       ],
     },

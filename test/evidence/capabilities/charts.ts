@@ -229,7 +229,7 @@ export const charts: Capability = {
       point: 'kolla-init and every role of kolla-sidecar work under the seccomp profile on a real node',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'kolla-init and every component of kolla-sidecar work under our seccomp profile, in a restricted namespace',
+        'kolla-init and every component of kolla-sidecar work under the seccomp profile in a restricted namespace',
         'the profile blocks new namespaces, mounts, tracing, kernel keyrings and raw sockets',
       ],
     },

@@ -175,7 +175,7 @@ export const dbSync: Capability = {
       point: 'a stepwise Keystone upgrade on the real node, as docs/how-to/upgrades.md walks it',
       file: 'test/e2e/keystone.test.ts',
       test: [
-        'the Job migrates, then Keystone starts, becomes ready, and issues a token',
+        'the Job migrates, then Keystone starts, becomes ready and issues a token',
         'docs/how-to/upgrades.md: contract waits for the last old Pod, and Keystone responds throughout',
       ],
     },
@@ -185,7 +185,7 @@ export const dbSync: Capability = {
       file: 'test/e2e/keystone.test.ts',
       test: [
         "a native sidecar delays Keystone's start until the schema is ready",
-        'a sidecar whose startup probe would fail during the migration is rejected, with the value to set',
+        'rejects a sidecar whose startup probe would fail during the migration, with the value to set',
         'kolla-init does not wait for a sidecar that starts only after it',
       ],
     },

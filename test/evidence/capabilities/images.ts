@@ -56,7 +56,7 @@ export const images: Capability = {
       point:
         'an unmodified image on a real node under `restricted`: the binary from an init container, or an image volume (dry run)',
       file: 'test/e2e/install.test.ts',
-      test: ['gets the binary from an init container under restricted, and runs it', EVERY],
+      test: ['an init container under restricted delivers the binary, and it runs', EVERY],
     },
     {
       point: 'kolla-build renders our override into base, keystone, mariadb-server and rabbitmq',

@@ -176,9 +176,9 @@ export const kollaContract: Capability = {
         "on a real node, restricted: a Pod of plan's own output, Keystone by kolla_start, a ConfigMap patched while it runs",
       file: 'test/e2e/keystone.test.ts',
       test: [
-        "a Pod from plan's output, with an image and a ConfigMap, satisfies config.json",
-        'kolla_start executes the service: none of our processes remains in front of it',
-        'a patched ConfigMap reaches a running service as a file and a signal; an invalid one does not',
+        'a Pod printed by plan, with an image and a ConfigMap, satisfies config.json',
+        'kolla_start executes the service and leaves no process of ours in front of it',
+        'a patched ConfigMap updates the file and signals the service; an invalid one is rejected',
       ],
     },
     {

@@ -102,7 +102,7 @@ export const podLife: Capability = {
       file: 'test/e2e/node.test.ts',
       test: [
         'leaves no process, mount, namespace, cgroup or file',
-        'also after SIGKILL of the test process; the next node removes its cgroups and files',
+        'works after SIGKILL of the test process; the next node removes its cgroups and files',
       ],
     },
   ],

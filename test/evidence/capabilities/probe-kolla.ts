@@ -132,7 +132,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
     file: 'test/e2e/keystone.test.ts',
     test: [
-      "httpGet probes of a sidecar decide a service's readiness and liveness, and its Events give the reason",
+      "a sidecar's httpGet probes determine readiness and liveness, and the events have the reason",
       'reports a failed liveness check to the kubelet',
     ],
   },

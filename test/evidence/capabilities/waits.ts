@@ -132,7 +132,7 @@ export const waits: Capability = {
     {
       point: 'an openstack-helm init container on a real node, with another image and nothing else',
       file: 'test/e2e/keystone.test.ts',
-      test: 'a Pod written for kubernetes-entrypoint waits as before with only the image changed',
+      test: 'a Pod written for kubernetes-entrypoint works as before with only the image changed',
     },
   ],
 };
