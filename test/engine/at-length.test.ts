@@ -1,4 +1,7 @@
-/** Every certificate of Debian's ca-certificates, and those with odd subjects: whole, cut off, and with a byte changed. */
+/**
+ * Every certificate of Debian's ca-certificates, and some with unusual subjects: complete, truncated, and with a
+ * changed byte.
+ */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +33,7 @@ async function debians(): Promise<string[]> {
 const DEBIAN = missing === undefined ? await debians() : [];
 const ODD = Object.values(SUBJECTS).map((subject) => pemOf(certificateOf({ subject })));
 
-test("each of Debian's certificates is read as Node reads it", { skip }, () => {
+test("each of Debian's certificates parses as in Node", { skip }, () => {
   assert.ok(DEBIAN.length > 100, `there are ${DEBIAN.length}`);
   for (const pem of DEBIAN) {
     const [ours, nodes] = [readCertificate(pem), byNode(pem)!];
@@ -44,8 +47,11 @@ test("each of Debian's certificates has OpenSSL's hash", { skip: noOpenssl }, as
   assert.deepEqual(ours, await hashesByOpenssl(DEBIAN));
 });
 
-for (const [name, all] of Object.entries({ "Debian's certificates": DEBIAN, 'certificates with odd subjects': ODD })) {
-  test(`${name} are refused where they are cut off`, { skip }, () => {
+for (const [name, all] of Object.entries({
+  "Debian's certificates": DEBIAN,
+  'certificates with unusual subjects': ODD,
+})) {
+  test(`${name} are rejected when truncated`, { skip }, () => {
     for (const pem of all) {
       const { raw } = readCertificate(pem);
       for (let length = 0; length < SHORTEST_BYTES; length++)
@@ -53,13 +59,13 @@ for (const [name, all] of Object.entries({ "Debian's certificates": DEBIAN, 'cer
     }
   });
 
-  test(`${name} with a changed byte are refused or read as Node reads them, ${CHANGES} times each`, { skip }, (t) => {
+  test(`${name} with a changed byte are rejected or parse as in Node, ${CHANGES} times each`, { skip }, (t) => {
     let accepted = 0;
     for (const [i, pem] of all.entries())
       for (const other of damaged(readCertificate(pem).raw, CHANGES, i))
         if (assertRefusedOrSame(pemOf(other)) !== undefined) accepted++;
     t.diagnostic(`${accepted} of ${all.length * CHANGES} were accepted`);
-    // Else it would prove nothing.
+    // With fewer the comparison would show little.
     assert.ok(accepted > (all.length * CHANGES) / 4);
   });
 }

@@ -12,13 +12,13 @@ const skip = (await canRunOpenssl()) ?? false;
 for (const [name, subject] of Object.entries(SUBJECTS)) {
   const pem = pemOf(certificateOf({ subject }));
 
-  test(`is read as Node reads it: a subject of ${name}`, () => {
+  test(`parses as in Node: a subject of ${name}`, () => {
     const [ours, nodes] = [readCertificate(pem), byNode(pem)];
     assert.deepEqual(ours.raw, nodes?.raw);
     assert.equal(ours.toString(), nodes?.toString());
   });
 
-  test(`the hash is OpenSSL's, also when its bytes are damaged: a subject of ${name}`, { skip }, async () => {
+  test(`the hash is OpenSSL's, even for damaged bytes: a subject of ${name}`, { skip }, async () => {
     const others = Array.from(damaged(subject, 12, 21), (bytes) => pemOf(certificateOf({ subject: bytes })));
     const all = [pem, ...others.filter((other) => assertRefusedOrSame(other) !== undefined)];
     assert.deepEqual(
@@ -28,7 +28,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
   });
 }
 
-test('is refused wherever it is cut off', () => {
+test('is rejected when truncated at any byte', () => {
   const whole = certificateOf({});
   for (let length = 0; length < whole.length; length++)
     assert.equal(byOurs(pemOf(whole.subarray(0, length))), undefined, `${length} bytes`);
@@ -51,7 +51,7 @@ for (const [name, fields] of Object.entries({
   },
   'an extension without a flag': { rest: extensions(objectIdentifier('2.5.29.14'), octetString(Buffer.from([9]))) },
 })) {
-  test(`is read as Node reads it: ${name}`, () => {
+  test(`parses as in Node: ${name}`, () => {
     const pem = pemOf(certificateOf(fields));
     assert.deepEqual(readCertificate(pem).raw, byNode(pem)?.raw);
   });
@@ -90,20 +90,20 @@ for (const [name, fields] of Object.entries({
     rest: Buffer.concat([extensions(COMMON_NAME, octetString(Buffer.alloc(0))), id(0x05)]),
   },
 })) {
-  test(`is refused, as by Node: ${name}`, () => {
+  test(`is rejected, as in Node: ${name}`, () => {
     const pem = pemOf(certificateOf(fields));
     assert.equal(byNode(pem), undefined);
     assert.throws(() => readCertificate(pem), RangeError);
   });
 }
 
-test('is refused, as by Node: something behind the certificate', () => {
+test('is rejected, as in Node: data after the certificate', () => {
   const pem = pemOf(Buffer.concat([certificateOf({}), id(0x05)]));
   assert.equal(byNode(pem), undefined);
   assert.throws(() => readCertificate(pem), /trailing data in the block/);
 });
 
-/** What OpenSSL reads and we do not, as a certificate has one encoding. */
+/** OpenSSL accepts these, our parser does not: DER has exactly one encoding. */
 const longer = (whole: Buffer) => Buffer.concat([Buffer.from([whole[0]!, 0x83, 0]), whole.subarray(2)]);
 for (const [name, bytes, reason] of [
   ['a length in more bytes than it needs', longer(certificateOf({})), /a length in more bytes than it needs/],
@@ -118,7 +118,7 @@ for (const [name, bytes, reason] of [
     /the signature in the certificate is not what its tag 0x3 says/,
   ],
 ] as const) {
-  test(`is refused by ours alone, with the reason: ${name}`, () => {
+  test(`is rejected only by our parser, with the reason: ${name}`, () => {
     assert.ok(byNode(pemOf(bytes)));
     assert.throws(() => readCertificate(pemOf(bytes)), reason);
   });
@@ -136,7 +136,7 @@ for (const [name, pem] of Object.entries({
     .replaceAll(/.{76}(?!-)/g, '$&\n'),
   'its older name': PEM.replaceAll('CERTIFICATE', 'X509 CERTIFICATE'),
 }))
-  test(`PEM is read as Node reads it: ${name}`, () => assert.deepEqual(byOurs(pem)?.raw, byNode(pem)?.raw ?? pem));
+  test(`PEM parses as in Node: ${name}`, () => assert.deepEqual(byOurs(pem)?.raw, byNode(pem)?.raw ?? pem));
 
 for (const [name, pem] of Object.entries({
   'text behind the first line': PEM.replace('-----\n', '-----'),
@@ -149,7 +149,7 @@ for (const [name, pem] of Object.entries({
   'no bytes': '',
   'a NUL': PEM.replace('M', '\0'),
 })) {
-  test(`PEM is refused, as by Node: ${name}`, () => {
+  test(`PEM is rejected, as in Node: ${name}`, () => {
     assert.equal(byNode(pem), undefined);
     assert.throws(() => readCertificate(pem), RangeError);
   });

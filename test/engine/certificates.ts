@@ -1,4 +1,4 @@
-/** Certificates with any subject, as OpenSSL would not make them, and what both readers make of one. */
+/** Certificates with arbitrary subjects, including ones OpenSSL would not create, and how both parsers read them. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import type { Certificate } from '../../src/core/digest.ts';
@@ -20,7 +20,7 @@ const CRITICAL_CA = asn1.sequence(
   asn1.octetString(asn1.sequence(asn1.boolean(true))),
 );
 
-/** Fields of a certificate, each as DER; what is not given is an ordinary one's. */
+/** Fields of a certificate, as DER; a missing field gets an ordinary value. */
 export interface Fields {
   readonly version?: Buffer;
   readonly serial?: Buffer;
@@ -29,14 +29,14 @@ export interface Fields {
   readonly validity?: Buffer;
   readonly subject?: Buffer;
   readonly key?: Buffer;
-  /** Ids and extensions. */
+  /** Unique ids and extensions. */
   readonly rest?: Buffer;
   readonly signature?: Buffer;
-  /** Behind the signature. */
+  /** After the signature. */
   readonly more?: Buffer;
 }
 
-/** DER of a unsigned certificate: reading one checks no signature. */
+/** DER of an unsigned certificate: parsing does not check the signature. */
 export function certificateOf(fields: Fields): Buffer {
   const {
     version = VERSION,
@@ -56,7 +56,7 @@ export function certificateOf(fields: Fields): Buffer {
 
 const COMMON_NAME = '2.5.4.3';
 
-/** A name whose parts have these texts as common names: one, or several in one part. */
+/** A name with these texts as common names: one per RDN, or several in one RDN. */
 export function nameOf(...parts: readonly (readonly Buffer[])[]): Buffer {
   return asn1.sequence(
     ...parts.map((texts) =>
@@ -70,7 +70,7 @@ export function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----`;
 }
 
-/** The certificate, or undefined where Node's is an error, or ours a RangeError. Anything else is thrown. */
+/** The certificate, or undefined if Node throws an error or our parser a RangeError. Other errors are rethrown. */
 export function byNode(pem: string): Certificate | undefined {
   try {
     return new X509Certificate(pem);
@@ -88,17 +88,17 @@ export function byOurs(pem: string): Certificate | undefined {
   }
 }
 
-/** That ours refuses this PEM or reads the same as Node. Gives ours. */
+/** Asserts that our parser rejects this PEM or agrees with Node. Returns our result. */
 export function assertRefusedOrSame(pem: string): Certificate | undefined {
   const ours = byOurs(pem);
   if (ours === undefined) return undefined;
   const nodes = byNode(pem);
-  assert.ok(nodes, `Node refuses this certificate, and ours does not:\n${pem}`);
-  assert.ok(ours.raw.equals(nodes.raw) && ours.toString() === nodes.toString(), `read as another one:\n${pem}`);
+  assert.ok(nodes, `Node rejects this certificate, our parser does not:\n${pem}`);
+  assert.ok(ours.raw.equals(nodes.raw) && ours.toString() === nodes.toString(), `parsed differently:\n${pem}`);
   return ours;
 }
 
-/** One byte changed in each; half of the changes are near the beginning, where lengths and names are. */
+/** Variants with one byte changed; half of the changes are near the start, where lengths and names are. */
 export function* damaged(der: Buffer, times: number, seed: number): Generator<Buffer> {
   const HEAD_BYTES = 400;
   const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-/** What src/engine gives in the place of `node:`, run by the engine itself, against Node's own. */
+/** src/engine's replacements for `node:` modules, run by the engine itself and compared with Node's. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -25,21 +25,21 @@ const NAMES = ['aborts', 'buffers', 'hashes', 'health', 'limits', 'uncaught', 'w
 if (missing === undefined) await coreBinary(directory.path, NAMES, 'test/engine/on-engine');
 const at = (name: string) => join(directory.path, 'core-bin', name);
 
-test('Buffer does what Node does', { skip }, async () => {
+test('Buffer behaves as in Node', { skip }, async () => {
   const ours = JSON.parse(await must(at('buffers'), [])) as Record<string, unknown>;
   for (const [name, wanted] of Object.entries(buffers())) assert.deepEqual(ours[name], wanted, name);
 });
 
-test('what the caller has closed is not what is opened first', { skip }, async () => {
+test('works with a stdout that the caller has closed', { skip }, async () => {
   const { code, stderr } = await run('sh', ['-c', 'exec "$0" >&-', at('buffers')]);
   assert.equal(code, 0, stderr);
 });
 
-test('parseArgs does what Node does', { skip }, async () => {
+test('parseArgs behaves as in Node', { skip }, async () => {
   assert.deepEqual(JSON.parse(await must(at('words'), [])), words());
 });
 
-test("subjects' hashes and digests are those of Node, and what is damaged is refused", { skip }, async () => {
+test("subject hashes and digests match Node's, and damaged certificates are rejected", { skip }, async () => {
   const whole = Object.values(SUBJECTS).map((subject) => certificateOf({ subject }));
   const pems = whole.flatMap((der, i) => [pemOf(der), ...Array.from(damaged(der, 20, i), pemOf)]);
   const file = join(directory.path, 'certificates.json');
@@ -50,7 +50,7 @@ test("subjects' hashes and digests are those of Node, and what is damaged is ref
   assert.ok(wanted.includes('refused'));
 });
 
-test('what a timer throws goes to who listens, and else ends it with 70', { skip }, async () => {
+test('an error thrown by a timer reaches the listener, or else exits with 70', { skip }, async () => {
   const { code, stdout } = await run(at('uncaught'), ['listen']);
   assert.deepEqual([code, stdout], [41, 'caught a bug']);
   const unheard = await run(at('uncaught'), ['be silent']);
@@ -63,18 +63,18 @@ for (const [limit, said] of [
   ['memory', /our bug, please report it: InternalError: out of memory\n +at memory /],
   ['stack', /our bug, please report it: (?:Range|Internal)Error: .*stack.*\n +at deeper /],
 ] as const)
-  test(`${limit}: it ends with 70 and the place`, { skip }, async () => {
+  test(`${limit}: exits with 70 and the location`, { skip }, async () => {
     const { code, stderr } = await run(at('limits'), [limit]);
     assert.equal(code, 70);
     assert.match(stderr, said);
   });
 
-test('a rejection that is handled before anything else happens is none', { skip }, async () => {
+test('a rejection handled in the same tick is not reported', { skip }, async () => {
   const { code, stderr } = await run(at('limits'), ['rejection, handled later']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 
-test('AbortSignal does what Node does, and one that lives long keeps no wait that is over', { skip }, async () => {
+test('AbortSignal behaves as in Node, and a long-lived signal does not retain finished waits', { skip }, async () => {
   assert.deepEqual(JSON.parse(await must(at('aborts'), [])), aborts());
 });
 
@@ -84,12 +84,8 @@ testServer(async () => {
   return { port: Number(said.toString()), [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }, skip);
 
-test(
-  'a server says of addresses that it cannot have what it says on Node, and gives its port back',
-  { skip },
-  async () => {
-    await using other = await listenTcp(() => {});
-    const said = JSON.parse(await must(at('health'), [String(other.port)])) as unknown;
-    assert.deepEqual(said, await refusals(other.port));
-  },
-);
+test('a server reports unavailable addresses as on Node, and releases its port', { skip }, async () => {
+  await using other = await listenTcp(() => {});
+  const said = JSON.parse(await must(at('health'), [String(other.port)])) as unknown;
+  assert.deepEqual(said, await refusals(other.port));
+});

@@ -5,23 +5,23 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import * as node from '../../src/core/digest.ts';
 import * as ours from '../../src/engine/digest.ts';
 
-// As in a bundle of kolla-core, where it reads the script of a package that few runs need.
+// As in a bundle of kolla-core, which loads the script of a rarely used package here.
 globalThis.require = ((name: string) => {
   assert.equal(name, '@noble/hashes');
   return { sha1, sha256 };
 }) as NodeJS.Require;
 
-// Over the ends of two blocks of 64 bytes, where padding needs another one.
+// Crosses the ends of two 64-byte blocks, where padding needs another block.
 const BYTES = Array.from({ length: 200 }, (_, length) => Buffer.alloc(length, length));
 
-test('digests are those of Node, of any length', () => {
+test("digests match Node's for any length", () => {
   for (const bytes of [...BYTES, Buffer.alloc(1_000_003, 'digest')]) {
     assert.deepEqual(ours.sha1(bytes), node.sha1(bytes));
     assert.equal(ours.sha256([bytes]), node.sha256([bytes]));
   }
 });
 
-test('a digest of pieces, texts among them, is that of all one after the other', () => {
+test('a digest of chunks, strings among them, equals that of their concatenation', () => {
   const pieces = ['Ü', BYTES[63]!, '', BYTES[65]!, '\u{1f600}', '\ud800'];
   assert.equal(ours.sha256(pieces), node.sha256(pieces));
   assert.equal(ours.sha256([]), node.sha256([]));

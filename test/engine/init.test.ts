@@ -1,4 +1,6 @@
-/** kolla-init and kubernetes-entrypoint in kolla-core: which waits are its own, what becomes kolla-pod, and PID 1. */
+/**
+ * kolla-init and kubernetes-entrypoint in kolla-core: which waits run there, which are handed to kolla-pod, and PID 1.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -33,7 +35,7 @@ await writeFile(
 );
 const FILES = ['--config-dir', config, '--root', root];
 
-/** Without kolla-pod beside kolla-core, as in the image -core. */
+/** Without kolla-pod next to kolla-core, as in the -core image. */
 async function alone<T>(act: () => Promise<T>): Promise<T> {
   const [pod, away] = ['kolla-pod', 'away'].map((name) => join(core.directory, name)) as [string, string];
   await rename(pod, away);
@@ -44,12 +46,12 @@ async function alone<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-test('--version says which engine answers', { skip }, async () => {
+test('--version names the engine', { skip }, async () => {
   for (const name of [init, entrypoint])
     assert.match((await run(name, ['--version'])).stdout, /^\S+ \d+\.\d+\.\d+ \(kolla-core\)\n$/);
 });
 
-test('with its output closed it still ends with its own code', { skip }, async () => {
+test('exits with its own code when its output is closed', { skip }, async () => {
   const { code } = await run('bash', ['--norc', '-c', '"$@" <&- >&- 2>&-', 'bash', entrypoint, '--help']);
   assert.equal(code, 0);
 });
@@ -64,7 +66,7 @@ for (const wait of [
   'http://127.0.0.1/%zz',
   '!pod/a',
 ])
-  test(`a wait for ${wait} becomes kolla-pod, or ends before anything is written`, { skip }, async () => {
+  test(`a wait for ${wait} is handed to kolla-pod, or fails before anything is written`, { skip }, async () => {
     const words = [...FILES, '--wait', 'tcp://127.0.0.1:1', '--wait', wait];
     const refused = await alone(() => run(init, words, { env }));
     assert.equal(refused.code, 69, refused.stderr);
@@ -73,16 +75,16 @@ for (const wait of [
     assert.ok(refused.stderr.includes(`wait '${wait}'`), refused.stderr);
     assert.ok(!existsSync(join(root, 'etc')));
     const { code, stderr } = await run(init, ['--config-dir', config, '--root', '/no/root', '--wait', wait], { env });
-    // By kolla-pod: no root, and nothing else.
+    // From kolla-pod: the error is that it does not run as root, and nothing else.
     assert.equal(code, 65, stderr);
     assert.match(stderr, /--root \/no\/root does not exist: mkdir it/);
   });
 
-test('kolla-pod has the words, environment and pid of who became it', { skip }, async () => {
+test('kolla-pod gets the arguments, environment and pid of the process it replaces', { skip }, async () => {
   const words = ['-c', 'echo $$; exec "$@"', 'sh', init, '--wait', 'job/a', '--timeout', '7s'];
   const told = join(directory.path, 'told');
   await mkdir(told);
-  // Its own kolla-pod, which says what it was given.
+  // A substitute kolla-pod that prints its arguments.
   await alone(async () => {
     await writeFile(join(core.directory, 'kolla-pod'), '#!/bin/sh\necho "$$ $KOLLA_POD_LOG_LEVEL $@"\n', {
       mode: 0o755,
@@ -93,7 +95,7 @@ test('kolla-pod has the words, environment and pid of who became it', { skip }, 
   });
 });
 
-test('what is nothing to wait for is found with its column by kolla-pod, and named without it', { skip }, async () => {
+test('kolla-pod reports an invalid wait with its column; without kolla-pod it is named', { skip }, async () => {
   const words = [...FILES, '--wait', 'jbo/a'];
   const found = await run(init, words, { env });
   assert.equal(found.code, 64);
@@ -109,7 +111,7 @@ test('what is nothing to wait for is found with its column by kolla-pod, and nam
 });
 
 for (const variable of ['SERVICE', 'JOBS', 'JOBS_JSON', 'DAEMONSET', 'CONTAINER', 'POD_JSON', 'CUSTOM_RESOURCE'])
-  test(`DEPENDENCY_${variable} becomes kolla-pod, or ends before COMMAND`, { skip }, async () => {
+  test(`DEPENDENCY_${variable} is handed to kolla-pod, or fails before COMMAND`, { skip }, async () => {
     const variables = { ...env, [`DEPENDENCY_${variable}`]: '[{', COMMAND: 'echo ran' };
     const refused = await alone(() => run(entrypoint, [], { env: variables }));
     assert.equal(refused.code, 69, refused.stderr);
@@ -140,7 +142,7 @@ test('a kolla-pod.yaml with options of what kolla-pod alone has is read', { skip
 });
 
 test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async () => {
-  // 1 is the shell, 2 its subshell, whose child is an orphan and 3: it is in /proc until a client waits for it.
+  // PID 1 is the shell, 2 its subshell, whose child 3 is orphaned: it stays in /proc until it is reaped.
   const script = '(sleep 0.1 &); test -d /proc/3; exec "$0" --timeout 20s --wait "!file:/proc/3"';
   const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
   const { code, stderr } = await run('unshare', words, { env });
@@ -148,18 +150,18 @@ test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async
   assert.match(stderr, /!file:\/proc\/3: ready after .*: not there/);
 });
 
-test('as PID 1 it ends with 143 at a SIGTERM', { skip: skipUnlessRoot }, async () => {
+test('as PID 1 it exits with 143 on SIGTERM', { skip: skipUnlessRoot }, async () => {
   const words = ['--pid', '--fork', '--kill-child', '--mount-proc', init, '--wait', 'file:/no/such'];
   await using running = await start('unshare', words, { env, keepOutput: true });
   let said = '';
   running.child.stdout?.resume();
   running.child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
   await until('the wait', () => Promise.resolve(said.includes('not there yet') || undefined));
-  // unshare itself ignores it while its child runs.
+  // unshare itself ignores SIGTERM while its child runs.
   assert.equal(await running.stop(), 143);
 });
 
-test('SIGTERM ends a wait whose name is being resolved', { skip: skipUnlessRoot }, async () => {
+test('SIGTERM ends a wait during DNS resolution', { skip: skipUnlessRoot }, async () => {
   const address = `127.78.${process.pid % 250}.2`;
   await using server = await startNameServer(address, { 'silent.test': { fault: 'silent' } });
   const conf = join(directory.path, 'resolv.conf');
@@ -185,7 +187,7 @@ for (const [what, text, said] of [
   ],
   ['a million brackets', '['.repeat(1e6), /config\.json/],
 ] as const)
-  test(`${what} in config.json ends with 65`, { skip: skipUnlessRoot }, async () => {
+  test(`${what} in config.json exits with 65`, { skip: skipUnlessRoot }, async () => {
     await using own = await privateDirectory('core-init-hostile');
     const [hostile, top] = [join(own.path, 'config'), join(own.path, 'root')];
     await mkdir(hostile);
@@ -197,7 +199,7 @@ for (const [what, text, said] of [
     assert.match(stderr, said);
   });
 
-test('a hundred files and three hundred servers are waited for at once', { skip }, async () => {
+test('waits for a hundred files and three hundred servers concurrently', { skip }, async () => {
   const port = await freePort();
   const waits = Array.from({ length: 300 }, (_, i) => `tcp://127.0.${1 + (i >> 7)}.${1 + (i & 127)}:${port}`);
   const words = [...waits, ...Array.from({ length: 100 }, (_, i) => `file:/no/such/${i}`)].flatMap((one) => [

@@ -1,4 +1,4 @@
-/** A DNS server with faults, on an address of the loopback for itself. */
+/** A DNS server with injected faults, on its own loopback address. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -6,22 +6,24 @@ import { decode, encode, type Answer, type Packet } from 'dns-packet';
 
 const PORT = 53;
 const [TRUNCATED, SERVER_FAILURE, NO_SUCH_NAME] = [0x200, 2, 3];
-/** Recursion was desired and is available. */
+/** Flags: recursion desired and available. */
 const RECURSION = 0x180;
 
-/** What it says of a name; of one that is not there, that there is none. */
+/** Records by name; other names get NXDOMAIN. */
 export interface Zone {
   readonly [name: string]: {
     readonly A?: readonly string[];
     readonly AAAA?: readonly string[];
     readonly CNAME?: string;
-    /** `silent`, `failing`: to each question. `forged`: answers of others, and rubbish, come first. `long`: by TCP alone. */
+    /**
+     * `silent`, `failing`: for each query. `forged`: spoofed and malformed replies come first. `long`: over TCP only.
+     */
     readonly fault?: 'silent' | 'failing' | 'forged' | 'long';
   };
 }
 
 export interface NameServer extends AsyncDisposable {
-  /** Names as they were asked, with the type: `a.test A`. */
+  /** Queries received, with the type: `a.test A`. */
   readonly asked: readonly string[];
 }
 
@@ -55,12 +57,12 @@ export async function startNameServer(address: string, zone: Zone): Promise<Name
         const end = 2 + held.readUInt16BE(0);
         const answer = encode(answerTo(decode(held.subarray(2, end)), zone));
         held = held.subarray(end);
-        // In two pieces, of which the first is shorter than a length.
+        // In two chunks, the first shorter than the length prefix.
         socket.write(Buffer.from([answer.length >> 8]));
         socket.write(Buffer.concat([Buffer.from([answer.length & 0xff]), answer]));
       }
     });
-    socket.on('error', () => {}); // Whoever asked has gone.
+    socket.on('error', () => {}); // The client has gone.
   });
   tcp.listen(PORT, address);
   await once(tcp, 'listening');

@@ -1,4 +1,4 @@
-/** The resolver of kolla-core and that of the C library, with the same files and the same DNS servers. */
+/** The resolver of kolla-core against that of the C library, with the same files and DNS servers. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ interface Files {
   readonly hosts?: string;
 }
 
-/** Words that run a program with its own resolv.conf and hosts. */
+/** Launcher arguments that run a program with its own resolv.conf and hosts. */
 async function wordsFor({ conf, hosts = HOSTS }: Files): Promise<readonly string[]> {
   const places = ['resolv.conf', 'hosts'].map((name) => join(directory.path, name));
   await writeFile(places[0]!, conf);
@@ -57,7 +57,7 @@ async function both(files: Files, names: readonly string[]): Promise<[ours: unkn
   return [JSON.parse(ours), JSON.parse(theirs)];
 }
 
-test('names are what they are to the C library', { skip }, async () => {
+test('names resolve as with the C library', { skip }, async () => {
   await using server = await startNameServer(address(2), ZONE);
   const names = [
     'four.test',
@@ -82,7 +82,7 @@ test('names are what they are to the C library', { skip }, async () => {
   assert.ok(server.asked.includes('four.test A') && server.asked.includes('four.test AAAA'));
 });
 
-test("others' answers, and what is none, are not believed", { skip }, async () => {
+test('forged and malformed replies are ignored', { skip }, async () => {
   await using _ = await startNameServer(address(2), ZONE);
   const words = await wordsFor({ conf: `nameserver ${address(2)}\noptions timeout:1 attempts:1\n` });
   const ours = await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), 'forged.test']);
@@ -90,25 +90,21 @@ test("others' answers, and what is none, are not believed", { skip }, async () =
 });
 
 for (const options of ['', 'options ndots:5\n', 'options ndots:2 timeout:1 attempts:1\n'])
-  test(
-    `short names are searched for, with ${options.trim() || 'no options'}, in the same order`,
-    { skip },
-    async () => {
-      await using server = await startNameServer(address(2), ZONE);
-      const conf = `search ns.cluster.test cluster.test\n${options}nameserver ${address(2)}\n`;
-      const names = ['short', 'two.dots', 'four.test', 'absent', 'short.'];
-      const words = await wordsFor({ conf });
-      const ours = JSON.parse(
-        await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), ...names]),
-      ) as unknown;
-      const asked = server.asked.filter((one) => one.endsWith(' A'));
-      const theirs = JSON.parse(await must('unshare', [...words, process.execPath, C_LIBRARY, ...names])) as unknown;
-      assert.deepEqual(ours, theirs);
-      assert.deepEqual(asked, server.asked.filter((one) => one.endsWith(' A')).slice(asked.length));
-    },
-  );
+  test(`searches for short names in the same order, with ${options.trim() || 'no options'}`, { skip }, async () => {
+    await using server = await startNameServer(address(2), ZONE);
+    const conf = `search ns.cluster.test cluster.test\n${options}nameserver ${address(2)}\n`;
+    const names = ['short', 'two.dots', 'four.test', 'absent', 'short.'];
+    const words = await wordsFor({ conf });
+    const ours = JSON.parse(
+      await must('unshare', [...words, join(directory.path, 'core-bin/lookup'), ...names]),
+    ) as unknown;
+    const asked = server.asked.filter((one) => one.endsWith(' A'));
+    const theirs = JSON.parse(await must('unshare', [...words, process.execPath, C_LIBRARY, ...names])) as unknown;
+    assert.deepEqual(ours, theirs);
+    assert.deepEqual(asked, server.asked.filter((one) => one.endsWith(' A')).slice(asked.length));
+  });
 
-test('a server that is silent, or not there, is skipped for the next', { skip }, async () => {
+test('skips a silent or missing server', { skip }, async () => {
   const silent = Object.fromEntries(Object.keys(ZONE).map((name) => [name, { fault: 'silent' as const }]));
   await using first = await startNameServer(address(2), silent);
   await using _ = await startNameServer(address(3), ZONE);

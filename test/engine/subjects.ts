@@ -7,7 +7,7 @@ const utf32 = (text: string) =>
     Array.from(text, (c) => Buffer.from([0, c.codePointAt(0)! >> 16, c.codePointAt(0)! >> 8, c.codePointAt(0)!])),
   );
 
-/** Subjects as certificates of this world have them, and odder ones. */
+/** Subjects as found in real certificates, and unusual ones. */
 export const SUBJECTS: Readonly<Record<string, Buffer>> = {
   plain: nameOf([utf8String('Kolla CA')]),
   'UTF-8, capitals and spaces': nameOf([utf8String('  ÜBER   Straße\t日本  CA ')]),

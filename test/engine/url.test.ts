@@ -1,4 +1,4 @@
-/** kolla-core's URL beside Node's: the same where it reads one, and it reads what is written as it is sent. */
+/** kolla-core's URL against Node's: equal where it accepts one, and what it accepts is sent as written. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { URL as Ours } from '../../src/engine/url.ts';
@@ -70,7 +70,7 @@ const LEFT = [
 ];
 
 for (const text of READ)
-  test(`as Node reads it: ${text}`, () => {
+  test(`parses as in Node: ${text}`, () => {
     const [ours, nodes] = [Ours.parse(text), URL.parse(text)];
     assert.ok(ours !== null && nodes !== null);
     for (const field of FIELDS) assert.equal(ours[field], nodes[field], field);

@@ -1,6 +1,6 @@
-/** AbortSignal, as waits use it; and whether a signal that lives long keeps what has ended. */
+/** AbortSignal as waits use it, and whether a long-lived signal retains finished waits. */
 
-/** By a title, what was seen in order. */
+/** Observations by title, in order. */
 export function results(): Readonly<Record<string, readonly unknown[]>> {
   return {
     'either ends both once': either(),
@@ -63,7 +63,7 @@ function thrownBy(act: () => void): unknown {
   return undefined;
 }
 
-/** Together more than the host gives a process (256 MiB). */
+/** Together more than the host's memory limit per process (256 MiB). */
 const [WAITS, HELD_BYTES] = [4000, 128 * 1024];
 
 export function main(): Promise<number> {
@@ -74,7 +74,7 @@ export function main(): Promise<number> {
     const held = new Uint8Array(HELD_BYTES);
     bounded.addEventListener('abort', () => held.fill(1, 0, 1), { once: true });
     deadline.abort();
-    // One that no one asked any more.
+    // An unreferenced composite signal.
     Object.assign(AbortSignal.any([forever.signal]), { held: new Uint8Array(HELD_BYTES) });
   }
   process.stdout.write(JSON.stringify(results()));

@@ -1,4 +1,7 @@
-/** Puts everything in place as its word says, for test/config/support.ts: what was done as JSON, or the error and its code. */
+/**
+ * Installs everything in config.json, for test/config/support.ts: prints the result as JSON, or the error and its
+ * code.
+ */
 import { putInPlace, type ConfigOptions } from '../../../src/config/index.ts';
 import { KollaError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';

@@ -1,4 +1,4 @@
-/** What our code asks of Node's Buffer: one list, by whatever engine runs it. */
+/** Uses of Node's Buffer in our code: one list, run by either engine. */
 import { isUtf8 } from 'node:buffer';
 
 const TEXTS = ['', 'a', 'Ü 日本 😀', '\0\u007f\u0080\u00ff\u0100', '\ud83d', 'x\ude00y', 'a\r\n'];
@@ -12,7 +12,7 @@ const BYTES = [
   [0xf0, 0x9f, 0x98, 0x80],
   [0xed, 0xa0, 0x80],
 ];
-// Each byte before and behind the limits of UTF-8's table, alone and where a character goes on.
+// Each byte around the limits of UTF-8's table, alone and as a continuation.
 const LEADS = [0x41, 0x80, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5];
 const SECONDS = [0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc2];
 const PAIRS = LEADS.flatMap((lead) => SECONDS.map((second) => [lead, second]));
@@ -85,7 +85,7 @@ const cases: Readonly<Record<string, () => unknown>> = {
   'bytes to an encoding that is none': () => Buffer.from('a').toString('none' as 'hex'),
 };
 
-/** Each case's result, as JSON can say it. */
+/** The result of each case, representable as JSON. */
 export function results(): Record<string, unknown> {
   return Object.fromEntries(Object.entries(cases).map(([name, run]) => [name, plain(tried(run))]));
 }

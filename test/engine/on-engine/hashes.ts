@@ -1,4 +1,4 @@
-/** The subjects' hashes and the digests of the certificates in a file of JSON, by whatever engine runs it. */
+/** Subject hashes and digests of the certificates in a JSON file, run by either engine. */
 import { readFileSync } from 'node:fs';
 import { subjectHash } from '../../../src/container/ca/subject-hash.ts';
 import { readCertificate, sha256 } from '../../../src/core/digest.ts';

@@ -1,13 +1,13 @@
-/** The server of status words: as it is, until it is ended, or what it says of addresses that it can't have. */
+/** The health server: runs until it is stopped, or reports errors of unavailable addresses. */
 import { messageOf } from '../../../src/core/errors.ts';
 import type { ListenAddress } from '../../../src/net/address.ts';
 import type { BoundedServer } from '../../../src/net/http/bounded-server.ts';
 import { healthRoute, serveRoutes, type Health } from '../../../src/net/http/router.ts';
 
-/** More than any socket holds. */
+/** More than any socket buffers. */
 export const LONG_BYTES = 16 * 1024 * 1024;
 
-/** What it answers; `/asked` how often it was asked for that. */
+/** Responses by path; `/asked` counts the requests. */
 export function paths(): Readonly<Record<string, () => Health>> {
   let asked = 0;
   return {
@@ -18,7 +18,7 @@ export function paths(): Readonly<Record<string, () => Health>> {
   };
 }
 
-/** Status words alone, for everybody. */
+/** Serves health only, to every client. */
 export async function serveHealth(
   at: ListenAddress,
   asked: Readonly<Record<string, () => Health>>,
@@ -27,7 +27,7 @@ export async function serveHealth(
   return await serveRoutes(at, Object.fromEntries(routes), { statusPublic: false, hostNetwork: false });
 }
 
-/** What is said of each address, and whether its port can be taken again after the server's end. */
+/** The error for each address, and whether its port is free after the server has stopped. */
 export async function refusals(port: number): Promise<string[]> {
   const said: string[] = [];
   for (const at of [{ host: '127.0.0.1', port }, { port }, { host: '192.0.2.1', port }, { host: 'no.invalid', port }])

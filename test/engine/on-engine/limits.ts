@@ -1,4 +1,4 @@
-/** Runs into a limit, or leaves a rejection to itself: test/engine/core.test.ts looks at how it ends. */
+/** Exceeds a limit or leaves a rejection unhandled: test/engine/core.test.ts checks the exit. */
 const ALL: Readonly<Record<string, () => unknown>> = {
   rejection() {
     void Promise.reject(new Error('a bug'));

@@ -1,4 +1,4 @@
-/** Resolves each of its words, one after the other: their addresses, or the error's code. */
+/** Resolves each argument in turn: prints addresses or the error's code. */
 import { resolveName } from '../../../src/engine/net/resolver/index.ts';
 
 export async function main(names: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-/** Ends with 41 by what a timer throws, where `listen` says so. */
+/** Exits with 41 on an error thrown by a timer, if the argument is `listen`. */
 export function main([how]: string[]): Promise<number> {
   const end = (error: unknown) => {
     process.stdout.write(`caught ${(error as Error).message}`);

@@ -1,4 +1,4 @@
-/** What node:util's parseArgs makes of a command line, by whatever engine runs it. */
+/** The result of node:util's parseArgs for command lines, run by either engine. */
 import { parseArgs } from 'node:util';
 
 const LINES = [
@@ -10,7 +10,7 @@ const LINES = [
   ['--level', '--verbose', ''],
 ] as const;
 
-/** Tokens as JSON has them. */
+/** Tokens in JSON form. */
 export function results(): unknown {
   return LINES.map((args) => {
     const options = { level: { type: 'string', short: 'l' }, verbose: { type: 'boolean', short: 'v' } } as const;

@@ -123,7 +123,7 @@ export const charts: Capability = {
     {
       point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name, or what is said',
       file: 'test/toolbox/configmaps/secrecy.test.ts',
-      test: ['no byte of a secret is in a ConfigMap, in a name, or in output', EVERY],
+      test: ['no byte of a secret appears in a ConfigMap, a name or the output', EVERY],
     },
     {
       point: '`kolla-pod configmaps` on kolla-ansible’s own templates',

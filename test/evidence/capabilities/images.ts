@@ -45,10 +45,10 @@ export const images: Capability = {
         '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
       file: 'test/toolbox/install.test.ts',
       test: [
-        'directories that a killed run left private are opened',
-        'killed in the middle it leaves no binary, and the next run finishes and cleans up',
+        'fixes the mode of directories that a killed run left private',
+        'killed midway it leaves no binary, and the next run completes and cleans up',
         'four concurrent runs leave one complete installation',
-        'a full disk is reported with the space needed, and the partial copy removed',
+        'a full disk is reported with the space needed, and the partial copy is removed',
         'a volume mounted noexec is rejected with 69',
       ],
     },
