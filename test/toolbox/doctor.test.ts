@@ -12,7 +12,7 @@ import { freePort } from '../../tools/port.ts';
 const ACCOUNT = 'var/run/secrets/kubernetes.io/serviceaccount';
 const SECRET = 'do-not-show-this';
 
-/** A pod's files, with everything that there should be. */
+/** A complete pod's files. */
 async function pod() {
   const directory = await privateDirectory('doctor');
   const files: Record<string, string> = {
@@ -51,7 +51,7 @@ async function pod() {
   };
 }
 
-test('a complete Pod lacks nothing', async () => {
+test('a complete Pod has nothing missing', async () => {
   await using here = await pod();
   const of = await here.look({ POD_NAME: 'k-0', POD_NAMESPACE: 'openstack', NODE_NAME: 'n1' });
   for (const what of ['user', 'config.json', 'bash', 'directory /run', 'termination log', 'memory limit', 'POD_NAME'])
@@ -67,7 +67,7 @@ for (const [what, gone, state] of [
   ['directory /var/log/kolla', 'var/log/kolla', 'note'],
   ['service account', `${ACCOUNT}/token`, 'note'],
 ] as const) {
-  test(`without ${gone} it says so, with the fix`, async () => {
+  test(`reports a missing ${gone}, with the fix`, async () => {
     await using here = await pod();
     await here.remove(gone);
     const finding = (await here.look())(what);
@@ -77,13 +77,13 @@ for (const [what, gone, state] of [
   });
 }
 
-test('an invalid config.json is reported, and its text is not shown', async () => {
+test('an invalid config.json is reported without its text', async () => {
   await using here = await pod();
   await here.put('var/lib/kolla/config_files/config.json', `{${SECRET}`);
   assert.equal((await here.look())('config.json').state, 'lacks');
 });
 
-test("a memory limit below a helper's need is reported, in both cgroup versions", async () => {
+test("a memory limit below a helper's requirement is reported, in both cgroup versions", async () => {
   await using here = await pod();
   await here.put('sys/fs/cgroup/memory.max', String(32 * 2 ** 20));
   assert.match((await here.look())('memory limit').detail, /^32 MiB$/);
@@ -92,7 +92,7 @@ test("a memory limit below a helper's need is reported, in both cgroup versions"
   assert.equal((await here.look())('memory limit').state, 'ok');
 });
 
-test('unset variables come with the manifest to set them', async () => {
+test('unset variables are reported with the manifest that sets them', async () => {
   await using here = await pod();
   assert.match((await here.look())('POD_NAME').fix ?? '', /fieldPath: metadata\.name/);
 });

@@ -27,14 +27,14 @@ for (const { helper, line } of LINES) {
   test(`the example works as printed: ${line}`, async () => {
     const setStage = STAGES[line];
     assert.ok(setStage, 'has no stage: set one in test/toolbox/stages/');
-    assert.ok(`${line} `.startsWith(`${helper.name} `), 'begins with another name than its helper');
+    assert.ok(`${line} `.startsWith(`${helper.name} `), 'starts with another name than its helper');
     await using directory = await privateDirectory('example');
     await using stack = new AsyncDisposableStack();
     await play(line, directory.path, await setStage(directory.path, stack));
   });
 }
 
-/** Runs a line as a shell does that finds our names on its PATH. */
+/** Runs a line as a shell with our names on its PATH would. */
 async function play(line: string, directory: string, stage: Stage): Promise<void> {
   await mkdir(join(directory, 'bin'), { recursive: true });
   for (const { name } of all()) {
@@ -42,7 +42,7 @@ async function play(line: string, directory: string, stage: Stage): Promise<void
     await writeFile(join(directory, 'bin', name), script, { mode: 0o755 });
   }
   const given = Object.entries(stage.replace ?? {}).reduce((rest, [word, ours]) => rest.replaceAll(word, ours), line);
-  // How long a probe may take is no example's subject, and a busy machine takes longer.
+  // Timeouts are not what the example is about, and a busy machine needs longer.
   const words = given.replace(/^(kolla-probe .*--timeout) \d+m?s/, '$1 1h');
   const env = {
     KOLLA_PROBE_TIMEOUT: '1h',

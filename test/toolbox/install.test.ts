@@ -24,10 +24,10 @@ import { HELPERS, runHelper, startHelper } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** Stands for the binary: install looks at no executable's inside. */
+/** Substitute for the binary: install does not inspect executables. */
 const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$0" "$@"\n';
 
-/** A directory with an executable to install, and the directory of a volume that is not there yet. */
+/** A directory with an executable to install, and the path of a volume that does not exist yet. */
 async function stage(program: string = PROGRAM) {
   const directory = await privateDirectory('install');
   const source = join(directory.path, 'source');
@@ -43,7 +43,7 @@ async function needs(t: TestContext, capability: Capability): Promise<boolean> {
   return reason === undefined;
 }
 
-test('the binary and one link per name are in the directory', async () => {
+test('installs the binary and one link per name', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install();
   assert.equal(code, 0, stderr);
@@ -93,7 +93,7 @@ test('any uid can read and run all of it, whatever the umask', async () => {
     assert.equal((await stat(join(one.volume, path))).mode & 0o777, 0o755, path);
 });
 
-test('a second run changes nothing and says so', async () => {
+test('a second run changes nothing and reports it', async () => {
   await using one = await stage();
   await one.install();
   const look = async () => {
@@ -107,7 +107,7 @@ test('a second run changes nothing and says so', async () => {
   assert.deepEqual(await look(), before);
 });
 
-test('another version replaces the binary and its own old names, and keeps other files', async () => {
+test('another version replaces the binary and its own old links, and keeps other files', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'bin'), { recursive: true });
   await writeFile(join(one.volume, 'kolla-pod'), PROGRAM.replace('"$@"', ''), { mode: 0o755 });
@@ -120,7 +120,7 @@ test('another version replaces the binary and its own old names, and keeps other
   assert.equal(await readlink(join(one.volume, 'bin/kolla-init')), '../kolla-pod');
 });
 
-test('a binary not executable by all is replaced though its content is right', async () => {
+test('a binary not executable by all is replaced even if its content matches', async () => {
   await using one = await stage();
   await one.install();
   await chmod(join(one.volume, 'kolla-pod'), 0o700);
@@ -131,7 +131,7 @@ test('a binary not executable by all is replaced though its content is right', a
 test('a running binary is replaced, and keeps running', async () => {
   await using one = await stage();
   await mkdir(one.volume);
-  // A script could be written over; an executable that runs can not.
+  // A script could be overwritten in place; a running executable cannot.
   await copyFile(process.execPath, join(one.volume, 'kolla-pod'));
   await chmod(join(one.volume, 'kolla-pod'), 0o755);
   await using running = await start(join(one.volume, 'kolla-pod'), ['-e', 'setTimeout(() => {}, 600_000)']);
@@ -140,7 +140,7 @@ test('a running binary is replaced, and keeps running', async () => {
   assert.equal(running.child.exitCode, null);
 });
 
-test('a link under one of its names is replaced, though it leads to the right content', async () => {
+test('a link in place of one of its names is replaced, even if it leads to matching content', async () => {
   await using one = await stage();
   await one.install();
   const path = join(one.volume, 'kolla-pod');
@@ -150,7 +150,7 @@ test('a link under one of its names is replaced, though it leads to the right co
   assert.equal(await readFile(one.source, 'utf8'), PROGRAM);
 });
 
-test('directories that a killed run left private are opened', async () => {
+test('fixes the mode of directories that a killed run left private', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'bin'), { recursive: true });
   await chmod(join(one.volume, 'bin'), 0o700);
@@ -158,7 +158,7 @@ test('directories that a killed run left private are opened', async () => {
   assert.equal((await stat(join(one.volume, 'bin'))).mode & 0o777, 0o755);
 });
 
-test('files of a concurrent run are left to it', async () => {
+test('keeps the files of a concurrent run', async () => {
   await using one = await stage();
   const temporary = join(one.volume, 'bin/.kolla-init.kolla-0a1b2c');
   await mkdir(join(one.volume, 'bin'), { recursive: true });
@@ -169,7 +169,7 @@ test('files of a concurrent run are left to it', async () => {
   assert.equal(await readlink(temporary), '../kolla-pod');
 });
 
-/** An install that is copying and comes to no end: its source is a pipe that is fed by drops. */
+/** An install that never finishes copying: its source is a slowly fed pipe. */
 async function halfInstall(one: { source: string; volume: string; directory: { path: string } }) {
   const pipe = join(one.directory.path, 'pipe');
   await must('mkfifo', [pipe]);
@@ -182,7 +182,7 @@ async function halfInstall(one: { source: string; volume: string; directory: { p
   return { running, [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose]() };
 }
 
-test('killed in the middle it leaves no binary, and the next run finishes and cleans up', async () => {
+test('killed midway it leaves no binary, and the next run completes and cleans up', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -195,7 +195,7 @@ test('killed in the middle it leaves no binary, and the next run finishes and cl
   assert.deepEqual((await readdir(one.volume)).toSorted(), ['bin', 'kolla-pod', 'rootless-bin']);
 });
 
-test('stopped by SIGTERM in the middle it leaves nothing and exits with 143', async () => {
+test('stopped midway by SIGTERM it leaves nothing and exits with 143', async () => {
   await using one = await stage();
   await using half = await halfInstall(one);
   const { running } = half;
@@ -242,7 +242,7 @@ test('something else under the name of one of its directories is rejected with 6
   assert.match(stderr, /volume\/bin is not a directory: remove what stands there/);
 });
 
-test('a link that leads out of the volume is not one of our directories', async () => {
+test('does not follow a link that leads out of the volume', async () => {
   await using one = await stage();
   const elsewhere = join(one.directory.path, 'elsewhere');
   for (const directory of [one.volume, elsewhere]) await mkdir(directory);
@@ -261,7 +261,7 @@ test('a directory in the binary’s place is rejected with 65, before anything i
   assert.match(stderr, /volume\/kolla-pod is a directory, .*: name that, or another DIR/);
 });
 
-test('without a volume over our image’s own files it is rejected with 65', async () => {
+test("without a volume over the image's own files it is rejected with 65", async () => {
   await using one = await stage();
   await one.install();
   const own = join(one.directory.path, 'usr-local-bin');
@@ -284,7 +284,7 @@ test('invalid arguments are rejected with 64, a missing executable with 69', asy
   assert.match(gone.stderr, /can't read the executable \/nonexistent\/kolla-pod/);
 });
 
-/** Installs onto a tmpfs, in a view of its own, whose mount is done by the script (`$0` is the volume); then lists it. */
+/** Installs onto a tmpfs in a mount namespace, mounted by the script (`$0` is the volume); then lists it. */
 async function onTmpfs(one: { source: string; volume: string }, mounts: string) {
   await mkdir(one.volume);
   const script = `set -e; ${mounts}; set +e; "$@"; code=$?; echo "left: $(ls -A "$0")" >&2; exit $code`;
@@ -292,7 +292,7 @@ async function onTmpfs(one: { source: string; volume: string }, mounts: string) 
   return await run('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script, one.volume, ...words]);
 }
 
-test('a full disk is reported with the space needed, and the partial copy removed', async (t) => {
+test('a full disk is reported with the space needed, and the partial copy is removed', async (t) => {
   if (!(await needs(t, canHaveSmallDisk))) return;
   await using one = await stage('x'.repeat(2 ** 20));
   const { code, stderr } = await onTmpfs(one, 'mount -t tmpfs -o size=300k none "$0"');

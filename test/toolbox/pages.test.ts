@@ -18,7 +18,7 @@ test('explain knows every code by number and by name', async () => {
   }
 });
 
-test("explain tells whose a foreign code is, and which signal a signal's is", async () => {
+test("explain names the owner of a foreign code, and the signal of a signal's code", async () => {
   assert.match((await runHelper('kolla-pod', ['explain', '137'])).stdout, /SIGKILL[^]*memory limit/);
   assert.match(
     (await runHelper('kolla-pod', ['explain', '99'])).stdout,
@@ -26,7 +26,7 @@ test("explain tells whose a foreign code is, and which signal a signal's is", as
   );
 });
 
-test('explain suggests the nearest of an unknown name', async () => {
+test('explain suggests the closest match for an unknown name', async () => {
   const { code, stderr } = await runHelper('kolla-pod', ['explain', 'deadlien']);
   assert.equal(code, 64);
   assert.match(stderr, /no exit code 'deadlien'; did you mean 'deadline'\?/);
@@ -49,14 +49,14 @@ test('kolla-pod --help lists the helpers and its own commands', async () => {
 });
 
 for (const helper of all()) {
-  test(`the manual page of ${helper.name} has every option and is accepted by groff, if that is installed`, async (t) => {
+  test(`the manual page of ${helper.name} has every option and is accepted by groff, if installed`, async (t) => {
     const page = manPage(helper);
     for (const [, command] of commandsOf(helper))
       for (const { flag, env } of command.options) assert.ok(page.includes(env) || page.includes(flag), flag);
     const groff = await run('groff', ['-man', '-Tutf8', '-ww'], { input: page }).catch(() => undefined);
     if (groff === undefined) return t.skip('no groff on this machine');
     assert.equal(groff.stderr, '');
-    // Bold is a letter struck twice.
+    // Bold is overstruck.
     assert.match(groff.stdout.replaceAll(/.[\b]/g, ''), /^EXIT STATUS$/m);
   });
 

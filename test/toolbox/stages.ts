@@ -1,7 +1,7 @@
 /**
- * How the stage is set for each example of the helpers' tables, so that it can be run as it stands: where it names a
- * server or a file that is not ours, the word is replaced by one that is. Keyed by the example's line, in one file a helper; an
- * example without a stage fails the test.
+ * Setup for each example of the helpers' tables, so that it runs as printed: servers and files outside the repository
+ * are replaced by local ones. Keyed by the example's line, one file per helper; an example without a setup fails the
+ * test.
  */
 import { BOOTSTRAP } from './stages/bootstrap.ts';
 import { CONFIGMAPS } from './stages/configmaps.ts';

@@ -139,7 +139,7 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
   assert.equal((await kinds('--secret', '*')).of('policy.yaml'), 'Secret');
 });
 
-/** What is wrong, what ends it, and what it must say. */
+/** The mistake, its setup, arguments, exit code and message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
   ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is not there/],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
@@ -261,7 +261,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
 ];
 
 for (const [what, set, [dir = '', ...args], wanted, says] of WRONG)
-  test(`${what} ends it with ${wanted}, with nothing printed`, async () => {
+  test(`${what} exits with ${wanted} and prints nothing`, async () => {
     await using directory = await privateDirectory('configmaps');
     await set(directory.path);
     const name = args.includes('--name') ? [] : ['--name', 'k'];

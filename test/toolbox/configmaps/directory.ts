@@ -4,7 +4,7 @@ import { load, loadAll } from 'js-yaml';
 import { runHelper } from '../../support/helper.ts';
 import type { Finished } from '../../../tools/process.ts';
 
-/** An object as it is printed. */
+/** A printed object. */
 export interface Printed {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -28,7 +28,7 @@ export interface Mounts {
   readonly volumeMounts: readonly object[];
 }
 
-/** A directory as kolla-ansible writes it: config.json takes each file but itself, unless `entries` says what it takes. */
+/** A directory in kolla-ansible's layout: config.json copies every other file, unless `entries` is given. */
 export async function writeService(
   directory: string,
   files: Readonly<Record<string, string | Buffer>>,
@@ -50,7 +50,7 @@ export function configmaps(...args: readonly string[]): Promise<Finished> {
   return runHelper('kolla-pod', ['configmaps', ...args]);
 }
 
-/** What it prints, parsed; must succeed. */
+/** The output, parsed; must succeed. */
 export async function printed(...args: readonly string[]): Promise<Printed[]> {
   return loadAll(await said(...args)) as Printed[];
 }
@@ -65,7 +65,7 @@ async function said(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The content under a key, however it is written. */
+/** The content under a key, in either encoding. */
 export function contentOf({ kind, data, binaryData }: Printed, key: string): Buffer | undefined {
   const encoded = binaryData?.[key] ?? (kind === 'Secret' ? data?.[key] : undefined);
   if (encoded !== undefined) return Buffer.from(encoded, 'base64');
@@ -73,7 +73,7 @@ export function contentOf({ kind, data, binaryData }: Printed, key: string): Buf
   return text === undefined ? undefined : Buffer.from(text);
 }
 
-/** The volume's files as the kubelet projects them: a source without items gives all its keys. */
+/** The volume's files as the kubelet projects them: a source without items projects all its keys. */
 export function projected({ volumes: [volume] }: Mounts, objects: readonly Printed[]): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const { configMap, secret } of volume.projected.sources) {

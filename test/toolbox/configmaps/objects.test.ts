@@ -25,7 +25,7 @@ function randomFiles(random: () => number) {
   });
 }
 
-test('whatever the directory, its volume has the same files, and no ConfigMap a password', () => {
+test('for any directory, its volume has the same files, and no ConfigMap has a password', () => {
   const random = randomFrom(11);
   for (let i = 0; i < 2_000; i++) {
     const files = randomFiles(random);
@@ -38,7 +38,7 @@ test('whatever the directory, its volume has the same files, and no ConfigMap a 
     const objects = objectsOf(files, options);
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     assert.equal(new Set(names).size, names.length, names.join());
-    // As it is printed and read again.
+    // As printed and parsed again.
     const read = objects.map((object) => load(yamlText(asYaml(object), () => undefined)) as Printed);
     const volume = load(yamlText(mountsOf(objects), () => undefined)) as Mounts;
     const there = projected(volume, read);

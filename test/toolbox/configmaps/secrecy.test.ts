@@ -9,7 +9,7 @@ const RANDOM = 'Zk3qT9vXb2LmN8pRs5Wy7Ha1Jd4Gf6Ce';
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\nMIIEhidden\n-----END RSA PRIVATE KEY-----\n`;
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----\n${RANDOM}\n${RANDOM}=\n-----END CERTIFICATE-----\n`;
 
-/** Every file holds the secret `hidden`, as kolla-ansible's files hold theirs. */
+/** Every file contains the secret `hidden`, in the forms found in kolla-ansible's files. */
 const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['keystone.conf', '[database]\nconnection = mysql+pymysql://keystone:hidden@db/keystone\n'],
   ['nova.conf', '[DEFAULT]\ntransport_url = rabbit://openstack:hidden@10.0.0.1:5672//\n'],
@@ -80,7 +80,7 @@ const SECRETS: readonly [path: string, text: string | Buffer][] = [
   ['utf16.conf', Buffer.from('password=hidden', 'utf16le')],
 ];
 
-test('no byte of a secret is in a ConfigMap, in a name, or in output', async () => {
+test('no byte of a secret appears in a ConfigMap, a name or the output', async () => {
   await using directory = await privateDirectory('secrecy');
   await writeService(directory.path, Object.fromEntries(SECRETS));
   for (const form of ['file', 'service']) {
@@ -103,7 +103,7 @@ test('no byte of a secret is in a ConfigMap, in a name, or in output', async () 
   assert.doesNotMatch(stdout + stderr, /hidden/);
 });
 
-/** What is no secret stays readable for who debugs a service. */
+/** Non-secrets stay readable for debugging. */
 const PLAIN: readonly [path: string, text: string][] = [
   ['api-paste.ini', '[composite:public]\nuse = egg:Paste#urlmap\n/v3 = api\n'],
   ['uwsgi.ini', '[uwsgi]\nhttp-socket = 0.0.0.0:5000\nprocesses = 4\n'],
@@ -147,7 +147,7 @@ test('an unreadable format is a Secret unless config.json makes it world-readabl
   );
 });
 
-test('each rule about lines decides for some file', () => {
+test('each line rule is decisive for some file', () => {
   const used = new Set(
     SECRETS.flatMap(([path, text]) => {
       const { why } = judge({ path, bytes: Buffer.from(text), mode: 0o600, entries: [] });
@@ -157,7 +157,7 @@ test('each rule about lines decides for some file', () => {
   assert.deepEqual([...used].toSorted(), LINE_RULES.map(({ what }) => what).toSorted());
 });
 
-test('a long text without newlines is judged in linear time', () => {
+test('a long text without newlines is scanned in linear time', () => {
   for (const part of ['password ', ' ', '- ', 'name: ', '://', 'a:', 'key=', 'Aa1', '-----BEGIN CERTIFICATE-----'])
     for (const path of ['x', 'x.yaml'])
       judge({ path, bytes: Buffer.from(part.repeat(200_000 / part.length)), mode: 0o600, entries: [] });

@@ -4,7 +4,7 @@ import { kubeconfigText } from '../../cluster/kubernetes/credentials.ts';
 import { freePort } from '../../../tools/port.ts';
 import type { Stage, Stages } from './stage.ts';
 
-/** No Keystone in a unit test: it is said which one is waited for. On a real one they run in test/integration. */
+/** Unit tests have no Keystone: the output names the one it waits for. test/integration runs them on a real one. */
 export const BOOTSTRAP: Stages = {
   "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'":
     (directory) => noDatabase(directory, 'glance-manage'),
@@ -45,7 +45,7 @@ export const BOOTSTRAP: Stages = {
   'kolla-bootstrap delete glance --skip queue --yes': noKeystone,
 };
 
-/** Who we are is given, and the service's passwords. */
+/** Identity and the service's passwords are given. */
 async function noKeystone(directory: string): Promise<Stage> {
   const [url, password] = [`http://127.0.0.1:${await freePort()}/v3`, join(directory, 'password')];
   await writeFile(password, 'hidden\n');
@@ -66,7 +66,7 @@ async function noKeystone(directory: string): Promise<Stage> {
   };
 }
 
-/** Everything is given but the database server. */
+/** Everything is given except the database server. */
 async function noDatabase(directory: string, program: string): Promise<Stage> {
   const port = await freePort();
   await mkdir(join(directory, 'bin'));
@@ -83,7 +83,7 @@ async function noDatabase(directory: string, program: string): Promise<Stage> {
   };
 }
 
-/** Nor an API server. */
+/** No API server either. */
 async function noApiServer(directory: string): Promise<Stage> {
   const [file, port] = [join(directory, 'kubeconfig'), await freePort()];
   await writeFile(file, kubeconfigText(`https://127.0.0.1:${port}`, '', { token: 'hidden' }, 'openstack'));

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { events, line as event, scriptedApi, type Handler } from '../../kube/support.ts';
 
-/** An API server that knows one finished Job, by a kubeconfig. */
+/** An API server with one finished Job, as a kubeconfig. */
 export function clusterWithJob(directory: string, stack: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
   const metadata = { name: 'keystone-db-sync', resourceVersion: '7' };
   return clusterWith({ metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, directory, stack);
 }
 
-/** An API server that knows one object, by a kubeconfig. */
+/** An API server with one object, as a kubeconfig. */
 export async function clusterWith(
   object: object,
   directory: string,
@@ -18,7 +18,7 @@ export async function clusterWith(
   return await clusterAnswering(events(event('ADDED', object), bookmark), directory, stack);
 }
 
-/** An API server that answers so, by a kubeconfig. */
+/** An API server with this response, as a kubeconfig. */
 export async function clusterAnswering(
   answer: Handler,
   directory: string,

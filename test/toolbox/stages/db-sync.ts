@@ -5,7 +5,7 @@ import { clusterWithJob } from './cluster.ts';
 import { says, type Stage, type Stages } from './stage.ts';
 
 export const DB_SYNC: Stages = {
-  // No database in a unit test: it is said which one is waited for. On a real one they run in test/integration.
+  // Unit tests have no database: the output names the one it waits for. test/integration runs them on a real one.
   'kolla-db-sync keystone': noDatabase,
   'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1':
     noDatabase,
@@ -43,7 +43,7 @@ export const DB_SYNC: Stages = {
   'kolla-db-sync status keystone -o json': noDatabase,
 };
 
-/** Nodes of which none is there. */
+/** No node is reachable. */
 async function noNode(directory: string): Promise<Stage> {
   const stage = await noDatabase(directory);
   const ports = await freePorts(3);
@@ -51,7 +51,7 @@ async function noNode(directory: string): Promise<Stage> {
   return {
     ...stage,
     replace,
-    // Long enough that each has refused, however busy the machine is.
+    // Long enough for each node to refuse, even on a busy machine.
     env: { ...stage.env, KOLLA_DB_SYNC_TIMEOUT: '3s' },
     stderr: new RegExp(ports.map((port) => `127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`).join('.*')),
   };

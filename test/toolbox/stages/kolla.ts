@@ -10,7 +10,7 @@ export const KOLLA: Stages = {
   'kolla_copy_cacerts --log-level debug': ownStore,
 };
 
-/** As root the example would work on this machine's own certificates: it gets a view in which there are none. */
+/** As root the example would change this machine's certificates: it runs in a mount namespace without them. */
 function ownStore(): Promise<Stage> {
   const hide = ['/etc/ssl/certs', '/usr/local/share']
     .map((directory) => `mount -t tmpfs none ${directory}`)
@@ -21,7 +21,7 @@ function ownStore(): Promise<Stage> {
   return Promise.resolve({ replace, code: isKnown ? 0 : 1 });
 }
 
-/** As root it finds no configuration in a view of its own; else there is none, and sudo may not help. */
+/** As root, runs in a mount namespace without configuration; otherwise there is none, and sudo may be denied. */
 function nothingPrepared(): Promise<Stage> {
   const view = `unshare --mount bash -c 'mount -t tmpfs none /var/lib && exec kolla_start "$@"' example`;
   if (process.geteuid?.() === 0)
@@ -30,7 +30,7 @@ function nothingPrepared(): Promise<Stage> {
   return Promise.resolve({ replace, code: 69, stderr: /configuration is not installed/ });
 }
 
-/** Only root may hide this machine's /var/lib; anybody else's has no configuration for Kolla either. */
+/** Only root can hide this machine's /var/lib; other users have no configuration for Kolla either. */
 function noConfiguration(name: string): SetStage {
   const view = `unshare --mount bash -c 'mount -t tmpfs none /var/lib && exec ${name} "$@"' example`;
   const replace: Record<string, string> = process.geteuid?.() === 0 ? { [name]: view } : {};

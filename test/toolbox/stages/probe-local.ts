@@ -90,7 +90,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     const lease = JSON.stringify({ metadata: { name: 'kolla-db-sync-keystone', annotations } });
     return { env: await clusterAnswering((_, response) => void response.end(lease), directory, stack) };
   },
-  // No database in a unit test. On a real one it runs in test/integration.
+  // Unit tests have no database. test/integration runs it on a real one.
   'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone': async (
     directory,
   ) => {
@@ -112,7 +112,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
   },
 };
 
-/** Logs of which all is acknowledged. */
+/** Logs that are fully acknowledged. */
 async function shipped(directory: string): Promise<void> {
   await mkdir(join(directory, 'logs/nova'), { recursive: true });
   await writeFile(join(directory, 'logs/nova/nova-api.log'), '2026-01-31 10:00:00.123 7 INFO nova [-] a line\n');

@@ -23,7 +23,7 @@ export const PROBE_SERVE: Stages = {
   },
 };
 
-/** One healthy check in the directory's kolla-pod.yaml; its path. */
+/** One healthy check in the directory's kolla-pod.yaml; returns its path. */
 async function config(directory: string, stack: AsyncDisposableStack): Promise<string> {
   const { port } = stack.use(await listenHttp((_, response) => void response.end()));
   const file = join(directory, 'kolla-pod.yaml');

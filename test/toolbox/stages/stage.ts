@@ -1,22 +1,22 @@
 export interface Stage {
-  /** Words of the line and what stands for them here. */
+  /** Arguments of the line and their local replacements. */
   readonly replace?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** 0 unless said. */
+  /** Default: 0. */
   readonly code?: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
-  /** Resolves when the example, which goes on for ever, has done its work and may be stopped. */
+  /** Resolves when a long-running example has done its work and may be stopped. */
   readonly stopAfter?: Promise<void>;
 }
 
-/** Sets a stage in the directory; what must be taken down goes onto the stack. */
+/** Prepares an example in the directory; cleanup goes onto the stack. */
 export type SetStage = (directory: string, stack: AsyncDisposableStack) => Promise<Stage>;
 
-/** By the example's line. */
+/** Keyed by the example's line. */
 export type Stages = Readonly<Record<string, SetStage>>;
 
-/** One that needs nothing, and prints this. */
+/** An example that needs nothing and prints this. */
 export const says =
   (stdout: RegExp): SetStage =>
   () =>
