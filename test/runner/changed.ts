@@ -1,22 +1,23 @@
 /**
- * Which test files the changed files reach:
+ * Test files affected by the changed files:
  *
- *   git's list of what differs from where the branch left its upstream -> each test file's imports, theirs, ... -> those that meet it
+ *   git's list of differences from where the branch left its upstream -> each test file's transitive imports ->
+ *   affected tests
  *
- * A test that starts helpers as processes imports `test/support/helper.ts`, which stands on all of `cmd/`. What is not
- * TypeScript (charts, pages, images) is reached by the suites that say so in `reads`.
+ * A test that starts helpers as processes imports `test/support/helper.ts`, which depends on all of `cmd/`.
+ * Non-TypeScript files (charts, pages, images) affect the suites that list them in `reads`.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { must } from '../../tools/process.ts';
 
-/** What else a file stands on: it is run, read or bundled by it, not imported. */
+/** Dependencies that are run, read or bundled rather than imported. */
 const BESIDES: Readonly<Record<string, string>> = {
   'test/support/bundled.ts': 'cmd/*.ts',
   'build/binary.ts': 'cmd/*.ts',
 };
 
-/** Every file that differs from the upstream's branch, committed or not, and new ones. */
+/** Every file that differs from the upstream branch, committed or not, and untracked ones. */
 export async function changedFiles(): Promise<string[]> {
   const upstream = await must('git', ['rev-parse', '--verify', '--quiet', '@{upstream}']).catch(() => 'HEAD');
   const base = (await must('git', ['merge-base', 'HEAD', upstream.trim()])).trim();
@@ -29,8 +30,8 @@ export async function changedFiles(): Promise<string[]> {
 
 /**
  * @param file from the repository's root
- * @param imports what a file imports, from the repository's root
- * @returns itself and all that it stands on
+ * @param imports returns a file's imports, from the repository's root
+ * @returns the file and its transitive dependencies
  */
 export function reachedFrom(file: string, imports: (file: string) => readonly string[]): Set<string> {
   const reached = new Set([file]);
@@ -41,7 +42,7 @@ export function reachedFrom(file: string, imports: (file: string) => readonly st
 const IMPORT = /(?:from |import |import\()'(\.{1,2}\/[^']+)'|new URL\('([^':]+)', import\.meta\.url\)/g;
 const known = new Map<string, readonly string[]>();
 
-/** The files of the repository that a file names: by import, or by URL as fixtures are. */
+/** Repository files that a file references: by import, or by URL as for fixtures. */
 export function importsOf(file: string): readonly string[] {
   const former = known.get(file);
   if (former !== undefined) return former;

@@ -1,4 +1,4 @@
-/** `node test/runner/check-words.ts`: exit code 1 with what is to be worded otherwise. */
+/** `node test/runner/check-words.ts`: exits with 1 and lists the wordings to change. */
 import { problems } from './words.ts';
 
 const found = await problems();

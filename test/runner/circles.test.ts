@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { importsOf } from './changed.ts';
 import { circlesOf } from './circles.ts';
 
-test('no files of src import each other in a circle, types counted', () => {
+test('src has no import cycles, type imports included', () => {
   const found = circlesOf(globSync('src/**/*.ts').toSorted(), importsOf);
-  assert.deepEqual(found, [], 'move what both need into a file of its own');
+  assert.deepEqual(found, [], 'move the shared part into a separate file');
 });
 
-test('circles are found in a tree: of two files, of one, and of four in two circles', () => {
+test('finds cycles in a tree: of two files, of one, and of four in two cycles', () => {
   const imports: Readonly<Record<string, readonly string[]>> = {
     a: ['b'],
     b: ['a', 'alone'],
@@ -25,6 +25,6 @@ test('circles are found in a tree: of two files, of one, and of four in two circ
   assert.deepEqual(
     circlesOf(['a', 'p'], (file) => imports[file] ?? []),
     [],
-    'a way through files that are not looked at is none',
+    'ignores a path through files outside the given set',
   );
 });

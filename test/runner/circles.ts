@@ -1,10 +1,10 @@
 /**
- * Where files import each other in a circle, types counted: lint sees only the imports that are left at run time, but who
- * reads one file of a circle has to read them all.
+ * Import cycles, type imports included: lint sees only run-time imports, but a reader of one file in a cycle has to
+ * read them all.
  *
- * @param files where to look; what they import besides is left out
- * @param imports what a file imports
- * @returns the files of each circle in order, and the circles by their first file
+ * @param files where to look; imports of other files are ignored
+ * @param imports returns a file's imports
+ * @returns the files of each cycle in order, and the cycles by their first file
  */
 export function circlesOf(files: readonly string[], imports: (file: string) => readonly string[]): string[][] {
   const all = new Set(files);
@@ -18,7 +18,7 @@ export function circlesOf(files: readonly string[], imports: (file: string) => r
   return [...byFirst.values()].toSorted((a, b) => first(a).localeCompare(first(b)));
 }
 
-/** All that a file stands on; itself only where it stands on itself. */
+/** Transitive dependencies of a file, including itself only if it is part of a cycle. */
 function beyond(file: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set(next.get(file));
   for (const each of reached) for (const imported of next.get(each) ?? []) reached.add(imported);

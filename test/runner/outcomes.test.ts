@@ -41,7 +41,10 @@ for await (const event of run({ files: process.argv.slice(2), concurrency: 2 }))
 console.log(JSON.stringify(outcomes.all));
 `;
 
-/** What a real run of these files reports; in a process of its own, as node runs no tests in those of a test. */
+/**
+ * Outcomes of a real run of these files, in a separate process because node:test does not run files from within a
+ * test.
+ */
 async function outcomesOf(files: Readonly<Record<string, string>>): Promise<Outcome[]> {
   await using directory = await privateDirectory('outcome');
   for (const [name, text] of Object.entries({ ...files, 'run.mjs': PROGRAM }))

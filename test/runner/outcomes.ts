@@ -1,19 +1,19 @@
 import { relative } from 'node:path';
 
-/** What a run saw of one test. */
+/** Outcome of one test. */
 export interface Outcome {
-  /** The test file that was run, from the top of the repository, also where the test is written in a module of it. */
+  /** The test file that was run, from the repository's root, even if the test is defined in an imported module. */
   readonly file: string;
-  /** With the names of all that it stands in, joined by ` > `. */
+  /** Including the names of its enclosing suites, joined by ` > `. */
   readonly name: string;
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped, or what it failed by: messages alone, from the outermost error to the first cause. */
+  /** Reason of a skip or failure: messages only, from the outermost error to the root cause. */
   readonly reason?: string;
-  /** Holds tests, of which nothing is known: a describe() that was skipped or failed by itself, a file that was not run. */
+  /** A suite of unknown tests: a describe() that was skipped or failed itself, or a file that was not run. */
   readonly isSuite?: true;
 }
 
-/** What is read of the events of `run()` of node:test. */
+/** The fields used of node:test's `run()` events. */
 export interface ReportedEvent {
   readonly type: string;
   readonly data: {
@@ -27,10 +27,10 @@ export interface ReportedEvent {
   };
 }
 
-/** Gathers the outcomes of a run, whose events come by see(), those of one file in their order. */
+/** Collects the outcomes of a run from its events, which arrive in order within each file. */
 export class Outcomes {
   readonly #seen: Outcome[] = [];
-  /** By file, the names from the outermost to the one that began last. */
+  /** By file, the names of the open suites and tests, outermost first. */
   readonly #open = new Map<string, string[]>();
   readonly #root: string;
 
@@ -53,29 +53,29 @@ export class Outcomes {
   }
 }
 
-/** Of files that were not run, or not to their end: skipped, so that nothing in them is taken for gone. */
+/** Outcomes of files not run, or interrupted: skipped, so that their tests do not count as removed. */
 export function notRun(files: readonly string[]): Outcome[] {
   return files.map((file) => ({ file, name: file, result: 'skipped', reason: 'no time was left', isSuite: true }));
 }
 
-/** Undefined for a describe() that says no more than its tests. */
+/** Undefined for a describe() that adds nothing to its tests. */
 function resultOf(
   type: string,
   { skip, todo, details }: ReportedEvent['data'],
 ): Omit<Outcome, 'file' | 'name'> | undefined {
   const suite = details?.type === 'suite' ? ({ isSuite: true } as const) : {};
-  // Neither a skip nor a todo is an outcome of the product, whatever else the event says.
+  // A skip or todo takes precedence over the event's pass or fail.
   for (const [word, told] of Object.entries({ skip, todo }))
     if (told !== undefined && told !== false)
       return { ...suite, result: 'skipped', reason: typeof told === 'string' && told !== '' ? told : word };
   if (type === 'test:pass') return details?.type === 'suite' ? undefined : { result: 'passed' };
-  // Of what holds tests that failed there is nothing more to tell.
+  // A suite whose tests failed has no failure of its own.
   const isByTests = failureOf(details?.error) === 'subtestsFailed';
   if (isByTests) return details?.type === 'suite' ? undefined : { result: 'failed' };
   return { ...suite, result: 'failed', reason: messagesOf(details?.error) };
 }
 
-/** Node's own wrapper says what its cause says. What an `await using` adds of its own stands beside what it came after. */
+/** Node's wrapper repeats its cause's message. Errors of an `await using` are listed next to the original one. */
 function messagesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { SUITES, type Lane, type Suite } from '../suites.ts';
 import { CHECKS } from './checks.ts';
 
-/** One thing to run: a test file, or a static check by its name. */
+/** One thing to run: a test file, or a static check by name. */
 export interface Item {
   readonly suite: string;
   readonly name: string;
@@ -16,12 +16,12 @@ export const CHECK: Pick<Suite, 'name' | 'what' | 'tier'> = {
 };
 const LANES = ['processor', 'waits', 'node'] as const;
 
-/** A word of the command line that names no suite. */
+/** A command-line argument that is not a suite. */
 export class UnknownSuite extends Error {
   override name = 'UnknownSuite';
 }
 
-/** `test`, `full`, or a suite's name, to the names of suites. `full` is everything. */
+/** Expands `test`, `full` or a suite's name to names of suites. `full` is everything. */
 export function suitesOf(word: string): string[] {
   if (word === 'test') return [CHECK, ...SUITES].filter(({ tier }) => tier === 'test').map(({ name }) => name);
   if (word === 'full') return [CHECK, ...SUITES].map(({ name }) => name);
@@ -30,7 +30,7 @@ export function suitesOf(word: string): string[] {
   throw new UnknownSuite(`no suite '${word}'; there is ${known.join(', ')}`);
 }
 
-/** The items of suites, in the order of the table. A suite without files is an error: its pattern is wrong. */
+/** The items of suites, in table order. A suite without files is an error: its pattern is wrong. */
 export function itemsOf(suites: readonly string[]): Item[] {
   const checks = suites.includes(CHECK.name) ? Object.keys(CHECKS).map((name) => checkItem(name)) : [];
   return [...checks, ...SUITES.filter(({ name }) => suites.includes(name)).flatMap(filesOf)];

@@ -4,7 +4,7 @@ import { inLanes } from './pool.ts';
 
 const never = new AbortController().signal;
 
-/** Tasks that end when they are told to, and what the pool did with them. */
+/** Tasks that finish on request, with a record of the pool's actions. */
 function stage(lanes: Readonly<Record<string, string>>) {
   const events: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
@@ -29,7 +29,7 @@ function stage(lanes: Readonly<Record<string, string>>) {
   };
 }
 
-test('a lane runs as many tasks as it has places, in order, and lanes do not wait for one another', async () => {
+test('a lane runs as many tasks as it has slots, in order, and lanes do not block one another', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x', c: 'y', d: 'x' });
   const run = inLanes(tasks, { x: 1, y: 1 }, never, ended);
   await started('c');
@@ -47,7 +47,7 @@ test('a lane runs as many tasks as it has places, in order, and lanes do not wai
   );
 });
 
-test('a task whose parts are not ready is overtaken by the next one', async () => {
+test('a task that is not ready is overtaken by the next one', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x' });
   const ready = Promise.withResolvers<void>();
   const run = inLanes([{ ...tasks[0]!, ready: ready.promise }, tasks[1]!], { x: 1 }, never, ended);
@@ -60,7 +60,7 @@ test('a task whose parts are not ready is overtaken by the next one', async () =
   assert.deepEqual(events, ['start b', 'end b', 'start a', 'end a']);
 });
 
-test('after the time limit nothing is started, and the rest is returned', async () => {
+test('after the time limit it starts nothing and returns the rest', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x' });
   const over = new AbortController();
   const run = inLanes(tasks, { x: 1 }, over.signal, ended);
@@ -74,7 +74,7 @@ test('after the time limit nothing is started, and the rest is returned', async 
   assert.deepEqual(events, ['start a', 'end a']);
 });
 
-test('an error of the runner itself is thrown after running tasks have ended', async () => {
+test('an error of the runner itself is thrown once the running tasks have ended', async () => {
   const { tasks, events, started, end, ended } = stage({ a: 'x', b: 'x', c: 'x' });
   const broken = { name: 'broken', lane: 'y', run: () => Promise.reject(new Error('no such file')) };
   const run = inLanes([tasks[0]!, broken], { x: 1, y: 1 }, never, ended);

@@ -1,26 +1,28 @@
 /**
- * Work in lanes: each lane has so many places, and lanes don't wait for one another.
+ * Concurrency-limited lanes that do not block one another.
  *
- *   tasks in order -> the first of a lane that is ready takes its free place -> result, as each ends
+ *   tasks in order -> the first ready task of a lane takes its free slot -> result, as each ends
  *
- * A lane is what tasks compete for. Those that mostly wait (leases, deadlines, servers that start) share processors well, so that
- * many of them run beside the few that need a processor each.
+ * A lane stands for a contended resource. Tasks that mostly wait (leases, deadlines, server starts) share CPUs well,
+ * so many of them run next to the few that need a CPU each.
  */
 import { once } from 'node:events';
 
 export interface Task<R> {
   readonly lane: string;
-  /** What it needs is there: a program that is built once, for example. Never rejects; default: at once. */
+  /**
+   * Resolves when its prerequisites exist: a program that is built once, for example. Never rejects; default: at once.
+   */
   readonly ready?: Promise<void> | undefined;
   run(signal: AbortSignal): Promise<R>;
 }
 
 /**
- * Runs all; resolves when the last has ended, or, once the signal was aborted, when what ran has ended.
- * @param places by lane, how many tasks at once
- * @param ended hears of each result as it comes
- * @returns the tasks that were not started because of the signal
- * @throws what a task or `ended` throws, after the others have ended
+ * Runs all; resolves when the last has ended or, once the signal was aborted, when the running ones have.
+ * @param places concurrency of each lane
+ * @param ended called with each result
+ * @returns the tasks not started because of the signal
+ * @throws an error of a task or of `ended`, after the others have ended
  */
 export async function inLanes<T extends Task<unknown>>(
   tasks: readonly T[],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { needsOf, PARTS, prepare, type Part } from './prepare.ts';
 
 const never = new AbortController().signal;
-/** Needs a part below of each lane. */
+/** Needs a part in each lane. */
 const FILE = 'test/charts/api-server/releases.test.ts';
 
 function part(name: string, module: string, lane: Part['lane'], make: Part['make']): Part {
@@ -50,7 +50,7 @@ test('a file without parts waits for nothing', () => {
   assert.equal(prepare([], never, assert.fail).readyFor('test/runner/pool.test.ts'), undefined);
 });
 
-test('a part that cannot be set up is reported with the reason, and its files report it themselves', async () => {
+test('a part that cannot be set up is reported with the reason, and again by its files', async () => {
   const said: string[] = [];
   const parts = [
     part('helm', 'tools/helm.ts', 'computes', async () => 'no go here'),
@@ -60,7 +60,7 @@ test('a part that cannot be set up is reported with the reason, and its files re
   assert.match(said.join('\n'), /helm: not set up: no go here \(.*\n.*kube: not set up: disk full \(/);
 });
 
-test('after an abort nothing is started, and no file waits', async () => {
+test('after an abort nothing is started and no file waits', async () => {
   const begun: string[] = [];
   const parts = [part('helm', 'tools/helm.ts', 'computes', async () => void begun.push('helm'))];
   await prepare([FILE], AbortSignal.abort(), assert.fail, parts).readyFor(FILE);

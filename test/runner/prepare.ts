@@ -1,11 +1,11 @@
 /**
- * Sets up what the chosen test files need of the cache, before and beside the tests: a file whose parts are not there yet runs
- * after those whose parts are.
+ * Warms the cache for the chosen test files, before and during the run: files with missing parts run after those whose
+ * parts exist.
  *
- *   files -> the parts whose modules they import -> lanes: what computes one after the other, what is fetched two at a time
- *     -> readyFor(file), which resolves when its parts are there
+ *   files -> the parts whose modules they import -> lanes: builds one at a time, downloads two at a time
+ *     -> readyFor(file), which resolves when its parts exist
  *
- * A part that can't be set up is left to the tests that need it: they try it again and are skipped or fail with its reason.
+ * A part that cannot be set up is left to the tests that need it: they retry and are skipped or fail with its reason.
  */
 import { messageOf } from '../../src/core/errors.ts';
 import type { Capability } from '../../tools/capability.ts';
@@ -14,19 +14,19 @@ import { inLanes } from './pool.ts';
 
 type Lane = 'computes' | 'fetches';
 
-/** What several test files stand on and a cold cache doesn't have. */
+/** A prerequisite of several test files that a cold cache lacks. */
 export interface Part {
   readonly name: string;
-  /** Who imports it, needs the part. */
+  /** Importing it implies needing the part. */
   readonly module: string;
   readonly lane: Lane;
-  /** Tries it, by which it is set up. */
+  /** Sets the part up by probing for it. */
   readonly make: Capability;
 }
 
 const PLACES: Readonly<Record<Lane, number>> = { computes: 1, fetches: 2 };
 
-/** In each lane, what most files wait for comes first. */
+/** In each lane, the parts that most files need come first. */
 export const PARTS: readonly Part[] = [
   {
     name: 'the helpers, bundled',
@@ -78,18 +78,18 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-/** What has been asked for, on its way. */
+/** Requested parts and their progress. */
 export interface Prepared {
-  /** Resolves when what the file needs is there, or can't be; undefined when it needs none of it. */
+  /** Resolves when the file's parts exist or have failed; undefined if it needs none. */
   readonly readyFor: (file: string) => Promise<void> | undefined;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in progress. */
   readonly done: Promise<void>;
 }
 
 /**
- * Starts to set up what the files need.
- * @param signal aborted, nothing more is begun, and everything counts as ready
- * @param say told each part that is there or can't be, with what it took
+ * Starts setting up what the files need.
+ * @param signal once aborted, nothing more is started, and everything counts as ready
+ * @param say called for each part that is set up or failed, with the time taken
  */
 export function prepare(
   files: readonly string[],
@@ -118,10 +118,10 @@ export function prepare(
   };
 }
 
-/** This file's own imports are no needs of what imports it. */
+/** This file's own imports do not count as needs of its importers. */
 const OWN = 'test/runner/prepare.ts';
 
-/** The parts that a test file reaches by its imports. */
+/** The parts that a test file imports, transitively. */
 export function needsOf(file: string, parts: readonly Part[] = PARTS): readonly Part[] {
   const reached = reachedFrom(file, (each) => (each === OWN ? [] : importsOf(each)));
   return parts.filter(({ module }) => reached.has(module));

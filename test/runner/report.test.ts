@@ -20,7 +20,7 @@ function ranOf(name: string, outcomes: readonly Partial<Outcome>[], more: Partia
   return { item: { suite: 'unit', name, lane: 'processor' }, result, endedAt: 10 };
 }
 
-test('the summary counts every file, and no tests of an interrupted one', () => {
+test('the summary counts every file, but no tests of an interrupted one', () => {
   const all = [
     ranOf('a', [{}, {}]),
     ranOf('b', [{ result: 'failed' }]),

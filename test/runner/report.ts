@@ -2,19 +2,19 @@ import { SUITES } from '../suites.ts';
 import { hasFailed, NO_COUNTS, type Counts, type Result } from './result.ts';
 import { CHECK, type Item } from './plan.ts';
 
-/** An item with what came of it, and when it began and ended: seconds since the run's start. */
+/** An item with its result, start and end: seconds since the run's start. */
 export interface Ran {
   readonly item: Item;
   readonly result: Result;
   readonly endedAt: number;
 }
 
-/** How many files of a suite are named with what they took. */
+/** Number of slowest files listed per suite. */
 const SLOWEST = 3;
-/** Of many tests that were skipped for one reason, so many are named. */
+/** Maximum number of tests listed per skip reason. */
 const NAMED = 3;
 
-/** One line for an item that ended; of one that failed, with all that its tests said. */
+/** One line per finished item; for a failed one also the output of its tests. */
 export function lineOf({ item, result }: Pick<Ran, 'item' | 'result'>): string {
   const { counts, seconds, cpuSeconds, isCut } = result;
   const mark = isCut ? '✂' : hasFailed(result) ? '✖' : counts.passed === 0 ? '﹣' : '✔';
@@ -24,7 +24,7 @@ export function lineOf({ item, result }: Pick<Ran, 'item' | 'result'>): string {
   return hasFailed(result) ? `${line}\n${result.text.trimEnd()}` : line;
 }
 
-/** A row for each suite: how many of what, how long, and what it cost. */
+/** A row per suite: counts, wall time and CPU time. */
 export function timesOf(all: readonly Ran[]): string[] {
   const names = [...new Set(all.map(({ item }) => item.suite))];
   return names.flatMap((name) => {
@@ -45,7 +45,7 @@ function shortName(name: string): string {
   return name.replace(/^test\/(?:[^/]+\/)?/, '').replace(/\.test\.ts$/, '');
 }
 
-/** One line a reason; of many tests for one reason the first few and how many more. */
+/** One line per skip reason, with the first few tests and the number of further ones. */
 export function skipsOf(all: readonly Ran[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { item, result } of all.filter((each) => !each.result.isCut)) {
@@ -60,18 +60,20 @@ export function skipsOf(all: readonly Ran[]): string[] {
   });
 }
 
-/** The suites that a run didn't have, each with its command. */
+/** The suites that were not run, with their commands. */
 export function othersOf(suites: readonly string[]): string[] {
   return [CHECK, ...SUITES]
     .filter(({ name }) => !suites.includes(name))
     .map(({ name, what }) => `  ${`make test SUITE=${name}`.padEnd(30)} ${what}`);
 }
 
-/** Of a file that failed outside of its tests so many of the last lines that it said, of a test so many of its first. */
+/** Output lines shown: the last of a file that failed outside its tests, the first of a failed test. */
 const TOLD_LINES = 10;
 const TOLD_WIDTH = 300;
 
-/** Each failed test by its file and name, with its error; of a file that failed outside of its tests, what it said last. */
+/**
+ * Each failed test by file and name, with its error; for a file that failed outside its tests, the end of its output.
+ */
 export function failuresOf(all: readonly Ran[]): string[] {
   return all
     .filter(({ result }) => hasFailed(result))
@@ -90,7 +92,7 @@ function told(text: string): string[] {
   return lines.map((line) => `    ${line.slice(0, TOLD_WIDTH)}`);
 }
 
-/** The lines that Node's own runner ends with. What was cut has counted for nothing. */
+/** The summary lines of Node's own runner. Interrupted files do not count. */
 export function summaryOf(all: readonly Ran[], seconds: number): string[] {
   const total = all
     .filter(({ result }) => !result.isCut)

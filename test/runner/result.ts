@@ -13,16 +13,16 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 
-/** What came of a test file, or of one of the static checks. */
+/** Result of a test file or a static check. */
 export interface Result {
   readonly counts: Counts;
   readonly outcomes: readonly Outcome[];
-  /** What to print of a failure: the reporter's text. */
+  /** The failure as printed by the reporter. */
   readonly text: string;
   readonly seconds: number;
-  /** User and system time; undefined where it is not known, as of a file that was killed. */
+  /** User and system time; undefined if unknown, as for a killed file. */
   readonly cpuSeconds?: number;
-  /** It was stopped before its end, because the run's time was over: it says nothing. */
+  /** Stopped because the run's time was up: the result is meaningless. */
   readonly isCut: boolean;
 }
 

@@ -7,7 +7,7 @@ import { listenTcp } from '../support/server.ts';
 import { hasFailed, type Result } from './result.ts';
 import { runTestFile } from './test-file.ts';
 
-// Node marks the process of a test file with it, which its own tests need at first, and runs no other files where it is set.
+// Node sets this in a test file's process and does not run further files where it is set.
 before(() => void delete process.env['NODE_TEST_CONTEXT']);
 const never = new AbortController().signal;
 
@@ -29,7 +29,7 @@ describe('outer', () => {
 describe('whole', { skip: 'no server' }, () => { test('never', () => {}); });
 `;
 
-test('each test has one outcome under its full name, and so has a skipped describe()', async () => {
+test('each test has one outcome under its full name, and so does a skipped describe()', async () => {
   const result = await runText(SAMPLE);
   assert.deepEqual(
     result.outcomes.map(({ name, result: of, reason }) => [name, of, ...(reason === undefined ? [] : [reason])]),
@@ -47,7 +47,7 @@ test('each test has one outcome under its full name, and so has a skipped descri
   assert.match(result.text, /it says why/);
 });
 
-test('the cost of the file and its children is known', async () => {
+test('reports the CPU time of the file and its children', async () => {
   const { cpuSeconds } = await runText(`
     import { execFileSync } from 'node:child_process';
     import { test } from 'node:test';
@@ -56,12 +56,12 @@ test('the cost of the file and its children is known', async () => {
   assert.ok(cpuSeconds !== undefined && cpuSeconds >= 0.2, `${cpuSeconds}`);
 });
 
-test('a file that throws, or exits, before its tests have run has failed', async () => {
+test('a file that throws or exits before its tests have run fails', async () => {
   for (const text of ["throw new Error('at import')", 'process.exit(3)', 'await new Promise(() => {})'])
     assert.ok(hasFailed(await runText(text)), text);
 });
 
-test('a file with only a failing hook has failed', async () => {
+test('a file with only a failing hook fails', async () => {
   const hook = "after(() => { throw new Error('left over'); })";
   const text = `import { after, describe, test } from 'node:test';\ndescribe('x', () => { ${hook}; test('fine', () => {}); });`;
   const result = await runText(text);

@@ -7,7 +7,7 @@ import { cpuTimeFile } from './cpu-time-file.ts';
 import { notRun, Outcomes, type Outcome, type ReportedEvent } from './outcomes.ts';
 import { NO_COUNTS, type Counts, type Result } from './result.ts';
 
-/** With the closing counts, which node:test gives for the file and for the whole run. */
+/** Including the final counts, which node:test gives per file and for the whole run. */
 interface Event extends ReportedEvent {
   readonly data: ReportedEvent['data'] & { readonly counts?: Counts };
 }
@@ -15,9 +15,9 @@ interface Event extends ReportedEvent {
 const PRELOADED = ['./test/support/file-limit.ts', './test/runner/cpu-time.ts'];
 
 /**
- * Runs one test file in a process of its own.
- * @param cpuDirectory where its process leaves what it has cost
- * @param signal ends it before its end
+ * Runs one test file in a separate process.
+ * @param cpuDirectory where its process writes its CPU time
+ * @param signal stops it early
  */
 export async function runTestFile(
   file: string,
@@ -50,7 +50,9 @@ export async function runTestFile(
   };
 }
 
-/** The closing counts, with one test for each describe() that was skipped as a whole or failed by a hook: Node counts neither. */
+/**
+ * The final counts, plus one test per describe() that was skipped as a whole or failed in a hook: Node counts neither.
+ */
 function countsOf(events: readonly Event[], outcomes: readonly Outcome[]): Counts {
   const whole = events.findLast(({ type, data }) => type === 'test:summary' && data.file === undefined);
   const { tests, skipped, failed, ...others } = whole?.data.counts ?? NO_COUNTS;
@@ -59,7 +61,7 @@ function countsOf(events: readonly Event[], outcomes: readonly Outcome[]): Count
   return { ...others, tests: tests + suites.length, skipped: skipped + more!, failed: failed + broken! };
 }
 
-/** As Node's own reporter prints it. */
+/** In the format of Node's own reporter. */
 async function reported(events: readonly Event[]): Promise<string> {
   const parts: string[] = [];
   const isSummary = ({ type, data }: Event) =>

@@ -1,4 +1,4 @@
-/** A wording that no source, comment, title or message has, and the field's own. */
+/** A wording that must not appear in sources, comments, titles or messages, and the term to use. */
 export interface Word {
   readonly pattern: RegExp;
   readonly write: string;

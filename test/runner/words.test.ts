@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EXCEPTIONS, WORDS } from './word-list.ts';
 import { problemsIn } from './words.ts';
 
-test('each listed wording is reported with its line and the term to write', () => {
+test('reports each listed wording with its line and the term to use', () => {
   const text = [
     'a Folder',
     '// blanks, and nobody',
@@ -17,7 +17,7 @@ test('each listed wording is reported with its line and the term to write', () =
   assert.equal(found[0], "x.ts:1: 'Folder': write directory");
 });
 
-test('data in quotes, a path or a name is no wording, but an identifier with folder is', () => {
+test('ignores data in quotes, paths and names, but not an identifier with folder', () => {
   assert.deepEqual(
     problemsIn('x.ts', "user 'nobody', http://nobody.test, kp-nobody, recommended, --user=blanks-x", []),
     [],
@@ -25,7 +25,7 @@ test('data in quotes, a path or a name is no wording, but an identifier with fol
   assert.equal(problemsIn('x.ts', 'const stateFolder = 1;', []).length, 1);
 });
 
-test('an exception applies to its line in its file only', () => {
+test('an exception applies only to its line in its file', () => {
   const exceptions = ['x.ts: the user nobody'];
   const used = new Set<string>();
   assert.deepEqual(problemsIn('x.ts', '  the user nobody', exceptions, used), []);

@@ -1,4 +1,4 @@
-/** Reports wordings that the project does not use, by file and line, with the term to write: one of the static checks. */
+/** Reports wordings that the project does not use, by file and line, with the term to use: one of the static checks. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../tools/process.ts';
@@ -6,11 +6,11 @@ import { EXCEPTIONS, INCLUDES_MARKDOWN, WORDS } from './word-list.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLACES = ['Makefile', 'bench', 'build', 'cmd', 'demo', 'docs', 'images', 'k8s', 'native', 'src', 'test', 'tools'];
-/** Recordings of other programs, what runs have printed, and the list itself. */
+/** Recordings of other programs, output of runs, and the list itself. */
 const NOT_OURS = /\/fixtures\/|^docs\/evidence\/|^test\/runner\/word|\.(?:png|svg|gz)$/;
 const MOST_EXCEPTIONS = 30;
 
-/** What is wrong in a text, a line each. @param used receives the exceptions that were needed */
+/** Problems in a text, one per line. @param used collects the exceptions that applied */
 export function problemsIn(
   file: string,
   text: string,
@@ -28,7 +28,7 @@ export function problemsIn(
   });
 }
 
-/** Of all files that git knows, and of their names; exceptions that no line needs are problems too. */
+/** Problems in all files known to git and in their names; unused exceptions are problems too. */
 export async function problems(): Promise<string[]> {
   const listed = await must('git', ['-C', ROOT, 'ls-files', '-z', ...PLACES]);
   const files = listed.split('\0').filter((file) => file !== '' && !NOT_OURS.test(file));
