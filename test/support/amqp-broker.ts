@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import { listenTcp, type Listening } from './server.ts';
 
-/** What a broker answers to each method of ours, by our method's number; `knock` is what we do before any. */
+/** The broker's replies to each client method, by method number. */
 export interface Script {
-  /** To the protocol's header. Default: Connection.Start with PLAIN. */
+  /** Reply to the protocol header. Default: Connection.Start with PLAIN. */
   readonly header?: Buffer;
-  /** By the number of our method. What is not here is answered as a broker does that lets us in. */
+  /** By client method number. Missing ones get the reply of a broker that accepts the login. */
   readonly answers?: Readonly<Record<number, readonly Buffer[]>>;
-  /** Heeds nothing, not even the end of a connection, as a frozen process does. */
+  /** Reacts to nothing, not even a closed connection, like a frozen process. */
   readonly isFrozen?: true;
 }
 
 export interface Broker extends Listening {
-  /** The numbers of our methods, in order. */
+  /** Numbers of the client's methods, in order. */
   readonly methods: readonly number[];
-  /** What the login said. */
+  /** The login's payload. */
   readonly login: () => string;
 }
 
@@ -46,7 +46,7 @@ const WELCOME: Readonly<Record<number, readonly Buffer[]>> = {
   [CLOSE]: [HEARTBEAT, method(CLOSE_OK)],
 };
 
-/** A broker that plays its part, in bytes as small as they come. */
+/** A scripted broker that sends its replies byte by byte. */
 export async function scriptedBroker({ header, answers = {}, isFrozen }: Script = {}): Promise<Broker> {
   const methods: number[] = [];
   let login = '';
@@ -75,7 +75,7 @@ export async function scriptedBroker({ header, answers = {}, isFrozen }: Script 
   return Object.assign(server, { methods, login: () => login });
 }
 
-/** A frame may come in any pieces. */
+/** Frames may arrive in any chunks. */
 function sayByte(socket: Socket, bytes: Buffer): void {
   socket.setNoDelay(true);
   socket.write(bytes.subarray(0, 1));

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 
 const HEADER = Buffer.from('AMQP\0\0\u0009\u0001', 'latin1');
 const FRAME_END = 0xce;
-/** Of class connection: what the server says, and what we answer. */
+/** Methods of class connection: the server's and the client's replies. */
 const [START, START_OK, TUNE, TUNE_OK, OPEN, OPEN_OK] = [10, 11, 30, 31, 40, 41];
 
 /**
  * Logs in as a service does, by AMQP 0-9-1 with PLAIN, and opens a virtual host.
- * @param held keeps the connection until it is aborted; without it, it is closed at once
- * @returns how far it came: `open`, or `refused` (account) or `closed` (virtual host)
+ * @param held keeps the connection open until it is aborted; by default it is closed at once
+ * @returns the outcome: `open`, `refused` (account) or `closed` (virtual host)
  */
 export async function amqpLogin(
   port: number,
@@ -34,7 +34,7 @@ export async function amqpLogin(
         socket.write(frame(START_OK, [CLIENT, short('PLAIN'), int32(response.length), response, short('en_US')]));
       } else if (method === TUNE) {
         isTuned = true;
-        // One channel: the broker takes no limit for more than its own.
+        // One channel: the broker rejects a limit above its own.
         socket.write(frame(TUNE_OK, [Buffer.from([0, 1]), int32(131_072), Buffer.from([0, 0])]));
         socket.write(frame(OPEN, [short(vhost), short(''), Buffer.from([0])]));
       } else {
@@ -45,10 +45,10 @@ export async function amqpLogin(
       }
     }
   }
-  throw new Error('the broker ended the connection silently');
+  throw new Error('the broker closed the connection silently');
 }
 
-/** We ask to be told when a login fails: otherwise the broker waits, and resets the connection. */
+/** Asks for a reply on failed logins: otherwise the broker waits, then resets the connection. */
 const CLIENT = table(
   Buffer.concat([short('capabilities'), Buffer.from('F'), table(told('authentication_failure_close'))]),
 );

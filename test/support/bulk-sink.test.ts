@@ -12,7 +12,7 @@ interface Bulk {
   }[];
 }
 
-/** Documents with these numbers in them, each under its own id unless told otherwise. */
+/** Documents with these numbers, each with a unique id by default. */
 function bodyOf(numbers: readonly number[], idOf: (n: number) => string | undefined = (n) => `id-${n}`): string {
   const entry = (n: number) => [{ create: { _index: 'flog', _id: idOf(n) } }, { Payload: `line seq=${n}` }];
   return numbers.flatMap((n) => entry(n).map((part) => `${JSON.stringify(part)}\n`)).join('');
@@ -23,7 +23,7 @@ const post = (sink: BulkSink, body: string | Buffer, path = FILTERED, headers: R
 const bulk = async (sink: BulkSink, body: string | Buffer) => (await (await post(sink, body)).json()) as Bulk;
 const statuses = ({ items = [] }: Bulk) => items.map(({ create }) => create.status);
 
-test('received, missing and duplicate documents are distinguished', async () => {
+test('distinguishes received, missing and duplicate documents', async () => {
   await using sink = await startBulkSink();
   await bulk(sink, bodyOf([0, 1, 3]));
   await bulk(
@@ -35,7 +35,7 @@ test('received, missing and duplicate documents are distinguished', async () => 
   assert.deepEqual([requests, documents, distinct], [2, 4, 4]);
 });
 
-test('an existing id is a conflict, a document without one is always new', async () => {
+test('an existing id conflicts; a document without an id is always new', async () => {
   await using sink = await startBulkSink();
   await bulk(sink, bodyOf([0]));
   assert.deepEqual(statuses(await bulk(sink, bodyOf([0, 1]))), [409, 201]);
@@ -48,7 +48,7 @@ test('an existing id is a conflict, a document without one is always new', async
   assert.deepEqual((await sink.documents())[0], { _index: 'flog', _id: 'id-0', _source: { Payload: 'line seq=0' } });
 });
 
-test('selected documents fail, the others are indexed', async () => {
+test('rejects selected documents and indexes the others', async () => {
   await using sink = await startBulkSink();
   await sink.set({ poison: 'seq=1' });
   const reply = await bulk(sink, bodyOf([0, 1]));
@@ -66,7 +66,7 @@ test('selected documents fail, the others are indexed', async () => {
   assert.deepEqual(await bulk(sink, bodyOf([2])), { errors: false, items: [{ create: { status: 201 } }] });
 });
 
-test('the same seed fails the same documents', async () => {
+test('the same seed rejects the same documents', async () => {
   const refused = async () => {
     await using sink = await startBulkSink({ seed: 7 });
     await sink.set({ p429: 0.2 });
@@ -75,7 +75,7 @@ test('the same seed fails the same documents', async () => {
   assert.equal(await refused(), await refused());
 });
 
-test('selected requests fail as a whole, and none of them is indexed', async () => {
+test('rejects selected requests as a whole, and indexes none of them', async () => {
   await using sink = await startBulkSink();
   await sink.set({ status: 503 });
   assert.equal((await post(sink, bodyOf([0]))).status, 503);
@@ -89,7 +89,7 @@ test('selected requests fail as a whole, and none of them is indexed', async () 
   assert.equal((await sink.counts()).documents, 1);
 });
 
-test('a client without login is rejected, and ids can be ignored', async () => {
+test('rejects a client without login, and can ignore ids', async () => {
   await using sink = await startBulkSink();
   await sink.set({ login: 'me:secret' });
   assert.equal((await post(sink, bodyOf([0]))).status, 401);
@@ -100,14 +100,14 @@ test('a client without login is rejected, and ids can be ignored', async () => {
   assert.deepEqual((await sink.numbers(1)).doubled, [0]);
 });
 
-test('gzip and the full reply', async () => {
+test('supports gzip and full replies', async () => {
   await using sink = await startBulkSink();
   const reply = await post(sink, gzipSync(bodyOf([0])), '/_bulk', { 'content-encoding': 'gzip' });
   const { items } = (await reply.json()) as { items: { create: { _id: string; result: string } }[] };
   assert.deepEqual([items[0]?.create._id, items[0]?.create.result], ['id-0', 'created']);
 });
 
-test('the fast one counts documents, and replies for each', async () => {
+test('the fast mode counts documents and replies for each', async () => {
   await using sink = await startBulkSink({ fast: true });
   const reply = await bulk(sink, bodyOf(Array.from({ length: 5000 }, (_, i) => i)));
   assert.equal(statuses(reply).length, 5000);

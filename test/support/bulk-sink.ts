@@ -1,17 +1,18 @@
 /**
- * A server that answers `_bulk` as Elasticsearch and OpenSearch do, fails as it is told, and counts: a process of its own,
- * so that what it takes is not its client's.
+ * A server that implements `_bulk` like Elasticsearch and OpenSearch, with injected faults and counters, in a separate
+ * process, so that its CPU time is not its client's.
  *
  *   await using sink = await startBulkSink();          sink.url for --url
- *   await sink.set({ p429: 0.05 });                     faults, each until the next `set`, which names all that shall be
+ *   await sink.set({ p429: 0.05 });                     faults, replaced by the next `set`
  *   await sink.set({});                                 healthy again
  *   const { documents, conflicts } = await sink.counts();
- *   const { missing, doubled } = await sink.numbers(20_000);    which of `seq=0` to `seq=19999` lines are in never, or twice
+ *   const { missing, doubled } = await sink.numbers(20_000);    which of `seq=0` to `seq=19999` are missing or
+ *   duplicated
  *
- * As the real ones: a `create` of an id that its index has is a 409, an `index` of one overwrites, a document without an id is a new
- * one each time; an action's own `_index`, or the path's; gzip; `filter_path` or the whole reply. A request that is not there
- * whole counts for nothing. Other paths answer as a healthy server without content. Its HTTP, counts and faults only: what a
- * real index does with a document is for a real one to show.
+ * As in the real servers, a `create` of an existing id is a 409, an `index` of one overwrites, and a document without
+ * an id is always new; the index comes from the action's `_index` or the path; gzip; `filter_path` or the full reply.
+ * An incomplete request has no effect. Other paths answer like a healthy, empty server. Only HTTP, counts and faults
+ * are modelled: mappings and queries need a real server.
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -26,11 +27,11 @@ export type { Faults as BulkFaults } from './bulk-sink/faults.ts';
 const SERVER = fileURLToPath(new URL('bulk-sink/server.ts', import.meta.url));
 
 export interface BulkSinkOptions {
-  /** A free one unless given. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Of what happens by chance. Default 1. */
+  /** Seed of the random faults. Default 1. */
   readonly seed?: number;
-  /** Counts documents and nothing else, for benches: no ids, no numbers, and no faults of single documents. */
+  /** Only counts documents, for benchmarks: no ids, numbers or per-document faults. */
   readonly fast?: boolean;
 }
 
@@ -38,14 +39,14 @@ export interface BulkSink extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** These faults from now on, and no others. */
+  /** Replaces all faults by these. */
   set(faults: Faults): Promise<void>;
   counts(): Promise<Counts>;
-  /** Of the lines with `seq=0` to `seq=N-1`: which no accepted document holds, and which more than one does. */
+  /** Which of `seq=0` to `seq=N-1` no accepted document has, and which more than one has. */
   numbers(count: number): Promise<Numbers>;
-  /** The documents that are in, in the order they came: what was sent as `_source`, with `_index` and `_id`. */
+  /** The indexed documents in order of arrival: the `_source` as sent, with `_index` and `_id`. */
   documents(): Promise<readonly StoredDocument[]>;
-  /** Forgets all documents and counts; faults stay. */
+  /** Removes all documents and counts; faults stay. */
   reset(): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ export interface StoredDocument {
   readonly _source: Readonly<Record<string, unknown>>;
 }
 
-/** Starts one; resolves when it listens. It ends with us, however we end. */
+/** Starts a sink; resolves when it listens. It exits with this process, however this exits. */
 export async function startBulkSink(options: BulkSinkOptions = {}): Promise<BulkSink> {
   const running = await start(...tied(process.execPath, [SERVER, JSON.stringify(options)]), { keepOutput: true });
   const { stdout, stderr } = running.child;
@@ -65,7 +66,7 @@ export async function startBulkSink(options: BulkSinkOptions = {}): Promise<Bulk
   const port = await Promise.race([
     up,
     running.ended.then((code) => {
-      throw new Error(`the bulk sink ended with ${code}: ${said}`);
+      throw new Error(`the bulk sink exited with ${code}: ${said}`);
     }),
   ]);
   running.ended.catch(() => {});

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { cached } from '../../tools/cache.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-/** In the repository: whoever can run the helpers from there, also as another user and in a root of its own, finds it. */
+/** In the repository: readable by everything that can run the helpers from there, including other users and chroots. */
 export const PLACE: string = join(REPOSITORY, 'node_modules/.cache/kolla-pod');
 const KEPT_MS = 3 * 3600 * 1000;
 const MADE_FROM = ['build/from-source.ts', 'build/names.ts', 'package-lock.json', 'test/support/bundled.ts'];
 
 /**
- * The helpers of the sources as they are now, as few files of plain JavaScript: node reads each of hundreds of files and
- * takes its types out at every start, which costs five times what the helper does.
- * @returns the file to run instead of build/from-source.ts, with the same words
+ * The helpers of the current sources bundled into a few JavaScript files: reading and stripping types from hundreds of
+ * files at each start costs five times the helper's own work.
+ * @returns the file to run instead of build/from-source.ts, with the same arguments
  */
 export async function bundledHelpers(): Promise<string> {
   const files = [...MADE_FROM, ...globSync('{cmd,src}/**/*.{ts,json,html,css,ndjson}', { cwd: REPOSITORY }).toSorted()];
@@ -22,7 +22,7 @@ export async function bundledHelpers(): Promise<string> {
 
 async function bundleTo(directory: string): Promise<void> {
   removeOld();
-  // A directory for temporary files is its maker's alone.
+  // Temporary directories are private to their owner.
   chmodSync(directory, 0o755);
   const { build } = await import('esbuild');
   const { textModules } = await import('../../build/text-modules.ts');
@@ -32,19 +32,19 @@ async function bundleTo(directory: string): Promise<void> {
     outExtension: { '.js': '.mjs' },
     absWorkingDir: REPOSITORY,
     bundle: true,
-    // What a helper imports lazily stays in files of its own.
+    // Lazy imports stay in separate files.
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // Of a CommonJS package, what is imported lazily would lose its names.
+    // Lazily imported CommonJS packages would lose their named exports.
     packages: 'external',
     plugins: [textModules],
     logLevel: 'warning',
   });
 }
 
-/** What was built in PLACE from sources that have changed since; a run that uses one takes minutes. */
+/** Removes outdated bundles from PLACE, unless a run that takes minutes may still use them. */
 export function removeOld(): void {
   for (const name of readdirSync(PLACE)) {
     const path = join(PLACE, name);

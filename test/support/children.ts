@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** A process that another one has started. */
+/** A child of another process. */
 export interface ChildProcess {
   readonly pid: number;
   readonly commandLine: string;
 }
 
-/** Those that a process has started itself and that still are its children. */
+/** Direct, still existing children of a process. */
 export function childrenOf(parent: number): ChildProcess[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];

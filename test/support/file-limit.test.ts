@@ -6,7 +6,7 @@ import { until } from './until.ts';
 
 const HANGS = fileURLToPath(new URL('fixtures/hangs.ts', import.meta.url));
 
-test('the watchdog prints what a hanging file waits for, kills its programs, and fails it', async () => {
+test('the watchdog prints the open waits of a hung file, kills its programs, and fails it', async () => {
   const { code, stdout, stderr } = await run(process.execPath, [HANGS]);
   assert.equal(code, 1);
   assert.match(stderr, /hangs\.ts did not end in 0\.02 min/);
@@ -31,7 +31,7 @@ function isGone(pid: number): true | undefined {
   }
 }
 
-test('a wait ends with its first result, or with its error', async () => {
+test('a wait ends with its first result or error', async () => {
   let looks = 0;
   assert.equal(await until('the third look', () => (++looks === 3 ? 'there' : undefined)), 'there');
   await assert.rejects(

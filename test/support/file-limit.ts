@@ -1,6 +1,6 @@
 /**
- * The watchdog of a test file, loaded before each by test/run.ts, and by until.ts where a single file is run: the only clock
- * that ends a wait. It prints what is still waited for and which programs still run, ends those, and fails the file.
+ * Watchdog of a test file, preloaded by test/run.ts, or by until.ts when a single file is run: the only timeout for
+ * waits. It prints open waits and running programs, kills those, and fails the file.
  */
 import { partsBeingSetUp } from '../../tools/cache.ts';
 import { runningPrograms, signalIfThere } from '../../tools/process.ts';
@@ -9,7 +9,7 @@ import { explanations, openWaits } from './open-waits.ts';
 
 const DEFAULT_MINUTES = 10;
 const TICK_MS = 1000;
-/** What an open wait may take to explain itself: it may ask a server that hangs. */
+/** Limit for open waits to explain themselves: they may query a hung server. */
 const EXPLAIN_MS = 20_000;
 
 let limitMs = DEFAULT_MINUTES * 60_000;
@@ -18,7 +18,9 @@ let timer: NodeJS.Timeout | undefined;
 
 if (process.argv[1]?.endsWith('.test.ts')) fileLimit(DEFAULT_MINUTES);
 
-/** How long this file may take from now on. Setting up a cached part is not counted: a cold machine builds for minutes. */
+/**
+ * Sets the remaining time of this file. Setting up a cached part does not count: on a cold cache builds take minutes.
+ */
 export function fileLimit(minutes: number): void {
   limitMs = minutes * 60_000;
   countedMs = 0;

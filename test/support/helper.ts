@@ -13,44 +13,44 @@ import {
 } from '../../tools/process.ts';
 
 const FROM_SOURCE = fileURLToPath(new URL('../../build/from-source.ts', import.meta.url));
-/** The dispatcher of the helpers, run by node itself. */
+/** The dispatcher of the helpers, run by node. */
 export const HELPERS = await bundledHelpers();
-/** As test/native/ and `make soak` ask: what kolla-core has is run there. */
+/** Set by test/native/ and `make soak`: commands that kolla-core has run there. */
 export const isOnCore = process.env['KOLLA_ON_CORE'] !== undefined;
 const core = isOnCore ? await import('../cluster/on-core.ts').then(({ builtCore }) => builtCore()) : undefined;
 
-/** The words in front of a helper's own. */
+/** The command line in front of a helper's arguments. */
 function commandOf(name: string, dispatcher: string = HELPERS): [string, ...string[]] {
   const isCores = core !== undefined && binaryOf(name, true) === 'kolla-core';
   return isCores ? [join(core.names, name)] : [process.execPath, dispatcher, name];
 }
 
 export interface HelperOptions extends RunOptions {
-  /** Each module in its own file, for who looks at what is loaded. */
+  /** Each module in its own file, to inspect what is loaded. */
   readonly fromSource?: true;
 }
 
-/** What is not about a deadline must not reach one on a busy machine; the real default is under a second. */
+/** Tests not about timeouts must not hit one on a busy machine; the real default is below a second. */
 const PROBE_TIMEOUT = { KOLLA_PROBE_TIMEOUT: '30s' };
 
-/** The options that a test's shell may have set must not reach the helper under test. */
+/** Options set in the developer's shell must not reach the helper under test. */
 function cleanEnv(name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, ...(name === 'kolla-probe' && PROBE_TIMEOUT), ...env };
 }
 
-/** Runs a helper as its users do, as a process. */
+/** Runs a helper as a process, as users do. */
 export function runHelper(name: string, args: readonly string[], options: HelperOptions = {}): Promise<Finished> {
   const [program, ...words] = commandOf(name, options.fromSource ? FROM_SOURCE : HELPERS);
   return run(program, [...words, ...args], { ...options, env: cleanEnv(name, options.env) });
 }
 
 export interface StartHelperOptions extends StartOptions {
-  /** Words in front of its command line, each of which becomes the next: `nsenter --mount=FILE --`. */
+  /** Arguments in front of its command line, each of which executes the next: `nsenter --mount=FILE --`. */
   readonly launcher?: readonly string[];
 }
 
-/** Starts a helper that goes on until it is stopped, or until we are gone, however we go. */
+/** Starts a long-running helper, which exits when it is stopped or when this process exits, however it does. */
 export function startHelper(name: string, args: readonly string[], options: StartHelperOptions = {}): Promise<Running> {
   const { launcher = [], ...others } = options;
   const [program = '', ...words] = [...launcher, ...commandOf(name), ...args];

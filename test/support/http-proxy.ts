@@ -3,7 +3,7 @@ import { createServer, request as requestHttp, type IncomingMessage, type Reques
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** What came by: `POST /v3/users`. */
+/** A proxied request: `POST /v3/users`. */
 export interface Passed {
   readonly method: string;
   readonly path: string;
@@ -12,15 +12,15 @@ export interface Passed {
 
 export interface HttpProxy extends AsyncDisposable {
   readonly port: number;
-  /** All that was answered, in order. */
+  /** All answered requests, in order. */
   readonly passed: readonly Passed[];
-  /** Forgets what came by until now. */
+  /** Clears the recorded requests. */
   forget(): void;
-  /** Awaited before a request is passed on. One that gives `lose` has its answer thrown away, and the connection reset. */
+  /** Awaited before a request is forwarded. `lose` drops its response and resets the connection. */
   before: ((request: { readonly method: string; readonly path: string }) => Promise<'lose' | undefined>) | undefined;
 }
 
-/** A port on 127.0.0.1 behind which another HTTP server lies: to count what it is asked, and to break in between. */
+/** A proxy on 127.0.0.1 in front of an HTTP server, to count requests and inject faults. */
 export async function startHttpProxy(
   target: number,
   tls?: { readonly certificate: string; readonly key: string },

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Runs for every process; one that ends meanwhile counts as gone. */
+/** Calls `holds` for every process; one that exits meanwhile counts as gone. */
 function processesWhere(holds: (pid: string) => boolean): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const holding = (pid: string) => {
@@ -13,7 +13,7 @@ function processesWhere(holds: (pid: string) => boolean): number[] {
   return pids.filter(holding).map(Number);
 }
 
-/** The processes whose command line holds a text, for example the path of a private directory. */
+/** Processes whose command line contains a text, such as the path of a private directory. */
 export function processesWith(text: string): number[] {
   return processesWhere((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text));
 }

@@ -14,7 +14,7 @@ test('each line has its number, and all have the documented length', () => {
   assert.ok(mean > 222 && mean < 232, `${mean} bytes`);
 });
 
-test('the same seed yields the same lines, another one others', () => {
+test('the same seed yields the same lines, a different seed others', () => {
   const [one, same, other] = [1, 1, 2].map((seed) => linesOf({ events: 50, seed }).join('\n'));
   assert.equal(one, same);
   assert.notEqual(one, other);

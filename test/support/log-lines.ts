@@ -2,15 +2,15 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { oneOf, randomFrom } from './random.ts';
 
 export interface LogLinesOptions {
-  /** Events; each has its number in it, `seq=0` and on. */
+  /** Number of events; each has its number in it, starting at `seq=0`. */
   readonly events: number;
-  /** The number of the first one. Default 0. */
+  /** Number of the first one. Default 0. */
   readonly from?: number;
   /** The same seed writes the same bytes. Default 1. */
   readonly seed?: number;
-  /** So many workers write into the file, each with a pid of its own. Default 30. */
+  /** Number of workers that write into the file, each with its own pid. Default 30. */
   readonly workers?: number;
-  /** Each so many-th event has a traceback below it, between whose lines the other workers write. Default: none. */
+  /** Every n-th event has a traceback, interleaved with other workers' lines. Default: none. */
   readonly tracebackEvery?: number;
 }
 
@@ -32,7 +32,7 @@ const MESSAGES = [
 ];
 const LEVELS = ['INFO', 'INFO', 'INFO', 'INFO', 'DEBUG', 'WARNING', 'ERROR'];
 const PACKAGES = '/var/lib/kolla/venv/lib/python3.12/site-packages';
-/** What comes below an event, in which oslo.log repeats time, pid and module. */
+/** Traceback below an event; oslo.log repeats time, pid and module on each line. */
 export const TRACEBACK: readonly string[] = [
   'Traceback (most recent call last):',
   `  File "${PACKAGES}/nova/compute/manager.py", line 2611, in _build`,
@@ -45,7 +45,7 @@ const FIRST_PID = 7;
 const BEGIN_MS = Date.UTC(2026, 10, 20);
 const CHUNK_LENGTH = 1 << 20;
 
-/** Lines as oslo.log writes them, 227 bytes on average, in pieces of about a MiB that end with a line. */
+/** Lines as oslo.log writes them, 227 bytes on average, in chunks of about a MiB that end at a line. */
 export function* logLines(options: LogLinesOptions): Generator<string> {
   const { events, from = 0, seed = 1, workers = 30, tracebackEvery = Infinity } = options;
   const random = randomFrom(seed);
@@ -56,7 +56,7 @@ export function* logLines(options: LogLinesOptions): Generator<string> {
   };
   const ids = (count: number) => Array.from({ length: count }, () => hex(32));
   const [users, projects] = [ids(20), ids(8)];
-  /** The rest of a traceback, by the pid that writes it. */
+  /** Remaining traceback lines, by pid. */
   const unfinished = new Map<number, string[]>();
   let timeMs = BEGIN_MS;
   let text = '';
@@ -68,7 +68,7 @@ export function* logLines(options: LogLinesOptions): Generator<string> {
   for (let n = from; n < from + events; n++) {
     timeMs += Math.floor(random() * 7);
     const pid = FIRST_PID + Math.floor(random() * workers);
-    // A worker ends its traceback before it says anything else.
+    // A worker finishes its traceback before it logs anything else.
     for (let lines = unfinished.get(pid); lines !== undefined; lines = unfinished.get(pid)) goOn(pid, lines);
     const request = `req-${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
     const context = `[None ${request} ${oneOf(random, users)} ${oneOf(random, projects)} - - default default]`;
@@ -84,7 +84,7 @@ export function* logLines(options: LogLinesOptions): Generator<string> {
   yield text;
 }
 
-/** Writes such a file anew: a million lines take some seconds. */
+/** Writes such a file, replacing any old one: a million lines take some seconds. */
 export function writeLogLines(file: string, options: LogLinesOptions): void {
   const fd = openSync(file, 'w');
   try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 
 const DIGITS = 9;
-/** Of this test file, the same in every run: what a run leaves in a log is found again in the next. */
+/** Of this test file, the same in every run, so that log entries can be matched across runs. */
 const FILE_NUMBER = numberOf(relative(process.cwd(), process.argv[1] ?? ''));
 let names = 0;
 
@@ -11,12 +11,12 @@ function numberOf(text: string): string {
   return String(hash % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** A name for a database or an account that no other test file has, a new one at each call: `keystone3120459871`. */
+/** A name for a database or account, unique per test file and call: `keystone3120459871`. */
 export function databaseName(purpose: string): string {
   return `${purpose}${FILE_NUMBER}${++names}`;
 }
 
-/** The same for a namespace, or for an object that lies in none: `openstack-3120459871`. */
+/** The same for a namespace or a cluster-scoped object: `openstack-3120459871`. */
 export function namespaceName(purpose: string): string {
   return databaseName(`${purpose}-`);
 }

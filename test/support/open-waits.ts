@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 
-/** Something that a test waits for. Disposed at the end of the wait. */
+/** An open wait of a test. Disposed when it ends. */
 export interface OpenWait extends Disposable {
-  /** What the last look saw, for the report of a wait that does not end. */
+  /** Records the last polled value, for the watchdog's report. */
   saw(value: unknown): void;
 }
 
@@ -17,9 +17,8 @@ interface Entry {
 const open = new Set<Entry>();
 
 /**
- * Registers a wait until it is disposed. No wait of a test has a limit of its own: the file's watchdog reports those that
- * are open.
- * @param explain asked by that report alone, for what is too dear to be seen at each look
+ * Registers a wait until it is disposed. Waits have no timeout: the file's watchdog reports open ones.
+ * @param explain called only for that report, for diagnostics too expensive to collect on each poll
  */
 export function openWait(what: string, explain?: () => Promise<string>): OpenWait {
   const entry: Entry = { what, since: performance.now(), explain, looks: 0, last: undefined };
@@ -43,7 +42,7 @@ export async function waitingFor<T>(what: string, event: Promise<T>, explain?: (
   }
 }
 
-/** What the open waits that were given a way to explain themselves say. */
+/** Diagnostics of the open waits that have an `explain`. */
 export async function explanations(): Promise<string[]> {
   const asked = [...open].flatMap(({ what, explain }) => {
     return explain === undefined ? [] : [explain().then((text) => `${what}: ${text}`, String)];
@@ -51,7 +50,7 @@ export async function explanations(): Promise<string[]> {
   return await Promise.all(asked);
 }
 
-/** A line for each open wait: what is waited for, since when, how often it was looked at, and what was seen last. */
+/** A line per open wait: its label, age, number of polls and last value. */
 export function openWaits(): string[] {
   return [...open].map(({ what, since, looks, last }) => {
     const seconds = ((performance.now() - since) / 1000).toFixed(1);

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed: mulberry32. */
+/** Deterministic numbers from 0 to 1: mulberry32. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ export function oneOf<T>(random: () => number, all: readonly T[]): T {
   return all[Math.floor(random() * all.length)]!;
 }
 
-/** The same things in another order. */
+/** A random permutation. */
 export function shuffled<T>(random: () => number, all: readonly T[]): T[] {
   return all
     .map((one) => ({ one, at: random() }))

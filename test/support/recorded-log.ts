@@ -2,11 +2,11 @@ import { createLog, type Level, type Log } from '../../src/core/log.ts';
 
 export interface RecordedLog {
   readonly log: Log;
-  /** Everything that was logged, as JSON lines. */
+  /** The whole log, as JSON lines. */
   readonly said: () => string;
 }
 
-/** A real log whose lines are kept instead of written. */
+/** A real log that records lines instead of writing them. */
 export function recordedLog(level: Level = 'debug', onLine: (line: string) => void = () => {}): RecordedLog {
   let said = '';
   const log = createLog({

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { until } from './until.ts';
 
 /**
- * Stops every process of a group, and resolves when all their threads have stopped: a signal that is sent is not yet obeyed, and
- * a server of many threads still answers then on a busy machine.
- * @param group the process group's id: the pid of what `start()` gave
+ * Stops every process of a group with SIGSTOP, and resolves when all their threads have stopped: delivery is
+ * asynchronous, and on a busy machine a multi-threaded server still answers for a while.
+ * @param group process group id: the pid of a process from `start()`
  */
 export async function stopGroup(group: number): Promise<void> {
   process.kill(-group, 'SIGSTOP');
   await until(`the threads of process group ${group} to stop`, (saw) => {
     const states = membersOf(group).flatMap(threadStates);
     saw(states.join(''));
-    // Z: it has ended and was not waited for.
+    // Z: exited but not reaped.
     return states.every((state) => 'TtZX'.includes(state)) || undefined;
   });
 }
@@ -25,7 +25,7 @@ function threadStates(pid: string): string[] {
   return threads.flatMap((thread) => statOf(`/proc/${pid}/task/${thread}/stat`)?.[0] ?? []);
 }
 
-/** State, parent and group, after the name in parentheses; undefined when it is gone. */
+/** State, parent and group, after the name in parentheses; undefined if it has exited. */
 function statOf(path: string): string[] | undefined {
   return unlessGone(() => readFileSync(path, 'utf8').split(') ').at(-1)?.split(' '));
 }

@@ -6,10 +6,10 @@ import { openWait } from './open-waits.ts';
 const POLL_MS = 50;
 
 /**
- * Asks again and again until the answer is not undefined: for what has no event. It has no limit: the file's
- * watchdog (file-limit.ts) ends a file that waits too long, and prints what each wait last saw.
- * @param what for that report: `mariadb to answer`
- * @param ask returns undefined for "not yet"; a throw ends the wait. `saw` keeps what the report should show
+ * Polls until the result is not undefined: for conditions without an event. It has no timeout: the file's watchdog
+ * (file-limit.ts) fails a file that waits too long, and prints each wait's last value.
+ * @param what label for that report: `mariadb to answer`
+ * @param ask returns undefined for "not yet"; a throw ends the wait. `saw` records a value for the report
  */
 export async function until<T>(
   what: string,

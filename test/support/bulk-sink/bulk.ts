@@ -3,16 +3,16 @@ import type { Action, Store } from './store.ts';
 
 const NEWLINE = 10;
 
-/** What became of one document; undefined when it was taken. */
+/** Result of one document; undefined if it was indexed. */
 export interface Result {
   readonly action: Action;
   readonly refusal: Refusal | undefined;
 }
 
 /**
- * Does what a bulk body says, in its order.
- * @param index of actions that name none
- * @returns undefined for a body that is no bulk request, of which nothing is done
+ * Executes the actions of a bulk body, in order.
+ * @param index of actions without one
+ * @returns undefined for an invalid bulk request, which has no effect
  */
 export function carryOut(
   body: Buffer,
@@ -29,7 +29,7 @@ export function carryOut(
 }
 
 function readBody(body: Buffer, index: string): { action: Action; source: Buffer }[] | undefined {
-  // "The bulk request must be terminated by a newline": one that is not was cut.
+  // "The bulk request must be terminated by a newline": without one it was truncated.
   if (body.at(-1) !== NEWLINE) return undefined;
   const lines = linesOf(body);
   const asked = [];
@@ -59,7 +59,7 @@ function readAction(line: Buffer, index: string): Action | undefined {
   }
 }
 
-/** How many documents a part of a body holds, when no part ends twice: two lines each. */
+/** Counts newlines; two per document. */
 export function countNewlines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;

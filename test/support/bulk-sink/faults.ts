@@ -1,32 +1,32 @@
 import { randomFrom } from '../random.ts';
 
-/** What a sink does wrong. What is not named it does right. */
+/** Injected faults. Absent ones are off. */
 export interface Faults {
-  /** Every bulk request is answered with this status, and nothing of it taken: 503, 401, 404. */
+  /** Every bulk request gets this status and has no effect: 503, 401, 404. */
   readonly status?: number;
-  /** This share of the documents (0 to 1) is answered with 429 each. */
+  /** This fraction of the documents (0 to 1) get a 429. */
   readonly p429?: number;
-  /** A document with this text in it is answered with 400. */
+  /** Documents with this text get a 400. */
   readonly poison?: string;
   /** Every document is answered with 400 index_closed_exception, as by a closed index. */
   readonly closedIndex?: boolean;
   /** Every document is answered with 403 cluster_block_exception, as on a disk above the flood stage. */
   readonly floodBlock?: boolean;
-  /** Bulk requests are answered that much later. What is in is in before. */
+  /** Bulk requests are answered after this delay; documents are indexed before it. */
   readonly delayMs?: number;
-  /** Bulk requests with longer bodies are answered with 413. */
+  /** Bulk requests with longer bodies get a 413. */
   readonly maxBytes?: number;
-  /** Each so many-th bulk request's connection is cut off, in the midst of the request or of the reply. */
+  /** Cuts the connection of every n-th bulk request, during the request or the reply. */
   readonly cutEvery?: number;
-  /** Default `request`, which is then not taken. Of a cut `reply` the request was taken. */
+  /** Default `request`, which then has no effect. With `reply` the request took effect. */
   readonly cutIn?: 'request' | 'reply';
-  /** `user:password` that bulk requests must log in with; others are answered with 401. */
+  /** `user:password` required for bulk requests; others get a 401. */
   readonly login?: string;
-  /** Every document is a new one, whatever its id: what a shipper without ids would make of it. */
+  /** Every document is new, whatever its id: the result of a shipper without ids. */
   readonly ignoreIds?: boolean;
 }
 
-/** What a document is refused with. */
+/** The error of a rejected document. */
 export interface Refusal {
   readonly status: number;
   readonly type: string;
@@ -56,7 +56,7 @@ export const CONFLICT: Refusal = {
   reason: 'version conflict, document already exists (current version [1])',
 };
 
-/** Decides who fails. The same seed and the same order of documents fail the same ones. */
+/** Chooses the failures. The same seed and order of documents fail the same ones. */
 export class Chance {
   readonly #random: () => number;
   #requests = 0;
@@ -65,13 +65,13 @@ export class Chance {
     this.#random = randomFrom(seed);
   }
 
-  /** Whether this bulk request's connection is cut. Asked once a request. */
+  /** Whether this bulk request's connection is cut. Called once per request. */
   cuts({ cutEvery, cutIn = 'request' }: Faults): 'request' | 'reply' | undefined {
     this.#requests++;
     return cutEvery !== undefined && this.#requests % cutEvery === 0 ? cutIn : undefined;
   }
 
-  /** Why this document is refused, before anybody looks whether it is there already. */
+  /** The injected rejection of this document, checked before its id. */
   refuses({ p429 = 0, poison, closedIndex, floodBlock }: Faults, source: Buffer): Refusal | undefined {
     if (closedIndex) return CLOSED;
     if (floodBlock) return BLOCKED;

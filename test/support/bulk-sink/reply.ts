@@ -1,7 +1,7 @@
 import type { Action } from './store.ts';
 import type { Result } from './bulk.ts';
 
-/** The parts of a reply that a `filter_path` lets through; all of them without one. */
+/** The parts of a reply selected by `filter_path`; all of them without one. */
 export interface Filter {
   readonly isWhole: boolean;
   readonly errors: boolean;
@@ -9,7 +9,7 @@ export interface Filter {
   readonly error: boolean;
 }
 
-/** @param filterPath the query's, as `errors,items.*.status` */
+/** @param filterPath the query parameter, such as `errors,items.*.status` */
 export function filterOf(filterPath: string | null): Filter {
   const paths = filterPath?.split(',') ?? [];
   return {
@@ -22,7 +22,7 @@ export function filterOf(filterPath: string | null): Filter {
 
 const ID = 'AZqH1yk2Zr3mT0aBcDeF';
 
-/** A reply as the servers write it, byte for byte but for numbers. */
+/** A reply byte for byte as the servers write it, except for numbers. */
 export function replyTo(results: readonly Result[], filter: Filter): string {
   const items = results.flatMap((result) => item(result, filter) ?? []);
   return frame(
@@ -32,7 +32,7 @@ export function replyTo(results: readonly Result[], filter: Filter): string {
   );
 }
 
-/** The same for so many documents that were all taken. */
+/** The same for this many indexed documents. */
 export function replyToAll(documents: number, op: Action['op'], filter: Filter): string {
   const one = item({ action: { op, index: 'logs', id: ID }, refusal: undefined }, filter);
   return frame(false, one === undefined ? '' : `${one},`.repeat(documents).slice(0, -1), filter);
@@ -44,7 +44,7 @@ function frame(errors: boolean, items: string, { isWhole, errors: hasErrors }: F
   return `{${parts.join(',')}}`;
 }
 
-/** Undefined where the filter leaves nothing of it: as the real ones, which then leave it out, and move the others up. */
+/** Undefined if the filter leaves nothing: the real servers then drop the item and shift the others. */
 function item({ action: { op, index, id = ID }, refusal }: Result, filter: Filter): string | undefined {
   const status = refusal?.status ?? 201;
   const error = refusal && `"error":{"type":"${refusal.type}","reason":${JSON.stringify(refusal.reason)}}`;

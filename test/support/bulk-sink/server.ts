@@ -1,10 +1,10 @@
 /**
- * The sink's process; test/support/bulk-sink.ts says what it does.
+ * Process of the sink described in test/support/bulk-sink.ts.
  *
- *   request -> a cut or a status that was asked for, or its whole body -> documents (bulk.ts) -> store, or refused by chance
+ *   request -> injected cut or status, or the complete body -> documents (bulk.ts) -> stored, or rejected at random
  *     (faults.ts) -> reply (reply.ts)
  *
- * Its options come as JSON in its argument; it prints its port when it listens.
+ * Its options are a JSON argument; it prints its port when it listens.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ let faults: Faults = {};
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   answer(request, response).catch((error: unknown) => {
-    // The client has gone away in mid-request, which is a test's wish.
+    // The client disconnected mid-request, which tests do on purpose.
     if (!request.complete) return;
     console.error(error);
     process.exitCode = 70;

@@ -1,22 +1,22 @@
 import { CONFLICT, MALFORMED, type Refusal } from './faults.ts';
 
 export interface Counts {
-  /** Bulk requests that came whole, refused ones too. */
+  /** Complete bulk requests, including rejected ones. */
   readonly requests: number;
-  /** Their bodies, as sent. */
+  /** Total size of their bodies, as sent. */
   readonly bytes: number;
-  /** Documents taken: answered with 201, or with 200 where one was overwritten. */
+  /** Accepted documents: answered with 201, or with 200 if one was overwritten. */
   readonly documents: number;
-  /** Different ids in different indexes among them. Those without an id don't count. */
+  /** Distinct ids per index among them. Documents without an id do not count. */
   readonly distinct: number;
-  /** Documents that were in already: answered with 409. */
+  /** Documents that already existed: answered with 409. */
   readonly conflicts: number;
   readonly rejected429: number;
   readonly rejected400: number;
   readonly rejected403: number;
-  /** When the first bulk request with a document that was taken had come, in milliseconds since the epoch; 0 before. */
+  /** Arrival of the first bulk request with an accepted document, in milliseconds since the epoch; 0 before. */
   readonly firstMs: number;
-  /** When the last one had. */
+  /** Arrival of the last one. */
   readonly lastMs: number;
 }
 
@@ -35,7 +35,7 @@ type Stored = { source: string } & Action;
 
 const NUMBER = /seq=(\d+)/g;
 
-/** The documents of a server, each index with its own ids. */
+/** Documents by index, each with its own ids. */
 export class Store {
   readonly #byId = new Map<string, Stored>();
   readonly #withoutId: Stored[] = [];
@@ -56,13 +56,13 @@ export class Store {
     return { ...this.#counts, distinct: this.#byId.size };
   }
 
-  /** A bulk request came whole. */
+  /** Counts a complete bulk request. */
   request(bytes: number): void {
     this.#counts.requests++;
     this.#counts.bytes += bytes;
   }
 
-  /** So many were taken. */
+  /** Counts accepted documents. */
   taken(documents: number): void {
     if (documents === 0) return;
     this.#counts.documents += documents;
@@ -70,7 +70,7 @@ export class Store {
     this.#counts.firstMs ||= this.#counts.lastMs;
   }
 
-  /** Takes it, unless there is one under its id. @returns why not */
+  /** Stores it, unless its id exists. @returns the rejection */
   put(action: Action, source: string): Refusal | undefined {
     if (!isObject(source)) return MALFORMED;
     const stored = { ...action, source };
