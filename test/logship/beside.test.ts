@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const MB = 1024 * 1024;
 
-/** A log root, and the helper on it. */
+/** A log root, and the helper running on it. */
 async function world() {
   const directory = await privateDirectory('beside', inMemory());
   const file = join(directory.path, 'nova/nova-api.log');
@@ -32,7 +32,7 @@ async function send(port: number, ...datagrams: string[]): Promise<void> {
   socket.close();
 }
 
-/** The answer, as soon as a server there answers so. */
+/** The response, once it matches. */
 async function answer(port: number, path: string, wanted: RegExp): Promise<string> {
   return await until(`${path} to be ${String(wanted)}`, async () => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
@@ -57,7 +57,7 @@ test('syslog received just before the end is shipped, and counted in /metrics', 
   assert.match(await out, /"programname":"keepalived"/);
 });
 
-test('a server that rejects us makes it unready, with the reason within the Pod; it recovers', async () => {
+test('a rejecting server makes it unready, with the reason within the Pod; it recovers', async () => {
   await using w = await world();
   let isOpen = false;
   await using server = await listenHttp((request, response) => {
@@ -113,7 +113,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('with --once and --listen it ships existing lines, and exits', async () => {
+test('with --once and --listen it ships existing lines and exits', async () => {
   await using w = await world();
   const { code, stderr, stdout } = await w.once('--listen', '127.0.0.1:0');
   assert.equal(code, 0, stderr);

@@ -9,7 +9,7 @@ import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import { freePort } from '../../tools/port.ts';
 import { listenHttp } from '../support/server.ts';
 
-/** Logs of one service under a root of their own. */
+/** Logs of one service under their own root. */
 async function logs(...lines: string[]) {
   const directory = await privateDirectory('ship');
   const file = join(directory.path, 'keystone/keystone.log');
@@ -157,7 +157,7 @@ test('an impossible state directory is a configuration error with the fix', asyn
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');
 });
 
-test('a server that is down when the Pod ends: 143 after the grace period, and the next start ships the rest', async () => {
+test('with the server down at the end of the Pod it exits with 143 after the grace period, and the next start ships the rest', async () => {
   await using l = await logs('one', 'two');
   const port = await freePort();
   const args = ['--root', l.root, '--url', `http://127.0.0.1:${port}`, '--grace', '300ms'];
@@ -168,7 +168,7 @@ test('a server that is down when the Pod ends: 143 after the grace period, and t
   assert.equal(printed(after.stdout).length, 2);
 });
 
-test('SIGTERM with everything acknowledged is 0, and lines written just before are shipped', async () => {
+test('SIGTERM with everything acknowledged exits with 0, and lines written just before are shipped', async () => {
   await using l = await logs('one');
   const received: string[] = [];
   await using server = await listenHttp((request, response) => {
@@ -185,7 +185,7 @@ async function takeAll(request: IncomingMessage, response: ServerResponse, recei
   response.end('{"errors":false}');
 }
 
-/** Starts it, and sends SIGTERM when it has said that. */
+/** Starts it, and sends SIGTERM once it has logged `said`. */
 async function stopped(args: readonly string[], said: string, before = () => Promise.resolve()) {
   await using shipper = await startHelper('kolla-log-ship', args, { keepOutput: true });
   const { stderr, stdout } = shipper.child;

@@ -15,7 +15,7 @@ const TRACE = '2026-11-20 08:15:42.123 7 ERROR keystone Traceback (most recent c
 
 const SOON = ['--multiline-timeout', '200ms'];
 
-/** A file of one service, and a server that keeps what it was sent. */
+/** A service's log file, and a server that stores the documents. */
 async function world() {
   const directory = await privateDirectory('cuts');
   const file = join(directory.path, 'keystone/keystone.log');
@@ -43,7 +43,7 @@ async function world() {
   };
 }
 
-/** Asked for words, it resolves when they were said. */
+/** Resolves once the given text has been logged. */
 function listener(stderr: Readable) {
   let heard = '';
   return async (words: string): Promise<void> => {
@@ -60,7 +60,7 @@ test('an event is sent after its timeout once its end is in the checkpoint, and 
   await shipper.ended;
   const { files } = JSON.parse(await readFile(w.checkpoint, 'utf8')) as { files: { cuts: unknown[] }[] };
   const [entry] = files as { mark: { offset: number }; cuts: { start: number; at: number }[] }[];
-  // Before the answer was written down the cut was; after it the mark is beyond it.
+  // The cut was saved before the response was recorded; afterwards the mark is past it.
   assert.ok(
     entry?.mark.offset === RECORD.length + 1 || entry?.cuts[0]?.at === RECORD.length + 1,
     JSON.stringify(entry),
@@ -92,14 +92,14 @@ for (const [how, rotate] of [
   });
 }
 
-test('while the checkpoint cannot be written nothing is sent after a cut', async () => {
+test('nothing is sent after a cut while the checkpoint cannot be written', async () => {
   await using w = await world();
   await using shipper = await startHelper('kolla-log-ship', [...w.args, ...SOON, '--grace', '500ms'], {
     keepOutput: true,
   });
   const said = listener(shipper.child.stderr!);
   await said('shipping ');
-  // Nothing can be renamed to a directory with something in it.
+  // Renaming onto a non-empty directory fails.
   await rm(w.checkpoint, { force: true });
   await mkdir(w.checkpoint);
   await writeFile(join(w.checkpoint, 'x'), '');

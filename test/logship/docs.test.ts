@@ -59,7 +59,7 @@ test('prose names only existing metrics', () => {
   );
 });
 
-/** The command lines of a page: in its shell blocks, and its containers' `command`. */
+/** The command lines of a page: from its shell blocks and its containers' `command`. */
 function commandsIn(markdown: string): string[][] {
   const joined = markdown.replaceAll(/\\\n\s*/g, ' ');
   const shell = [...joined.matchAll(/^kolla-log-ship (?!setup)[^#\n]*/gm)].map(([line]) => line.trim().split(/ +/));

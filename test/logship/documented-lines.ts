@@ -2,7 +2,7 @@ import type { FormatName } from '../../src/logship/parse/formats.ts';
 
 const REQUEST = '[req-g1 req-r1 u1 t1 d1 all ud1 pd1]';
 
-/** Lines that together have every field of their format. */
+/** Lines that together contain every field of their format. */
 export const DOCUMENTED_LINES: Readonly<Record<FormatName, readonly string[]>> = {
   oslo: [
     `2026-11-20 08:15:42.123 7 INFO nova.api ${REQUEST} 10.0.0.5 "GET /v2.1" status: 200`,

@@ -1,4 +1,4 @@
-/** A service that was broken into, in the log volume: nothing that is not a log of the volume is shipped or written. */
+/** A compromised service in the log volume: nothing but logs of the volume is shipped or written. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const SECRET = 'token-of-the-sidecar';
 
-/** A volume with one log, and next to it a file that only root may read. */
+/** A volume with one log, next to a file that only root may read. */
 async function volume() {
   const directory = await privateDirectory('hostile');
   const [root, outside] = [join(directory.path, 'logs'), join(directory.path, 'outside')];
@@ -32,7 +32,7 @@ async function volume() {
 const args = (root: string) => ['--root', root, '--once', '--timezone', 'UTC'];
 const env = { PASSWORD: SECRET };
 
-/** All that a run says and ships. */
+/** Everything that a run logs and ships. */
 async function shipped(
   root: string,
   ...more: string[]
@@ -125,7 +125,7 @@ test('a FIFO does not block it', async () => {
   assert.deepEqual(lines, ['a line'], all);
 });
 
-test('state is not kept behind a link', async () => {
+test('does not keep state behind a link', async () => {
   await using v = await volume();
   await symlink(v.outside, v.at('.kolla-log-ship'));
   const { code, all } = await shipped(v.root);

@@ -33,7 +33,7 @@ async function logs() {
   };
 }
 
-/** What the process would run, with its stop in our hands. */
+/** The process's pipelines, stopped by the test. */
 async function shipping(root: string, ...args: string[]) {
   const words = splitWords(['--root', root, '--timezone', 'UTC', ...args], SHIP_OPTIONS, false);
   const options = resolveOptions(SHIP_OPTIONS, words, {}, undefined) as Values<typeof SHIP_OPTIONS>;
@@ -67,7 +67,7 @@ const soon = <T>(what: string, ask: () => T | undefined) => until(what, () => Pr
 
 const bytesRead = ({ fileStates }: PipelineState) => fileStates().reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Until a value has been the same at so many looks, with all that is ready to run between them. */
+/** Resolves when a value was the same on this many polls, with all ready work run in between. */
 async function stillFor(looks: number, ask: () => number): Promise<void> {
   for (let [same, last] = [0, ask()]; same < looks;) {
     await sleep(100);
@@ -83,7 +83,7 @@ test('an unavailable destination does not block others, and is reported separate
   const down = await freePort();
   const to = ['--to', `elasticsearch=${es.url.href}`, '--to', `opensearch=http://127.0.0.1:${down}`];
   await using s = await shipping(l.root, ...to, '--grace', '100ms');
-  await soon('all to be in', () => (es.taken.length === 100 && s.states()[0]?.lagBytes === 0) || undefined);
+  await soon('everything to be indexed', () => (es.taken.length === 100 && s.states()[0]?.lagBytes === 0) || undefined);
   const held = await soon('the other to be held', () => s.states()[1]?.outage);
   assert.match(held.reason, /ECONNREFUSED/);
   const [first, second] = s.states();
@@ -95,10 +95,10 @@ test('an unavailable destination does not block others, and is reported separate
   await using again = await shipping(l.root, ...to, '--once');
   assert.equal(await again.ended, 0);
   assert.equal(os.taken.length, 100);
-  assert.deepEqual(es.requests.flat().length, 100, 'the first was asked for nothing twice');
+  assert.deepEqual(es.requests.flat().length, 100, 'the first got no duplicate requests');
 });
 
-/** What readiness says when nothing has changed for ten minutes. */
+/** Readiness after ten minutes without a change. */
 function readyInTenMinutes(states: () => readonly PipelineState[]) {
   using lags = new Lags(states);
   const [nowMs, thenMs] = [0, 600_000];
@@ -115,7 +115,7 @@ test('an unterminated last line makes no destination unready; an unresponsive on
   await using mute = await listenHttp(() => asked++);
   const to = ['--to', `elasticsearch=${es.url.href}`, '--to', `opensearch=http://127.0.0.1:${mute.port}`];
   await using s = await shipping(l.root, ...to, '--grace', '100ms');
-  await soon('the line to be in, and to be on its way', () => {
+  await soon('the line to be indexed, and the other to be in flight', () => {
     return (s.states()[0]?.counts.acknowledged === 1 && asked > 0) || undefined;
   });
   const [taking, silent] = readyInTenMinutes(s.states);
@@ -143,7 +143,7 @@ test('in another order each destination resumes at its own offset', async () => 
     await shipping(l.root, '--to', a, '--to', b, '--once')
   ).ended;
   assert.deepEqual([es.taken.length, os.taken.length], [30, 30]);
-  assert.deepEqual([es.requests.flat().length, os.requests.flat().length], [30, 30], 'and nothing was asked for twice');
+  assert.deepEqual([es.requests.flat().length, os.requests.flat().length], [30, 30], 'and nothing was requested twice');
 });
 
 test('printing existing lines takes nothing away from the server', async () => {
@@ -197,7 +197,7 @@ test('a stalled server: reading stops, rotations are still noticed, and then eve
   await using s = await shipping(l.root, ...args);
   const state = () => s.states()[0]!;
   const read = () => bytesRead(state());
-  await soon('two requests to be on their way', () => held.length === 2 || undefined);
+  await soon('two requests to be in flight', () => held.length === 2 || undefined);
   await stillFor(3, read);
   const readBytes = read();
   assert.ok(state().memoryBytes < budget, String(state().memoryBytes));
@@ -213,7 +213,10 @@ test('a stalled server: reading stops, rotations are still noticed, and then eve
   assert.equal(read(), readBytes, 'nothing was read meanwhile');
   isStalled = false;
   for (const response of held) response.end('{"errors":false}');
-  await soon('all to be in', () => (state().lagBytes === 0 && state().counts.acknowledged >= 40_300) || undefined);
+  await soon(
+    'everything to be indexed',
+    () => (state().lagBytes === 0 && state().counts.acknowledged >= 40_300) || undefined,
+  );
   s.stop();
   assert.equal(await s.ended, 0);
   assert.equal(new Set(ids).size, 40_300);
@@ -231,22 +234,22 @@ test('documents that wait separately fill at most the budget, and are all indexe
   const state = () => s.states()[0]!;
   await soon('the budget to be spent', () => state().memoryBytes >= budget || undefined);
   await stillFor(3, () => bytesRead(state()));
-  // A chunk was read at once before the budget was looked at again.
+  // One chunk is read before the budget is checked again.
   assert.ok(state().memoryBytes < budget + MIB, String(state().memoryBytes));
   assert.ok(bytesRead(state()) < 30_000 * line(0).length);
   assert.equal(state().counts.rejected, 0);
   isClosed = false;
-  await soon('all to be in', () => server.taken.length >= 29_999 || undefined);
+  await soon('everything to be indexed', () => server.taken.length >= 29_999 || undefined);
   s.stop();
   assert.equal(await s.ended, 0);
   assert.equal(server.taken.length, 30_000);
 });
 
-test('stdout without a reader: the stop ends after the grace period, and the rest is read again', async () => {
+test('stdout without a reader: a stop ends after the grace period, and the rest is read again on the next start', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 2000));
   await using s = await shipping(l.root, '--grace', '100ms');
-  await soon('it to be full', () => s.stdout.writableNeedDrain || undefined);
+  await soon('the pipe to be full', () => s.stdout.writableNeedDrain || undefined);
   s.stop();
   await assert.rejects(s.ended, /SIGTERM/);
   await using again = await shipping(l.root, '--once');

@@ -234,7 +234,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     point:
       '/readyz is off while the server refuses us, with the reason for who is in the pod, and comes back; /livez stays',
     file: 'test/logship/beside.test.ts',
-    test: 'a server that rejects us makes it unready, with the reason within the Pod; it recovers',
+    test: 'a rejecting server makes it unready, with the reason within the Pod; it recovers',
   },
   {
     point: 'kolla-sidecar shows the same; a log server takes a service down only where that is asked for',

@@ -117,7 +117,7 @@ export const logShip: Capability = {
     {
       point: 'where cuts can’t be written nothing is sent',
       file: 'test/logship/cuts.test.ts',
-      test: 'while the checkpoint cannot be written nothing is sent after a cut',
+      test: 'nothing is sent after a cut while the checkpoint cannot be written',
     },
     {
       point: 'every format of Kolla, to its field names: 24 OpenStack services, uwsgi, Apache, MariaDB, RabbitMQ, ...',
@@ -175,9 +175,9 @@ export const logShip: Capability = {
       file: 'test/logship/send/deliver.test.ts',
       test: [
         /^40[134] delays everything until it is fixed/,
-        'when nothing at all is accepted that is an outage, though by individual items',
+        'if nothing at all is accepted that is an outage, even if rejected item by item',
         'a server that closes connections is retried until it responds',
-        'a truncated reply counts for nothing, whatever its start',
+        'a truncated reply settles nothing, whatever its start',
         "another service's page, with 200, delays everything",
       ],
       least: 7,
@@ -241,7 +241,7 @@ export const logShip: Capability = {
       point: 'stdout: back-pressure, an end within the grace, and no last line twice after a stop',
       file: 'test/logship/pipelines.test.ts',
       test: [
-        'stdout without a reader: the stop ends after the grace period, and the rest is read again',
+        'stdout without a reader: a stop ends after the grace period, and the rest is read again on the next start',
         'an unterminated last line is printed on a stop, and not again',
         'a permanent failure stops the others too, after they have shipped existing lines',
       ],

@@ -6,7 +6,7 @@ import type { FormatName } from '../../../src/logship/parse/formats.ts';
 import type { Cut, Mark } from '../../../src/logship/read/progress.ts';
 import { content } from './framing.ts';
 
-/** Numbers below a bound that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers below a bound. */
 function numbers(seed: number) {
   let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
   return (below: number) => {
@@ -19,7 +19,7 @@ function numbers(seed: number) {
 type Random = ReturnType<typeof numbers>;
 
 const WRITERS = {
-  /** Four workers at two times, so that tracebacks interleave, go on late, and meet others of their own. */
+  /** Four workers at two times, so that tracebacks interleave, continue late and meet others of the same worker. */
   oslo(random: Random, nth: number) {
     const head = `2026-11-20 08:15:42.${100 + random(2)} ${1 + random(4)} ERROR nova`;
     return [`${head} [-] #${nth}#`, `${head}   File #${nth}#`, `${head} E: #${nth}#`, `plain #${nth}#`][random(4)]!;
@@ -30,17 +30,17 @@ const WRITERS = {
     random(4) === 0 ? 'Traceback (most recent call last):' : random(3) === 0 ? `spoke #${nth}#` : `  File #${nth}#`,
 } satisfies Partial<Record<FormatName, (random: Random, nth: number) => string>>;
 
-/** The two generations of a path: the rotated one, whose writer may keep it for a while, and its successor. */
+/** The two generations of a path: the rotated one, which its writer may keep open for a while, and its successor. */
 const [OLD, CURRENT] = [0, 1];
 
 interface World {
   readonly random: Random;
   readonly format: FormatName;
-  /** All that will ever be written: in which generation, and what. */
+  /** All lines to be written, with their generation. */
   readonly writes: readonly { readonly to: number; readonly line: string }[];
-  /** How many of them are on disk. */
+  /** Number of them on disk. */
   written: number;
-  /** What the server has: what came first under an id. */
+  /** The server's index: the first document under each id. */
   readonly index: Map<string, string>;
   /** The checkpoint. */
   saved: readonly ({ readonly mark: Mark; readonly cuts: readonly Cut[] } | undefined)[];
@@ -56,7 +56,7 @@ function newWorld(format: keyof typeof WRITERS, seed: number): World {
   return { random, format, writes, written: 0, index: new Map(), saved: [] };
 }
 
-/** The shipper from a start until it is killed, stopped, or done with all that will be written. */
+/** Runs the shipper until it is killed, stopped or done. */
 function run(world: World, isLast: boolean, isPressed = false): void {
   const { random, index, format, writes } = world;
   const contents = [OLD, CURRENT].map((at) =>
@@ -87,7 +87,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
       const [event] = queue.splice(random(queue.length), 1) as [LogEvent];
       const id = `${contents.indexOf(event.content)} ${event.offset}`;
       if (!index.has(id)) index.set(id, event.text);
-      // Before the answer is back we may be killed.
+      // A kill may happen before the response arrives.
       if (isLast || random(4) > 0) for (const span of event.spans) span.progress.settle(span);
     }
   };
@@ -106,7 +106,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
     if (random(3) === 0) send();
     if (random(5) === 0) save();
   };
-  // The reader reads what is there of the older one first.
+  // The reader reads the older generation first.
   const there = writes.slice(0, world.written);
   const fates = isLast ? Infinity : random(writes.length * 2);
   let fate = 0;
@@ -124,7 +124,7 @@ function run(world: World, isLast: boolean, isPressed = false): void {
   save();
 }
 
-/** Which lines are not in the index, and which are there twice. */
+/** Lines that are missing from the index or duplicated in it. */
 function wrong({ index, writes }: World): string {
   const lines = [...index.values()].flatMap((text) => text.split('\n'));
   const lost = writes.filter(({ line }) => !lines.includes(line)).map(({ line }) => line);
@@ -143,7 +143,7 @@ for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
   });
 }
 
-/** Every event of the lines, and every mark that acknowledging them one by one, in that order, leaves. */
+/** All events of the lines, and every mark left by acknowledging them one by one, in that order. */
 function marksOf(format: FormatName, lines: readonly string[], random: Random) {
   const log = content(format);
   const events: LogEvent[] = [];

@@ -304,7 +304,7 @@ test('ever-changing file names do not accumulate in memory', async () => {
     return new WeakRef(log);
   });
   setFlagsFromString('--expose-gc');
-  // What a WeakRef was asked for stays until the turn ends: it is asked once, after the collection.
+  // A dereferenced WeakRef target stays alive until the end of the turn: dereference only once, after the collection.
   await new Promise((resolve) => setImmediate(resolve));
   (runInNewContext('gc') as () => void)();
   assert.ok(gone.filter((log) => log.deref() !== undefined).length < 1500);

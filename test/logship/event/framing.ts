@@ -9,7 +9,7 @@ import { Progress, type Cut, type Mark } from '../../../src/logship/read/progres
 
 const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
 
-/** A generation whose lines the test gives by itself. */
+/** A generation whose lines come from the test. */
 export function content(
   format: FormatName,
   options: { ino?: number; mark?: Mark; cuts?: readonly Cut[]; path?: string; isNew?: boolean } = {},
@@ -28,7 +28,7 @@ export function content(
   };
 }
 
-/** A framer that keeps what it makes, on a clock that only the test moves. */
+/** A framer that records its events, on a clock moved by the test. */
 export function framing({ timeoutMs = 1000 } = {}) {
   const events: LogEvent[] = [];
   const clock = { ms: 1_000_000 };
@@ -45,7 +45,7 @@ export function framing({ timeoutMs = 1000 } = {}) {
     events,
     held: () => held,
     texts: () => events.map(({ text }) => text),
-    /** Gives lines, and resumes where the last ones ended. */
+    /** Feeds lines, continuing at the last position. */
     take(to: Content, ...lines: string[]) {
       for (const line of lines) {
         const bytes = Buffer.from(line);
@@ -54,12 +54,12 @@ export function framing({ timeoutMs = 1000 } = {}) {
         framer.take(to, bytes, offset, offset + bytes.length + 1, false);
       }
     },
-    /** A round of reading ends, so much later. */
+    /** Ends a round of reading, this much later. */
     round(ms = 0) {
       clock.ms += ms;
       framer.sweep();
     },
-    /** Rounds without a line until nothing is waited for. */
+    /** Rounds without lines until nothing is held. */
     quiet() {
       for (let round = 0; round < 3; round++) {
         clock.ms += timeoutMs + 1000;

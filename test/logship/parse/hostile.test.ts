@@ -5,7 +5,7 @@ import { FORMATS, type FormatName } from '../../../src/logship/parse/formats.ts'
 import { Oslo } from '../../../src/logship/parse/oslo.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 
-/** Numbers below a bound that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers below a bound. */
 function numbers(seed: number) {
   let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
   return (below: number) => {
@@ -52,10 +52,10 @@ const PIECES = [
   '[instance: 1f] ',
 ];
 const text = (pieces: number) => Array.from({ length: random(pieces) }, () => pick(PIECES)).join('');
-/** Without what ends it. */
+/** Without characters that end a word. */
 const word = () => text(6).replaceAll(/[\s[\]\0-\x20]/g, '') || 'w';
 
-/** Every unit of the line must be in a value, in order, but for what stands between fields. */
+/** Every character of the line must be in a value, in order, except for separators between fields. */
 function holdsAll(line: string, values: readonly string[], between: RegExp): boolean {
   let at = 0;
   for (const value of values) {
@@ -146,7 +146,7 @@ for (const [name, head] of Object.entries(LINES)) {
   });
 }
 
-// A quadratic one would take hours.
+// Quadratic backtracking would take hours.
 test('no expression is slow on any line', () => {
   for (const make of Object.values(FORMATS)) {
     const format = make();

@@ -49,7 +49,7 @@ for (const [text, utc] of [
   ['2026-11-20 08:15:42.123+0530: x', '2026-11-20T02:45:42.123Z'],
   ['2026-11-20T08:15:42Z x', '2026-11-20T08:15:42.000Z'],
   ['2026-12-31 23:30:00.000-01:00', '2027-01-01T00:30:00.000Z'],
-  // An hour that Berlin never had is told as it is where the line has its own zone.
+  // A local time skipped by Berlin's DST change is valid when the line has its own zone.
   ['2026-03-29 02:30:00.000+01:00', '2026-03-29T01:30:00.000Z'],
   ['2026-11-20 08:15:42.123 x', '2026-11-20T07:15:42.123Z'],
 ] as const) {

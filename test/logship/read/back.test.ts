@@ -5,7 +5,7 @@ import { reading, type Reading } from './reading.ts';
 
 const DIRECTORY = { patterns: ['nova/*.log'] };
 
-/** Each line came once, and is named after its content. */
+/** Each line came once, with an id derived from its content. */
 function assertOnce(r: Reading, lines: readonly string[]): void {
   assert.deepEqual(r.lines, lines);
   assert.equal(new Set(r.ids).size, lines.length);
@@ -41,7 +41,7 @@ for (const [what, from, to] of [
   });
 }
 
-test('lines written to a file while it was away are read, before and after it is back', async () => {
+test('reads lines written to a file while it was moved away, and after it is back', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova'), r.path('away'));
   appendFileSync(r.path('away/a.log'), 'three\n');
@@ -64,7 +64,7 @@ test('a file that is back after another took its place resumes, and the other is
   assertOnce(r, ['one', 'two', 'other', 'last', 'three']);
 });
 
-test('a file found under another name by a restart is followed again as soon as it is back', async () => {
+test('a file found under another name after a restart is followed again once it is back', async () => {
   await using r = await withTwoLines();
   renameSync(r.path('nova/a.log'), r.path('nova/a.log.1'));
   await r.restart();

@@ -6,18 +6,18 @@ import { rig } from './rig.ts';
 
 const WHOLE: Outcome = { lost: 0, doubled: 0, corrupt: 0 };
 
-/** Why the package is not our reader: docs/adr/0010-own-reader.md. */
+/** Why this package is not used as the reader: docs/adr/0010-own-reader.md. */
 const TAIL_FILE_FAILS: ReadonlySet<string> = new Set([
   'a character is written in parts',
   'a writer keeps the old file after a rename',
-  'two renames between looks',
+  'two renames between polls',
   'copytruncate before the last lines were read',
-  'two copytruncates between looks',
+  'two copytruncates between polls',
   'copytruncate, and the new content is longer than the old one',
-  'copytruncate, and the new content begins as the old one did',
+  'copytruncate, and the new content starts like the old one',
 ]);
 
-/** How long the package may bring nothing: one that loses lines is waited for in vain. */
+/** Maximum time without a line: a reader that loses lines would never deliver them. */
 const PATIENCE_MS = { passing: 10_000, failing: 500 };
 
 for (const each of CASES) {
@@ -33,7 +33,11 @@ for (const each of CASES) {
     await using theirs = await rig('tail-file', fails ? PATIENCE_MS.failing : PATIENCE_MS.passing);
     const outcome = await said(t, each, theirs);
     if (!fails) return assert.deepEqual(outcome, WHOLE);
-    assert.notDeepEqual(outcome, WHOLE, 'tail-file passes this now: when it passes all, adopt it (docs/adr/0010)');
+    assert.notDeepEqual(
+      outcome,
+      WHOLE,
+      'tail-file now passes this: once it passes all cases, adopt it (docs/adr/0010)',
+    );
   });
 }
 

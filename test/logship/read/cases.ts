@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import type { Rig } from './rig.ts';
 
-/** What happens to a log file. Returns the lines that were written, in the order of writing. */
+/** Changes a log file. Returns the written lines, in order. */
 export interface Case {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<readonly string[]>;
@@ -21,7 +21,7 @@ const numbered = (from: number, to: number) => Array.from({ length: to - from },
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 const FILE = 'a.log';
 
-/** Appends numbered lines, and knows which number is next. */
+/** Appends consecutively numbered lines. */
 function writer(rig: Rig) {
   const written: string[] = [];
   return {
@@ -74,7 +74,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'characters lie over the borders of chunks',
+    name: 'characters cross chunk boundaries',
     async run(rig) {
       const lines = Array.from({ length: 6000 }, (_, n) => `${n} ${'€'.repeat(60 + (n % 7))}`);
       writeFileSync(rig.path(FILE), text(lines));
@@ -83,7 +83,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a line has a megabyte',
+    name: 'a line of a megabyte',
     async run(rig) {
       const lines = ['y'.repeat(1_000_000), 'next'];
       writeFileSync(rig.path(FILE), text(lines));
@@ -92,7 +92,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'lines have NUL bytes in them',
+    name: 'lines contain NUL bytes',
     async run(rig) {
       const lines = ['a\0b', 'c'];
       writeFileSync(rig.path(FILE), text(lines));
@@ -101,7 +101,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'lines end with carriage return and newline',
+    name: 'lines end with CRLF',
     async run(rig) {
       writeFileSync(rig.path(FILE), 'one\r\ntwo\r\n');
       await rig.look(2);
@@ -109,7 +109,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'the file comes later',
+    name: 'the file appears later',
     async run(rig) {
       const w = writer(rig);
       await w.look();
@@ -119,7 +119,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'five renames, with looks between',
+    name: 'five renames, with polls in between',
     async run(rig) {
       const w = writer(rig);
       for (let n = 0; n < 5; n++) {
@@ -164,7 +164,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'after a rename the new file comes later',
+    name: 'the new file appears later after a rename',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -179,7 +179,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'two renames between looks',
+    name: 'two renames between polls',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -194,7 +194,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'the file is truncated after a look',
+    name: 'the file is truncated after a poll',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -221,7 +221,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'two copytruncates between looks',
+    name: 'two copytruncates between polls',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -250,7 +250,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'copytruncate, and the new content begins as the old one did',
+    name: 'copytruncate, and the new content starts like the old one',
     async run(rig) {
       writeFileSync(rig.path(FILE), 'banner\none\n');
       await rig.look(2);
@@ -261,7 +261,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'the file is removed, and re-created after a look',
+    name: 'the file is removed, and re-created after a poll',
     async run(rig) {
       const w = writer(rig);
       w.append(10);
@@ -299,11 +299,11 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** What became of lines. */
+/** Outcome of the written lines. */
 export interface Outcome {
   readonly lost: number;
   readonly doubled: number;
-  /** Lines that were not written. */
+  /** Lines that were never written. */
   readonly corrupt: number;
 }
 

@@ -99,7 +99,7 @@ test('a link is followed, also after its target changes', async () => {
 
 test('a file on another device is distinguished from one with the same inode', async (t) => {
   await using other = await privateDirectory('device', inMemory() === '/dev/shm' ? '/tmp' : inMemory());
-  // Its directory is one of those whose logs are shipped, or no link would lead there.
+  // Its directory must be among the shipped ones, or links to it would not be followed.
   await using r = await reading({ patterns: ['*.log', join(other.path, '*.log')] });
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll();
@@ -144,7 +144,7 @@ test('a clock set back blocks nothing', async () => {
   await r.poll();
   writeFileSync(r.path('a.log'), 'one\n');
   await r.poll(1000);
-  // Only what the files' times say changes: our own waits go by another clock.
+  // Only file times change: the program's waits use the monotonic clock.
   execFileSync('touch', ['-d', '2001-01-01', r.path('a.log')]);
   appendFileSync(r.path('a.log'), 'two\n');
   execFileSync('touch', ['-d', '2001-01-01', r.path('a.log')]);

@@ -269,7 +269,7 @@ test("a file created after a restart at a removed file's path, with the same sta
     writeFileSync(r.path('a.log'), text([...banner, `run ${run}`]));
     await r.poll();
     rmSync(r.path('a.log'));
-    // Long enough for its descriptor to be closed.
+    // Enough polls for its descriptor to be closed.
     for (let n = 0; n < 10; n++) await r.poll();
     await r.restart();
     await r.poll();

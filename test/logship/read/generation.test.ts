@@ -13,7 +13,7 @@ const identity = (text: string) => ({
 });
 const generation = (text: string, more: object = {}) => new Generation('s', { ...identity(text), ...more });
 
-/** Takes the whole lines of a text as a tail would that looks after each so many bytes. */
+/** Feeds the lines of a text like a tail that polls every `step` bytes. */
 function idsOf(one: Generation, text: string, step: number): string[] {
   const ids: string[] = [];
   let done = 0;
@@ -59,10 +59,10 @@ test('generations seen one after the other differ from the first line on', () =>
   const second = generation('', { rivals: first.rivalsOfNext(bytes(TEXT.slice(0, 30))) });
   const third = generation('', { rivals: second.rivalsOfNext(bytes('other\n')) });
   const ids = [first, second, third].flatMap((each) => idsOf(each, TEXT, 40));
-  assert.equal(new Set(ids).size, 80, 'the third follows on another first line, and counts anew');
+  assert.equal(new Set(ids).size, 80, 'the third continues after another first line, and gets a new count');
 });
 
-test('what earlier generations have in common with the newest counts once each', () => {
+test('a prefix that earlier generations share with the newest counts once each', () => {
   const first = generation('a\n');
   const second = generation('a\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
   assert.deepEqual(second.rivalsOfNext(bytes('a\n')), [{ head: bytes('a\n'), times: 2 }]);
@@ -75,7 +75,7 @@ test('a generation read again from a rotated file is recognized by its start, an
   const third = generation('a\n2\n', { rivals: second.rivalsOfNext(bytes('a\n')) });
   assert.deepEqual(third.rivalsOfKnown(bytes('a\n1\n')), []);
   assert.deepEqual(third.rivalsOfKnown(bytes('a\n2\n')), third.rivals);
-  assert.deepEqual(third.rivalsOfKnown(bytes('a\n2\nmore\n')), third.rivals, 'it has grown');
+  assert.deepEqual(third.rivalsOfKnown(bytes('a\n2\nmore\n')), third.rivals, 'the head has grown');
   assert.equal(third.rivalsOfKnown(bytes('a\n3\n')), undefined);
 });
 
@@ -91,7 +91,7 @@ test('a file is recognized by its start, and others are not', () => {
   assert.equal(one.matches(bytes('other\nmore')), false);
   assert.equal(one.matches(bytes('fir')), false);
   one.learn(bytes('first\nmore'));
-  assert.equal(one.matches(bytes('first\nless')), false, 'it knows more by now');
+  assert.equal(one.matches(bytes('first\nless')), false, 'more of the head is known by now');
 });
 
 test('the ids of a generation depend on source, path and head, and not on device, inode or time', () => {

@@ -7,7 +7,7 @@ import { reading } from './reading.ts';
 
 const KB = 1024;
 
-/** So many lines, numbered, none of them as long as a block, and where each begins. */
+/** This many numbered lines, each shorter than a block, with their offsets. */
 function numbered(count: number): { text: string; lines: { line: string; at: number }[] } {
   const lines: { line: string; at: number }[] = [];
   let at = 0;
@@ -19,7 +19,7 @@ function numbered(count: number): { text: string; lines: { line: string; at: num
   return { text: `${lines.map(({ line }) => line).join('\n')}\n`, lines };
 }
 
-/** As a file system shows what was reclaimed. */
+/** Zeroes a range, as a file system shows a punched hole. */
 function punch(file: string, start: number, end: number): void {
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(end - start), 0, end - start, start);
@@ -98,5 +98,5 @@ test('NULs that are not a whole block, or start in one, are no hole', () => {
   assert.equal(holeIn(chunk(8192, 11), at - 10, newline), -1);
   assert.equal(holeIn(chunk(8192), 10, newline), -1, 'nothing there is ever reclaimed');
   assert.equal(holeIn(Buffer.alloc(4096), at, newline), 0);
-  assert.equal(holeIn(Buffer.alloc(4096), at, 0), -1, 'it began before');
+  assert.equal(holeIn(Buffer.alloc(4096), at, 0), -1, 'it started earlier');
 });

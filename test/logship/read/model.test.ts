@@ -5,7 +5,7 @@ import { runModel } from './model.ts';
 const STEPS = 80;
 
 for (let seed = 1; seed <= 100; seed++) {
-  test(`random writes, rotations, stops and kills, every line once: seed ${seed}`, async (t) => {
+  test(`random writes, rotations, stops and kills lose and duplicate no line: seed ${seed}`, async (t) => {
     const { written, lost, doubled, collided, history } = await runModel(seed, STEPS);
     t.diagnostic(`${written} lines, ${lost.length} lost, ${doubled.length} doubled`);
     assert.deepEqual({ lost, doubled, collided }, { lost: [], doubled: [], collided: [] }, history.join(' '));

@@ -3,26 +3,26 @@ import { randomFrom } from '../../support/random.ts';
 import { reading, type Reading } from './reading.ts';
 
 const FILE = 'a.log';
-/** Rotated files that stay, as many as may be made between two looks. */
+/** Number of rotated files kept: at least as many as can appear between two polls. */
 const KEPT = 4;
-/** Contents may begin with the same line. */
+/** Files may start with the same line. */
 const BANNER = 'banner';
 
-/** What a run of the model came to. */
+/** Result of a run of the model. */
 export interface Verdict {
   readonly written: number;
   /** Lines without a document. */
   readonly lost: readonly string[];
-  /** Lines with more than one. */
+  /** Lines with more than one document. */
   readonly doubled: readonly string[];
-  /** Different lines with one id: the second would not be indexed. */
+  /** Different lines with the same id: the second would not be indexed. */
   readonly collided: readonly string[];
   readonly history: readonly string[];
 }
 
 /**
- * Writes numbered lines, rotates, looks, stops and kills by chance, and judges as an index would that takes each id once.
- * @param seed the same seed does the same
+ * Randomly writes numbered lines, rotates, polls, stops and kills, and judges like an index that stores each id once.
+ * @param seed the same seed gives the same run
  */
 export async function runModel(seed: number, steps: number): Promise<Verdict> {
   const random = randomFrom(seed);
@@ -31,21 +31,21 @@ export async function runModel(seed: number, steps: number): Promise<Verdict> {
   const log = new LogFile(r, rotates, random);
   const history: string[] = [rotates];
   let saved = -1;
-  /** Something that was read is on its way: only a kill has it read again. */
+  /** A line is in flight: only a kill makes it read again. */
   let isHeld = false;
   const look = async (final = false) => {
     const isHolding = random() < 0.2;
     isHeld ||= isHolding;
     r.acknowledge = () => !isHolding;
     const isLong = random() < 0.1;
-    // Half a line that stays unfinished for so long is taken for one.
+    // A partial line left unfinished this long counts as complete.
     if (isLong) log.whole();
     await r.poll(isLong ? 6000 : 250, final);
-    // What the shipper does before it sends what was read.
+    // The shipper saves its checkpoint before it sends the lines read.
     const saves = r.begun !== saved || random() < 0.5;
     if (saves) await r.save();
     saved = r.begun;
-    // What is rotated out before it is acknowledged is gone for who comes after a kill.
+    // A file rotated away before it was acknowledged is lost after a kill.
     if (saves && !isHeld) log.looked();
   };
   const again = () => {
@@ -102,7 +102,7 @@ function judge(written: readonly string[], { lines, ids }: Reading): Omit<Verdic
   };
 }
 
-/** A service's log, and the one who rotates it. */
+/** A service's log with its rotation. */
 class LogFile implements Disposable {
   readonly written: string[] = [];
   readonly #r: Reading;
@@ -111,7 +111,7 @@ class LogFile implements Disposable {
   #fd: number;
   #rotations = 0;
   #isFresh = true;
-  /** The rest of a line that was written in part. */
+  /** Rest of a partially written line. */
   #rest: string | undefined;
 
   constructor(r: Reading, rotates: 'copytruncate' | 'rename', random: () => number) {
@@ -138,7 +138,7 @@ class LogFile implements Disposable {
     this.#isFresh = false;
   }
 
-  /** Finishes what was written in part. */
+  /** Completes a partially written line. */
   whole(): void {
     if (this.#rest !== undefined) writeSync(this.#fd, this.#rest);
     this.#rest = undefined;
@@ -148,7 +148,7 @@ class LogFile implements Disposable {
     if (++this.#rotations > KEPT - 1) return;
     const path = (name: string) => this.#r.path(name);
     if (!existsSync(path(FILE))) return;
-    // A line that is torn by the copy is torn by logrotate, not by us.
+    // A line torn by the copy is logrotate's doing, not the reader's.
     if (this.#rotates === 'copytruncate') this.whole();
     rmSync(path(`${FILE}.${KEPT}`), { force: true });
     for (let n = KEPT - 1; n > 0; n--)
@@ -159,7 +159,7 @@ class LogFile implements Disposable {
     this.#isFresh = true;
   }
 
-  /** The service opens its log anew, as it is told to after a rename. */
+  /** Reopens the log, as a service does after a rename. */
   reopen(): void {
     if (existsSync(this.#r.path(FILE))) return;
     this.whole();

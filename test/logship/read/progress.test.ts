@@ -91,7 +91,7 @@ test('spans are not merged across a gap, with another generation, or with a sett
   assert.equal(progress.join(last, progress.begin(50, mark(60))), false);
 });
 
-test('an open one does not keep all later ones in memory, and the mark finally passes them', () => {
+test('an open event does not keep all later ones in memory, and the mark finally passes them', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const later = progress.begin(10, mark(20));
@@ -109,7 +109,7 @@ test('packed or not, the mark is never inside an open event', () => {
   const stuck = progress.begin(0, mark(10));
   const open = new Map<number, Span>();
   for (let n = 1; n < 50_000; n++) {
-    // Of an event in a hundred the lines go on behind the next three.
+    // One event in a hundred continues after the next three.
     const span = progress.begin(n * 10, mark(n * 10 + (n % 100 === 0 ? 40 : 10)));
     if (n % 1000 === 0) open.set(n * 10, span);
     else progress.settle(span);

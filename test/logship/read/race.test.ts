@@ -8,10 +8,10 @@ const FILE = 'a.log';
 const LINES = 10;
 const numbered = (to: number) => Array.from({ length: to }, (_, n) => `line ${n}`);
 
-/** Complained of when files are opened, in the order of their names: before FILE is. */
+/** Reported when files are opened in name order: before FILE is. */
 const FIRST = '0.log';
 
-/** A service's log and its logrotate. */
+/** A service's log with its logrotate. */
 class Service {
   readonly #path: (name?: string) => string;
   lines = 0;
@@ -24,14 +24,14 @@ class Service {
     for (let n = 0; n < LINES; n++) appendFileSync(this.#path(), `line ${this.lines++}\n`);
   }
 
-  /** FILE.1 to FILE.2 and so on, FILE to FILE.1, and the service goes on in a new one. */
+  /** Renames FILE.1 to FILE.2 and so on, FILE to FILE.1, and continues in a new file. */
   rename(): void {
     this.#moveOn();
     renameSync(this.#path(), this.#path(`${FILE}.1`));
     this.append();
   }
 
-  /** The same with a copy. */
+  /** The same with copies. */
   copytruncate(): void {
     this.#moveOn();
     copyFileSync(this.#path(), this.#path(`${FILE}.1`));
@@ -46,14 +46,14 @@ class Service {
   }
 }
 
-/** What happens once, at the moment that a test has chosen. */
+/** An action run once, at a moment chosen by the test. */
 interface Race {
   act: () => void;
 }
 
 /**
- * A start that goes on from a checkpoint, after so many rotations. Each line must come once, in order, although something
- * is renamed once more while it looks.
+ * A restart from a checkpoint after some rotations. Each line must come once, in order, despite one more rename during
+ * the poll.
  */
 async function raced(
   away: number,
@@ -74,18 +74,18 @@ async function raced(
     if (times++ === 0) how(service);
   };
   for (let n = 0; n < 3; n++) await r.poll();
-  assert.ok(times > 0, 'nothing happened while it looked');
+  assert.ok(times > 0, 'nothing happened during the poll');
   assert.deepEqual(r.lines, numbered(service.lines));
   assert.equal(new Set(r.ids).size, service.lines);
   assert.equal(r.counts.lostBytes, 0);
 }
 
-/** Acts when the reader says that. */
+/** Acts when the reader logs this text. */
 function atWords(race: Race, words: string): ReadingOptions {
   return { heard: (text) => void (text.includes(words) && race.act()) };
 }
 
-/** Acts while a directory is listed for the nth time of a look, or right after. */
+/** Acts during or right after the nth directory listing of a poll. */
 function atListing(
   race: Race,
   { nth, isWithin }: { readonly nth: number; readonly isWithin: boolean },
@@ -102,7 +102,7 @@ function atListing(
 
 const nothing = (): void => {};
 
-/** What a listing may show that was read meanwhile: nothing of what was renamed. */
+/** What a listing may show of files read meanwhile: nothing renamed. */
 function untouched(before: Listing, now: Listing): Listing {
   const inodes = new Map(before.map(({ name, stat }) => [name, stat.ino]));
   return now.filter(({ name, stat }) => inodes.get(name) === stat.ino);

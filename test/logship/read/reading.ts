@@ -13,31 +13,31 @@ import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 
 const CHECKPOINT = 'checkpoint.json';
 
-/** A reader over a private directory, whose clock stands still until the test moves it. */
+/** A reader over a private directory, on a clock moved by the test. */
 export interface Reading extends AsyncDisposable {
   readonly directory: string;
   readonly counts: Counts;
-  /** Every line so far, in the order they came. */
+  /** All lines so far, in order. */
   readonly lines: string[];
   readonly ids: string[];
-  /** What the reader said. */
+  /** The reader's log messages. */
   readonly said: string[];
   path(name: string): string;
-  /** Looks, and reads until there is no more; the clock goes on by `ms` before. */
+  /** Advances the clock by `ms`, polls, and reads everything. */
   poll(ms?: number, final?: boolean): Promise<void>;
-  /** A new reader that knows what the old one's checkpoint knew. Without one, it knows nothing. */
+  /** Replaces the reader by one with the old one's checkpoint, or without any. */
   restart(options?: { checkpoint: boolean }): Promise<void>;
-  /** Waits before each chunk that is read. */
+  /** Awaited before each chunk is read. */
   pace: () => Promise<boolean>;
-  /** Waits for the reader's watch, or for so long. */
+  /** Waits for the reader's watch, or for this long. */
   changed(ms: number): Promise<void>;
   /** Writes the checkpoint. */
   save(): Promise<void>;
-  /** A new reader that knows what was saved last. */
+  /** Replaces the reader by one with the last saved checkpoint. */
   kill(): Promise<void>;
-  /** Grows with what must be saved before lines are sent. */
+  /** Increases when state must be saved before lines are sent. */
   readonly begun: number;
-  /** Which lines count as acknowledged; all, unless told. */
+  /** Which lines count as acknowledged; default: all. */
   acknowledge: (line: string) => boolean;
 }
 
@@ -57,17 +57,17 @@ export const log = (said: string[] = [], heard: (text: string) => void = () => {
 
 export interface ReadingOptions {
   readonly maxLineBytes?: number;
-  /** Of names in the directory. */
+  /** Patterns relative to the directory. */
   readonly patterns?: readonly string[];
   readonly excludes?: readonly string[];
   readonly from?: 'beginning' | 'end';
-  /** How directories are read. */
+  /** Lists directories. */
   readonly list?: List;
-  /** Called with what the reader says, while it waits. */
+  /** Called with each message of the reader, which waits for it. */
   readonly heard?: (text: string) => void;
 }
 
-/** Follows `*.log` in a directory of its own. Lines count as acknowledged as soon as they are read. */
+/** Follows `*.log` in a private directory. Lines count as acknowledged as soon as they are read. */
 export async function reading(options: ReadingOptions = {}): Promise<Reading> {
   const { maxLineBytes = 1024 * 1024, patterns = ['*.log'], excludes = [], from = 'beginning', list, heard } = options;
   const directory = await privateDirectory('logs', inMemory());

@@ -14,15 +14,15 @@ import { TailFileSource } from './tail-file-source.ts';
 export interface Rig extends AsyncDisposable {
   readonly lines: readonly string[];
   path(name: string): string;
-  /** The reader's turn: it gets time to bring so many lines in all, and may look for `ms` by its own clock. */
+  /** Lets the reader deliver up to `wanted` lines in total; it may poll for `ms` of its own clock. */
   look(wanted: number, ms?: number): Promise<void>;
-  /** Appends one byte, and lets the reader see that this is the end for now. */
+  /** Appends one byte, and lets the reader reach the end of the file. */
   append(name: string, byte: number): Promise<void>;
 }
 
 type RigName = 'our reader' | 'tail-file';
 
-/** @param patienceMs how long a reader that works by events may bring nothing before it is given up */
+/** @param patienceMs how long an event-driven reader may deliver nothing before it is given up */
 export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
   const directory = await privateDirectory('rig', inMemory());
   const lines: string[] = [];

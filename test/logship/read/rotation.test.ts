@@ -22,7 +22,7 @@ function append(r: Reading, from: number, to: number, name = FILE): void {
   appendFileSync(r.path(name), text(numbered(from, to)));
 }
 
-/** As logrotate does it, with those before moved on by one. */
+/** As logrotate does it, shifting previous files by one. */
 function copytruncate(r: Reading, kept = 1): void {
   for (let n = kept; n > 1; n--) renameSync(r.path(`${FILE}.${n - 1}`), r.path(`${FILE}.${n}`));
   copyFileSync(r.path(FILE), r.path(`${FILE}.1`));
@@ -34,7 +34,7 @@ function compress(r: Reading, name: string): void {
   rmSync(r.path(name));
 }
 
-/** What a new reader finds that knows nothing, with the ids it gives. */
+/** Lines and ids that a reader without a checkpoint finds. */
 async function readAnew(r: Reading): Promise<ReadonlyMap<string, string>> {
   const from = r.lines.length;
   await r.restart({ checkpoint: false });
@@ -124,7 +124,7 @@ test('a copy compressed before the next poll is lost, counted and logged', async
   assert.equal(r.counts.lostBytes, 80);
 });
 
-test('without a copy, bytes that were seen but not read count as lost', async () => {
+test('bytes seen but not read count as lost without a copy', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'one\nunfinished');
   await r.poll();
@@ -134,7 +134,7 @@ test('without a copy, bytes that were seen but not read count as lost', async ()
   assert.match(r.said.join('\n'), /no copy of it is beside it: 10 bytes are lost/);
 });
 
-test('a truncation after everything was read is no loss', async () => {
+test('a truncation after everything was read loses nothing', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -192,7 +192,7 @@ test('a generation has one id, whether read in place or from its copy', async ()
   append(r, 20, 30);
   await r.poll();
   const [copied] = r.ids.slice(10, 20);
-  // The same first line in the same file: what we would have seen in its place.
+  // The same first line in the same file: the ids of reading it in place.
   for (const name of [FILE, `${FILE}.1`, `${FILE}.2`]) rmSync(r.path(name));
   await r.restart({ checkpoint: false });
   append(r, 10, 20);
@@ -304,7 +304,7 @@ for (const how of ['copytruncate', 'rename'] as const) {
     r.pace = () => room.promise;
     const polled = r.poll();
     for (let n = 2; n < 6; n++) {
-      // A copy's time must differ from that of the one before.
+      // A copy's time must differ from that of the previous one.
       await new Promise((resolve) => setTimeout(resolve, 20));
       if (how === 'copytruncate') copytruncate(r);
       else renameSync(r.path(FILE), r.path(`${FILE}.1`));

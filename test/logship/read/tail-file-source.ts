@@ -5,8 +5,8 @@ import type { Content, Contents } from '../../../src/logship/read/contents.ts';
 import type { LineSource, ReadOptions, TakeLine } from '../../../src/logship/read/line-reader.ts';
 
 /**
- * The package tail-file behind the interface of our own reader. It tells no places in the file, so that they are counted
- * here, and it can't be held up: what comes between reads is kept.
+ * Adapts the tail-file package to the reader's interface. It has no offsets, so they are counted here, and no
+ * backpressure, so reads in between are buffered.
  */
 export class TailFileSource implements LineSource {
   readonly #path: string;
@@ -15,7 +15,7 @@ export class TailFileSource implements LineSource {
   #tail: TailFile | undefined;
   #content: Content | undefined;
   #offset = 0;
-  /** How often it came to the file's end. */
+  /** Number of times it reached the end of the file. */
   ends = 0;
 
   constructor(path: string, contents: Contents) {
@@ -32,7 +32,7 @@ export class TailFileSource implements LineSource {
     this.#tail = new TailFile(this.#path, { startPos: 'start', force: true });
     this.#tail.on('line', (line: string) => void this.#queue.push(line));
     this.#tail.on('eof', () => void this.ends++);
-    // It goes on by itself (force), and says so in no other way.
+    // It continues by itself (force), and signals that only here.
     this.#tail.on('error', () => {});
     this.#tail.start();
   }

@@ -1,4 +1,4 @@
-/** What we use of a package without types. */
+/** The parts used of an untyped package. */
 declare module 'tail-file' {
   import { EventEmitter } from 'node:events';
 

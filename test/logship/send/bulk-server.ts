@@ -4,20 +4,20 @@ import { listenHttp } from '../../support/server.ts';
 
 export interface BulkServer extends AsyncDisposable {
   readonly url: URL;
-  /** Ids that are in. */
+  /** Indexed ids. */
   readonly taken: string[];
-  /** The ids of each request. */
+  /** Ids of each request. */
   readonly requests: string[][];
 }
 
 export interface BulkAnswers {
-  /** Of a whole request, by its number from 1 on; 200 unless said. */
+  /** Status of a whole request, by its number from 1; default 200. */
   readonly request?: (number: number, ids: readonly string[]) => number;
-  /** Of a document; 201 unless said. */
+  /** Status of a document; default 201. */
   readonly document?: (id: string, number: number) => number | { status: number; error: object };
 }
 
-/** A server that answers bulk requests as the test tells it to, and remembers what it has taken; on a free port unless one is given. */
+/** A server that answers bulk requests as scripted and records the indexed ids; on a free port by default. */
 export async function bulkServer(answers: BulkAnswers = {}, port = 0): Promise<BulkServer> {
   const taken: string[] = [];
   const isTaken = new Set<string>();

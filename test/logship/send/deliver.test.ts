@@ -95,7 +95,7 @@ test('documents of a closed index wait, and are no outage: the others overtake t
   await using server = await bulkServer({ document: (id) => (isClosed && id.startsWith('old') ? closed : 201) });
   await using d = await delivering(sinkAt(server.url));
   const delivery = d.deliver(batch('old1'), batch('new1'), batch('old2', 'new2'), batch('new3'));
-  await until('the others to be in', () => Promise.resolve(server.taken.length === 3 || undefined));
+  await until('the others to be indexed', () => Promise.resolve(server.taken.length === 3 || undefined));
   assert.deepEqual(server.taken.toSorted(), ['new1', 'new2', 'new3']);
   isClosed = false;
   await delivery;
@@ -104,7 +104,7 @@ test('documents of a closed index wait, and are no outage: the others overtake t
   assert.doesNotMatch(d.said.join('\n'), /does not accept writes/);
 });
 
-test('when nothing at all is accepted that is an outage, though by individual items', async () => {
+test('if nothing at all is accepted that is an outage, even if rejected item by item', async () => {
   await using server = await bulkServer({ document: (_, number) => (number < 4 ? 403 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a'), batch('b'));
@@ -124,7 +124,7 @@ test('a request that is too large is halved until it fits, and later ones are sm
   await d.deliver(batch('f', 'g', 'h', 'i', 'j'));
   assert.ok(
     server.requests.slice(requests).every((ids) => ids.length <= 2),
-    'it has learnt',
+    'it has adapted',
   );
 });
 
@@ -149,7 +149,7 @@ test("a single document larger than the server's limit is a dead letter", async 
   assert.match(await readFile(d.deadLetters.file, 'utf8'), /"status 413.*"id":"hugee+"/);
 });
 
-test('a 413 for an ordinary line is no fault of the line: it waits, and later requests grow again', async () => {
+test("a 413 for an ordinary line is not the line's fault: it waits, and later requests grow again", async () => {
   await using server = await bulkServer({ request: (number) => (number < 6 ? 413 : 200) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a', 'b'));
@@ -173,7 +173,7 @@ test('a server that closes connections is retried until it responds', async () =
   assert.deepEqual(d.settled, ['a']);
 });
 
-test('a truncated reply counts for nothing, whatever its start', async () => {
+test('a truncated reply settles nothing, whatever its start', async () => {
   let replies = 0;
   await using server = await listenTcp((socket) => {
     socket.once('data', () => {
@@ -205,7 +205,7 @@ test('the signal ends it, and nothing counts as settled', async () => {
   const stop = new AbortController();
   await using d = await delivering(sinkAt(server.url), { signal: stop.signal });
   const delivery = d.deliver(batch('a'));
-  await until('it to be refused', () => Promise.resolve(server.requests[0]));
+  await until('it to be rejected', () => Promise.resolve(server.requests[0]));
   stop.abort(new Error('enough'));
   await assert.rejects(delivery, /enough/);
   assert.deepEqual(d.settled, []);

@@ -74,7 +74,7 @@ test('aborted while something waits separately, it is idle at once', async () =>
   const o = outbox((next) => Promise.resolve({ again: next.pick([0]), tookNothing: false }));
   o.outbox.offer(batch('a', 'b'));
   await new Promise(setImmediate);
-  o.end.abort(new Error('the grace is over'));
+  o.end.abort(new Error('grace period exceeded'));
   await o.outbox.idle();
   assert.equal(o.outbox.waiting, 0);
 });

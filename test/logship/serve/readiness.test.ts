@@ -16,17 +16,17 @@ test('a destination that does not accept writes is not ready, with reason and du
   );
 });
 
-test('a moment does not count', () => assert.equal(held(OUTAGE_MS - 1).isReady, true));
+test('a short outage does not count', () => assert.equal(held(OUTAGE_MS - 1).isReady, true));
 
 test('a clock set back does not hide it', () => assert.equal(held(-OUTAGE_MS).isReady, false));
 
-test('one that acknowledges nothing for long is not ready, though it rejects nothing', () => {
+test('a destination that acknowledges nothing for long is not ready, even if it rejects nothing', () => {
   const state = destination({ lagBytes: 50 });
   assert.equal(readinessOf(state, QUIET_MS - 1, 0).isReady, true);
   assert.match(readinessOf(state, QUIET_MS, 0).reason, /^has acknowledged nothing for 1m; 50 bytes/);
 });
 
-test('one that accepts all but some documents is ready, and says so', () => {
+test('a destination that accepts all but some documents is ready, and reports them', () => {
   const { isReady, reason } = readinessOf(destination({ lagBytes: 5, waiting: 2 }), 0, 0);
   assert.equal(isReady, true);
   assert.match(reason, /2 documents wait that it does not take now/);

@@ -30,7 +30,7 @@ function dashboardOf(objects: readonly Saved[]): Saved {
   return found;
 }
 
-/** How the index template takes a field, by name or by the rule for texts that it does not name. */
+/** The index template's mapping of a field, by name or by the dynamic rule for strings. */
 function mappingOf(schema: 'kolla' | 'ecs', field: string): Json | undefined {
   const { properties, dynamic_templates: rules } = mappingsOf(schema, 'elasticsearch');
   const whole = field.replace(/\.keyword$/, '');
@@ -39,7 +39,7 @@ function mappingOf(schema: 'kolla' | 'ecs', field: string): Json | undefined {
   return whole === field ? (named ?? rule) : at(named, 'fields', 'keyword');
 }
 
-/** A document of a line that has all that the overview shows. */
+/** A document with every field shown in the overview. */
 function documentOf(schema: 'kolla' | 'ecs'): Record<string, unknown> {
   const origin = { hostname: 'c1', pod: undefined, namespace: undefined, node: undefined };
   const parser = new EventParser('/logs/nova/nova-api.log', { root: '/logs', origin, zone: zoneNamed('UTC'), schema });
@@ -90,7 +90,7 @@ for (const flavor of ['kibana', 'dashboards'] as const) {
       }
     });
 
-    test(`${flavor}, ${schema}: documents have each column of a search, and no mark is left`, () => {
+    test(`${flavor}, ${schema}: documents have each column of a search, and no placeholder is left`, () => {
       const columns = read(text).flatMap(({ attributes }) => (attributes['columns'] ?? []) as string[]);
       assert.equal(columns.length, 12);
       for (const column of columns) assert.ok(documented.includes(column), column);

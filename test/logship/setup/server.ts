@@ -6,28 +6,28 @@ type Body = Record<string, unknown>;
 
 export interface StandIn extends AsyncDisposable {
   readonly url: string;
-  /** What was written, by path: `/_index_template/flog`. */
+  /** Stored resources by path: `/_index_template/flog`. */
   readonly kept: Map<string, Body>;
-  /** Each request that could change something. */
+  /** Requests that could change something. */
   readonly writes: string[];
   /** Resolves at the first request. */
   readonly asked: Promise<void>;
 }
 
 export interface StandInOptions {
-  /** Which of the parts that not every server has are there. */
+  /** Which of the optional features the server has. */
   readonly has: 'ilm' | 'ism' | 'neither';
-  /** Says who may ask: a status that is not 200 is the answer to everything. */
+  /** A status other than 200 is the answer to every request. */
   readonly status?: number;
-  /** Another template that is for the same names and wins. */
+  /** Another template for the same names, with precedence. */
   readonly winner?: Body;
-  /** Answers nothing. */
+  /** Never responds. */
   readonly silent?: true;
 }
 
 /**
- * Keeps templates and policies, and answers as the servers' documentation says: lifecycle management is in neither of
- * the real servers that Maven Central has. What the real ones do is tested on the real ones.
+ * Stores templates and policies, and responds as documented: neither of the real servers on Maven Central has
+ * lifecycle management. The real ones are tested elsewhere.
  */
 export async function standIn({ has, status = 200, winner, silent }: StandInOptions): Promise<StandIn> {
   const kept = new Map<string, Body>();
@@ -67,7 +67,7 @@ export async function standIn({ has, status = 200, winner, silent }: StandInOpti
   };
 }
 
-/** As each GET shows what a PUT had put. */
+/** The GET representation of a stored resource. */
 function shown(path: string, body: Body): object {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (path.startsWith('/_ilm/')) return { [name]: { version: 1, modified_date: '2026-11-21T00:00:00.000Z', ...body } };
@@ -75,7 +75,7 @@ function shown(path: string, body: Body): object {
   return { index_templates: [{ name, index_template: { composed_of: [], ...body } }] };
 }
 
-/** The template that is tried, or else the one that is there. */
+/** The simulated template, or else the stored one. */
 function simulated(tried: string, kept: ReadonlyMap<string, Body>, winner?: Body): unknown {
   if (winner !== undefined) return winner;
   const template = tried === '' ? [...kept.values()].find((body) => 'template' in body) : (JSON.parse(tried) as Body);

@@ -51,7 +51,7 @@ test('a body that is too large is reported separately', () => {
 
 for (const [what, error] of [
   [
-    'the cluster has all the shards that it may have',
+    'the cluster has reached its shard limit',
     {
       type: 'validation_exception',
       reason:

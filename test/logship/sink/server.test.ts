@@ -123,14 +123,14 @@ test('a proxy reporting its server as down is an unresponsive host; its status c
   assert.equal((await one.ask(GET, never)).status, 502);
 });
 
-test('a keep-alive connection closed by the server is no failure', async () => {
+test('a keep-alive connection closed by the server is not a failure', async () => {
   const sockets: Socket[] = [];
   await using found = await listenTcp((socket) => {
     sockets.push(socket);
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-      // As if it was closed while the next request is on its way.
+      // As if it was closed while the next request is in flight.
       socket.once('data', () => socket.resetAndDestroy());
     });
   });
@@ -185,7 +185,7 @@ test('HTTP_PROXY is used, except for hosts in NO_PROXY', async () => {
   assert.equal((await past.ask(GET, never)).body.toString(), 'direct');
 });
 
-/** An HTTPS server, whose certificate may be changed, and that may ask for the client's. */
+/** An HTTPS server whose certificate can be changed, and which may request a client certificate. */
 async function listenTls(serve: RequestListener, authority = makeAuthority('test'), asksForCertificate = false) {
   const { certificate, key } = authority.issue({ commonName: 'es', hosts: ['localhost', '127.0.0.1'] });
   const client = asksForCertificate ? { requestCert: true, rejectUnauthorized: true, ca: authority.certificate } : {};

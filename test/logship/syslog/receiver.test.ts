@@ -90,10 +90,10 @@ test('datagrams dropped by the kernel are counted and logged', async () => {
   await using w = await world(said);
   const syslog = await openSyslog(w.options);
   const socket = createSocket('udp4');
-  // No one reads while this loop goes on.
+  // Nothing is received during this loop.
   const large = Buffer.alloc(60_000, 'x');
   for (let n = 0; n < 400; n++) socket.send(large, syslog.port, '127.0.0.1');
-  // Each is received or counted as dropped: the count may rise while those that came are still being read.
+  // Each is received or counted as dropped: the count may rise while received ones are still being read.
   const dropped = await until('400 datagrams to be received or dropped', (saw) => {
     const [lost, received] = [syslog.dropped() ?? 0, syslog.received()];
     saw([lost, received]);
