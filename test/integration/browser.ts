@@ -4,14 +4,14 @@ import { chromium as playwright, type Browser, type BrowserContextOptions, type 
 import { chromium, CHROMIUM_ARGS, pageFonts } from '../cluster/chromium.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** A browser of our own, with all that its pages complained about. */
+/** A private browser that records its pages' errors. */
 export interface OwnBrowser extends AsyncDisposable {
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Errors and warnings of every page's console, what its scripts threw, and requests to others. */
+  /** Console errors and warnings of every page, exceptions of its scripts, and requests to other hosts. */
   readonly complaints: readonly string[];
 }
 
-/** Starts chromium with a profile and fonts of its own. */
+/** Starts chromium with a private profile and fonts. */
 export async function startBrowser(): Promise<OwnBrowser> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('browser'));

@@ -1,4 +1,4 @@
-/** Killed at any of its effects on the disk: every file is old or new, no secret is open, and the next run converges. */
+/** Killed at any disk operation: every file is old or new, no secret is exposed, and the next run converges. */
 import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { applied, look } from '../config/own-process.ts';
 import { entry, pod } from '../config/support.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
-// It starts 121 processes, one after the other.
+// It starts 121 processes sequentially.
 fileLimit(30);
 
 const KILLS = 60;
@@ -33,7 +33,7 @@ test(`${KILLS} kills leave no partial file and no readable secret, and the next 
   await cp(p.root, begun, { recursive: true, verbatimSymlinks: true });
   const second = [entry('a.conf', '/etc/x/'), entry('b.conf', '/etc/y/b.conf'), entry('d', '/etc/x/d')];
   await p.config({ command: 'true', config_files: second });
-  // The image has something new, too, so that seeding is among what is killed.
+  // The image has a new file too, so that seeding is also interrupted.
   await p.write(join(image, 'etc/x/later.json'), 'i'.repeat(SIZE));
   await sources('n');
 

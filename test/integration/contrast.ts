@@ -1,11 +1,11 @@
-/** The text of a page whose colour is nearest to what lies behind it. */
+/** The text of a page with the lowest contrast to its background. */
 export interface Contrast {
   readonly least: { readonly ratio: number; readonly text: string };
-  /** How many texts were looked at. */
+  /** Number of texts checked. */
   readonly seen: number;
 }
 
-/** For page.evaluate(): finds that text by WCAG 2's relative luminance. A string, since the page's globals are not ours. */
+/** For page.evaluate(): finds that text by WCAG 2's relative luminance. A string, since the page has other globals. */
 export const LEAST_CONTRAST = `(() => {
   const parts = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (color) => {

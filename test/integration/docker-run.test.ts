@@ -1,4 +1,6 @@
-/** The documentation's `docker run` line, as a plain process: its words, volumes and environment, without an engine. */
+/**
+ * The documentation's `docker run` line as a plain process: its arguments, volumes and environment, without an engine.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -31,7 +33,7 @@ test("the documentation's docker run installs files, waits for real servers and 
   await using running = await startHelper('kolla-init', command.slice(1), {
     keepOutput: true,
     cwd: directory.path,
-    // What the engine would mount; the name of a network leads to its servers, as here a port does.
+    // The engine's mounts; a network's name leads to its servers, as a port does here.
     env: { ...env, KOLLA_INIT_WAIT: waits, KOLLA_INIT_CONFIG_DIR: config, KOLLA_INIT_ROOT: tree },
   });
   let said = '';

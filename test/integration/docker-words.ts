@@ -1,15 +1,15 @@
-/** The documentation's `docker run` lines, read so that they can be played as plain processes, without an engine. */
+/** Parses the documentation's `docker run` lines so that they can run as plain processes, without an engine. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
 export interface DockerRun {
   readonly env: Readonly<Record<string, string>>;
-  /** Of the machine, by where they are in the container. */
+  /** Host paths, by path in the container. */
   readonly volumes: ReadonlyMap<string, string>;
   readonly command: readonly string[];
 }
 
-/** The `docker run` of docs/PAGE.md that has this word, whatever its line breaks. */
+/** The `docker run` of docs/PAGE.md that has this argument, whatever its line breaks. */
 export async function documentedRun(page: string, word: string): Promise<DockerRun> {
   const text = await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');
   const lines = text.replaceAll('\\\n', ' ').split('\n');
@@ -18,7 +18,7 @@ export async function documentedRun(page: string, word: string): Promise<DockerR
   return dockerRun(line);
 }
 
-/** What the words of a `docker run` mean; one that is not known here is an error. */
+/** Parses the arguments of a `docker run`; an unknown one is an error. */
 function dockerRun(line: string): DockerRun {
   const words = line.split(/\s+/).slice(2);
   const env: Record<string, string> = {};

@@ -1,6 +1,6 @@
 /**
- * What the pages of PAGES show, tried: objects by a server-side dry run, parts of a Pod in one, values by the chart that
- * they are for, and what kubectl and Helm are told by themselves.
+ * Runs the snippets of the pages in PAGES: objects in a server-side dry run, parts of a Pod within one, values with
+ * their chart, and the kubectl and Helm commands.
  */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const examples: Example[] = pages.flatMap((page) =>
       loadAll(text).map((document) => ({ place: `${page.name}.md:${line}`, text, document: document as Mapping })),
     ),
 );
-/** Of a Pod; `volumeMounts` are one container's. */
+/** Keys of a Pod; `volumeMounts` belong to one container. */
 const POD_KEYS = new Set(['volumes', 'volumeMounts', 'initContainers', 'containers', 'securityContext']);
 const isObject = ({ document }: Example) => 'kind' in document;
 const isPart = ({ document }: Example) => Object.keys(document).every((key) => POD_KEYS.has(key));
@@ -54,13 +54,13 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
     test(`the chart accepts ${example.place}`, async () => {
       const chart = chartOf(example) ?? 'keystone';
       await using charts = await rendering(chart);
-      // Of no chart: whoever names it has it among the passwords.
+      // Part of no chart: it has to be among the passwords.
       const logs = ['--set', 'global.passwords.elasticsearch_password=x'];
       assert.ok((await charts.render(example.document, logs)).all.length > 0);
     });
 });
 
-/** Whose commands need what those before them have done. */
+/** Pages whose commands depend on the previous ones. */
 const RUN_BY_AIO: ReadonlySet<string> = new Set(['start/quickstart', 'start/aio']);
 
 describe('objects and commands of the pages', { skip: (await canRunControlPlane()) ?? false }, () => {
@@ -69,7 +69,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
   before(async () => {
     cluster = await sharedControlPlane();
     directory = await privateDirectory('docs');
-    // The pages' own name: no other file has it.
+    // Namespace of the pages: no other file uses it.
     await cluster.createNamespace('openstack');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: {} };
     for (const name of ['node1', 'node2', 'node3', 'node4', 'node5'])
@@ -112,7 +112,7 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     assert.ok(told.length >= 3);
     for (const { words } of told) {
       const args = words.slice(1).map((word) => word.replace(/^(?=dist\/|passwords\.yml$)/, `${directory.path}/`));
-      // Asked no cluster, Helm takes the version that it was released with, which a build of one's own does not know.
+      // Without a cluster, Helm assumes the version it was released with, which a custom build does not know.
       const version = args[0] === 'template' ? ['--kube-version', KUBE_VERSION] : [];
       const { code, stdout, stderr } = await helm(directory.path, [...args, ...version], cluster.kubeconfig);
       assert.equal(code, 0, `${words.join(' ')}: ${stdout}${stderr}`);
@@ -129,11 +129,11 @@ describe('objects and commands of the pages', { skip: (await canRunControlPlane(
     });
 });
 
-/** That an object is missing in this empty cluster is none. */
+/** A missing object is expected in this empty cluster. */
 const MISTAKE =
   /unknown (?:command|flag|shorthand)|flag needs|invalid argument|Invalid value|must (?:specify|provide)|is required|are required|resource type|see .* --help/i;
 
-/** What it says on stderr, changing nothing. */
+/** Runs it as a dry run and returns stderr. */
 async function tried(words: readonly string[], kubectl: string): Promise<string> {
   const changes = ['apply', 'create', 'delete', 'drain', 'label', 'taint', 'patch'].some((verb) =>
     words.includes(verb),
@@ -141,13 +141,13 @@ async function tried(words: readonly string[], kubectl: string): Promise<string>
   const dry = changes && !words.some((word) => word.startsWith('--dry-run')) ? ['--dry-run=server'] : [];
   const at = words.includes('--') ? words.indexOf('--') : words.length;
   const all = [...words.slice(0, at), ...dry, ...words.slice(at)];
-  // A port that is forwarded, and a wait, have no end of their own.
+  // Port forwards and waits run indefinitely.
   const timeout = ['--request-timeout=5s'];
   const { stderr } = await run('timeout', ['20', kubectl, ...timeout, ...all], { input: '' });
   return stderr.trim();
 }
 
-/** The command in front of kubectl's own words. */
+/** The command line in front of kubectl's own arguments. */
 async function kubectlWords({ kubeconfig }: SharedControlPlane): Promise<string[]> {
   const { kubeBinary } = await import('../cluster/kubernetes/index.ts');
   return [await kubeBinary(), 'kubectl', '--kubeconfig', kubeconfig];

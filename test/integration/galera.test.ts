@@ -1,4 +1,4 @@
-/** What Galera does and does not promise, on real nodes: the facts that kolla-db-sync's fence stands on. */
+/** Guarantees and limits of Galera on real nodes: the facts behind kolla-db-sync's fencing. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const skip = (await canRunGalera()) ?? false;
 const CONFLICT = 1213;
 const CONTENDERS = 12;
-/** How often the row is taken, by all together. */
+/** Number of times the row is contended for. */
 const CONTESTS = 200;
 
 async function sessionOn(node: GaleraNode): Promise<Connection & AsyncDisposable> {

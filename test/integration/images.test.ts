@@ -15,14 +15,14 @@ import { fileLimit } from '../support/file-limit.ts';
 fileLimit(20);
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** Of our own images; those of services are made by the same means as in the other suites. */
+/** The project's own images; those of services are covered by the other suites. */
 const IMAGE = 'kolla-pod:0.1.0';
 const HARDENED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
 const EXAMPLE_LIMIT_MS = 10 * 60_000;
 
 interface Example {
   readonly script: string;
-  /** What must stand in its output. */
+  /** Expected output. */
   readonly prints: RegExp | undefined;
 }
 
@@ -32,7 +32,7 @@ const skip = await firstLacking(capabilities);
 
 describe('on a real engine', { skip }, () => {
   let docker: Docker;
-  /** Where the page's reader is: at the repository's top until a block goes elsewhere. */
+  /** The reader's working directory: the repository root until a block changes it. */
   let here: string;
   before(async () => {
     docker = await startDocker();
@@ -110,7 +110,7 @@ describe('on a real engine', { skip }, () => {
     assert.doesNotMatch(await docker.must(['volume', 'ls', '--quiet']), /example|kolla-pod/);
   });
 
-  /** Runs a block as its reader would, who stays in the directory that it went to. */
+  /** Runs a block in the working directory left by the previous one. */
   async function play(script: string): Promise<Finished> {
     const file = join(docker.directory, 'here');
     const words = ['-c', `set -euo pipefail\n${script}\npwd > '${file}'`];
@@ -121,7 +121,7 @@ describe('on a real engine', { skip }, () => {
   }
 });
 
-/** The page's shell blocks, but for lines that make what the test has made; and what is said to be printed. */
+/** The page's shell blocks, without lines that build what the test has built already, and their expected output. */
 function examplesOf(page: string): Example[] {
   return [...page.matchAll(/^```sh\n(?<script>[^]*?)^```\n(?:<!-- prints: (?<prints>.*) -->)?/gm)].map(
     ({ groups = {} }) => {

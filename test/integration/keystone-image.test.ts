@@ -11,7 +11,7 @@ import { must, run, start, tailOf, tied, type Finished } from '../../tools/proce
 import { until } from '../support/until.ts';
 const TRY_MS = 5000;
 
-/** As a hardened pod has it: read-only root with a few volumes, no privilege to gain and no capability in the end. */
+/** As in a hardened pod: read-only root with a few volumes, no privilege escalation and no capabilities. */
 const AS_IN_A_POD = `
 mount --bind "$1" "$1"
 mount -o remount,bind,ro "$1"
@@ -36,7 +36,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
   let root: string;
   const volumes = { etc: '', logs: '' };
 
-  /** The container's command line, run here without an engine. */
+  /** The container's command line, run without an engine. */
   const inside = (...words: string[]): [string, string[]] => [
     'unshare',
     [...NAMESPACES, 'sh', '-euc', AS_IN_A_POD, 'pod', root, volumes.etc, volumes.logs, ...words],
@@ -52,7 +52,7 @@ describe("Keystone's image", { skip: (await canMount()) ?? (await canBuildKeysto
     await chmod(directory.path, 0o755);
     for (const path of [root, ...Object.values(volumes)]) await mkdir(path);
     for (const path of Object.values(volumes)) await chown(path, KEYSTONE_UID, KEYSTONE_UID);
-    // What the names do is the binary's own test; here it matters that the image finds and runs what lies behind them.
+    // The binary's own test covers the commands; this checks that the image finds and runs them.
     const binary = join(directory.path, 'binary');
     await writeFile(binary, '#!/bin/sh\necho "${0##*/} of kolla-pod"\n');
     const image = join(directory.path, 'image.tar');

@@ -8,27 +8,27 @@ import { databaseName } from '../support/names.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import type { Finished, Running } from '../../tools/process.ts';
 
-/** One service on a MariaDB and a Keystone that the tests of a file share; its tool writes down what it is called for. */
+/** A service on a MariaDB and a Keystone shared by the tests of a file; its tool records its invocations. */
 export interface JobSite extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
-  /** Between us and Keystone. */
+  /** Between the helper and Keystone. */
   readonly proxy: HttpProxy;
   run(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   start(words?: readonly string[]): Promise<Running>;
   /** The same for `plan` and `status`. */
   show(command: 'plan' | 'status', words?: readonly string[]): Promise<Finished>;
-  /** What its tool was called for, in order. */
+  /** Invocations of its tool, in order. */
   journal(): Promise<string[]>;
-  /** The tool's command `first` ends when this is called; one that was closed before waits for it. */
+  /** Lets the tool's command `first` finish; a closed one waits for it. */
   open(): Promise<void>;
-  /** Takes its password for Keystone out of its configuration. */
+  /** Removes its Keystone password from its configuration. */
   forgetPassword(): Promise<void>;
   /** The fence row's token. */
   token(): Promise<number>;
-  /** What is recorded: `phase state`. */
+  /** Records: `phase state`. */
   records(): Promise<string[]>;
-  /** What changed something at Keystone, and came by. */
+  /** Mutating requests to Keystone that came through. */
   writes(): string[];
 }
 

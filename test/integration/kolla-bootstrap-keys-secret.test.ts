@@ -1,4 +1,4 @@
-/** What happens to Secrets with keys on a real API server: who may write them, what is adopted, refused and left alone. */
+/** Secrets with keys on a real API server: who may write them, which ones are adopted, rejected or left alone. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function said({ stderr }: Finished): string {
 describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, () => {
   const stack = new AsyncDisposableStack();
   let cluster: SharedControlPlane;
-  /** A namespace of the test's own. */
+  /** A separate namespace. */
   const newNamespace = async () => {
     const namespace = namespaceName('ns');
     await cluster.createNamespace(namespace);
@@ -96,7 +96,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^fernet  \S+  0 1 2  2        unknown  in 1[0-5]m/m);
     assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
-    // No one knows who has them: the last change counts.
+    // The readers are unknown: the last change counts.
     assert.match(said(await run(['rotate', 'keystone', 'fernet'])), /nothing to do: it was changed/);
     assert.deepEqual((await keys()).keys, { 0: zero, 1: one, 2: two, note: 'mine' });
     const rotated = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
@@ -173,7 +173,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
   });
 });
 
-/** A kubeconfig for that address, of an account that may do all in the namespace. */
+/** A kubeconfig for that address, with an account that may do everything in the namespace. */
 async function asOwner(
   kubectl: (words: readonly string[]) => Promise<string>,
   namespace: string,

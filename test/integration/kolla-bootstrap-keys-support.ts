@@ -8,15 +8,15 @@ import { must, start, tailOf, tied, type Finished } from '../../tools/process.ts
 import { until } from '../support/until.ts';
 
 export const NAMESPACE = namespaceName('openstack');
-/** The replicas' database, and the account for it. */
+/** The replicas' database and account. */
 export const DATABASE = databaseName('keystone');
 export const FERNET = 'keystone-fernet-keys';
 export const CREDENTIAL = 'keystone-credential-keys';
 
-/** Waits for no replica: where the test says itself when each has got its keys. */
+/** Does not wait for replicas: the test itself distributes the keys. */
 export const AT_ONCE = ['--settle', '0'];
 
-/** A Secret as a test looks at it. */
+/** A Secret as seen by a test. */
 export interface Keys {
   readonly version: string;
   /** By number. */
@@ -33,7 +33,7 @@ export function runKeys(
   return runHelper('kolla-bootstrap', ['keys', ...words], { env: { ...base, ...env } });
 }
 
-/** What the API server has. */
+/** The keys on the API server. */
 export async function keysOf(cluster: SharedControlPlane, secret: string, namespace = NAMESPACE): Promise<Keys> {
   const text = await cluster.kubectl([`--namespace=${namespace}`, 'get', 'secret', secret, '--output=json']);
   const { metadata, data = {} } = JSON.parse(text) as {
@@ -44,7 +44,7 @@ export async function keysOf(cluster: SharedControlPlane, secret: string, namesp
   return { version: metadata.resourceVersion, keys: Object.fromEntries(keys) as Record<string, string> };
 }
 
-/** Puts keys into a directory as the kubelet does: a directory for each version, links to the one that counts. */
+/** Writes keys into a directory as the kubelet does: a directory per version, and symlinks to the current one. */
 export async function mount(directory: string, { keys, version }: Keys): Promise<void> {
   const data = join(directory, `..v${version}`);
   await rm(data, { recursive: true, force: true });
@@ -58,24 +58,24 @@ export async function mount(directory: string, { keys, version }: Keys): Promise
   for (const id of there.filter((each) => !Object.hasOwn(keys, each))) await rm(join(directory, id));
 }
 
-/** One Keystone of several on the same database, with key directories of its own. */
+/** One of several Keystones on the same database, with separate key directories. */
 export interface Replica extends AsyncDisposable {
   readonly configFile: string;
-  /** Gives it the keys that the cluster has now; until then it goes on with those it had. */
+  /** Gives it the cluster's current keys; until then it uses the old ones. */
   sync(): Promise<void>;
-  /** A token of the admin, or the status of the refusal. */
+  /** A token of the admin, or the status of the rejection. */
   token(): Promise<string>;
-  /** The status of a request with that token: 200, or 401 where it is none here. */
+  /** Status of a request with that token: 200, or 401 if it is invalid here. */
   use(token: string): Promise<number>;
-  /** As the admin: the answer's status and body. */
+  /** As the admin: status and body of the response. */
   ask(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }>;
-  /** `keystone-manage` on its configuration. */
+  /** Runs `keystone-manage` with its configuration. */
   manage(...words: string[]): Promise<string>;
 }
 
 const PASSWORD = 'of-a-test';
 
-/** The database that they share: empty, until a replica's `manage('db_sync')`. */
+/** The shared database: empty until a replica's `manage('db_sync')`. */
 export async function shareDatabase(mariadb: SharedMariadb): Promise<string> {
   await mariadb.query(
     `CREATE DATABASE ${DATABASE}; CREATE USER ${DATABASE}@'%' IDENTIFIED BY 'kpw'; GRANT ALL ON ${DATABASE}.* TO ${DATABASE}@'%'`,
@@ -108,7 +108,7 @@ export async function replicaFiles(
   };
 }
 
-/** Starts it, and waits until it answers. */
+/** Starts it, and waits until it responds. */
 export async function startReplica(
   files: Awaited<ReturnType<typeof replicaFiles>>,
   directory: string,
@@ -155,7 +155,7 @@ export async function startReplica(
   };
 }
 
-/** What keystone-manage needs to be found by that name. */
+/** A PATH directory with keystone-manage. */
 export async function toolDirectory(directory: string): Promise<NodeJS.ProcessEnv> {
   const { manage } = await unpackedKeystone();
   const { command, args, env } = manage('');

@@ -1,6 +1,6 @@
 /**
- * Keystone's keys in Secrets of a real API server, and two real Keystones on one database whose key directories follow them late,
- * each when the test says so.
+ * Keystone's keys in Secrets of a real API server, and two real Keystones on one database whose key directories are
+ * updated late, each when the test says so.
  */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -79,7 +79,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     const connection = await shareDatabase(mariadb);
     const [first, second] = [await replicaFiles(cluster, a, connection), await replicaFiles(cluster, b, connection)];
 
-    // As the Job: two at once, and what they leave is one set of keys.
+    // As in the Job: two concurrent runs leave one set of keys.
     const runs = await Promise.all([1, 2].map(() => runKeys(cluster, ['create', 'keystone'])));
     for (const finished of runs) await isDone(finished);
     assert.match(
@@ -155,7 +155,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     using client = await connectKube({ kind: 'kubeconfig', files: [cluster.kubeconfig] });
     const all = Promise.withResolvers<void>();
     let arrived = 0;
-    // Of each its second read is that of what is to be rotated: none continues before all have read it.
+    // The second read of each run is for the rotation: none continues before all have read.
     const runOf = (): KubeClient => {
       let reads = 0;
       const get: KubeClient['get'] = async <T>(path: string, options: { signal: AbortSignal }) => {
@@ -199,7 +199,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
         ?.blob;
     for (let count = 0; count < 2; count++) {
       await rotate('credential', ...AT_ONCE);
-      // Already encrypted anew, and no replica has seen it.
+      // Already re-encrypted, before any replica has the new key.
       assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
       await one.sync();
       assert.deepEqual([await read(one), await read(other)], ['of a user', 'of a user']);
@@ -257,7 +257,7 @@ async function adminId(replica: Replica): Promise<string> {
   return (body as unknown as { users: { id: string }[] }).users[0]!.id;
 }
 
-/** What Keystone notes of the key that has encrypted it. */
+/** Keystone's record of the key that encrypted it. */
 async function hashOf(mariadb: SharedMariadb, id: string): Promise<string> {
   const [row] = await mariadb.query(`SELECT key_hash FROM ${DATABASE}.credential WHERE id = ?`, [id]);
   return String(row?.['key_hash']);

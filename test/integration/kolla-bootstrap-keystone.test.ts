@@ -16,7 +16,7 @@ import { adminOf, newSite, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The last words, for an assertion. */
+/** The end of stderr, for assertions. */
 function said({ stderr }: Finished): string {
   return logLines(stderr)
     .map(({ msg }) => msg)
@@ -59,7 +59,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     ]);
   });
 
-  // What all share, its project and roles, is there now.
+  // The shared project and roles exist by now.
   describe('each for a separate service', { concurrency: 3 }, () => {
     test('a second run only reads, and an older token still works', async () => {
       await using site = await newSite(keystone, admin);
@@ -175,7 +175,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('three concurrent runs create everything once', async () => {
       await using site = await newSite(keystone, admin);
-      // Each has looked, and seen nothing there, before any may make something.
+      // Each reads and finds nothing before any of them may create something.
       let seen = 0;
       const all = Promise.withResolvers<void>();
       site.proxy.before = async ({ method, path }) => {
@@ -371,7 +371,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     });
   });
 
-  // By itself: it takes the Keystone that the others use.
+  // Runs alone: it stops the Keystone that the others use.
   test('Keystone becomes unavailable during a run and comes back: the run waits, logs why, and completes', async () => {
     await using site = await newSite(keystone, admin);
     let back: Promise<void> | undefined;
@@ -379,7 +379,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     site.proxy.before = async ({ method, path }) => {
       if (method === 'POST' && path === '/v3/services' && refused === 0) await keystone.stop();
       else if (refused === 0) return undefined;
-      // It comes back only after it was missed when reading, too.
+      // It comes back only after reads have failed too.
       if (++refused === 3) back = keystone.restart();
       return undefined;
     };

@@ -1,4 +1,4 @@
-/** docs/how-to/migration-openstack-helm.md: its Job's own words, in a world that is as openstack-helm's Jobs leave it. */
+/** docs/how-to/migration-openstack-helm.md: its Job's arguments, in the state that openstack-helm's Jobs leave. */
 import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? (await canBu
 
 const PAGE = new URL('../../docs/how-to/migration-openstack-helm.md', import.meta.url);
 const PASSWORD = 'hidden-of-placement';
-/** As the chart's values make them. */
+/** From the chart's values. */
 const ENDPOINTS = {
   public: 'http://placement.openstack.svc.cluster.local:80/',
   internal: 'http://placement-api.openstack.svc.cluster.local:8778/',
@@ -40,7 +40,7 @@ interface Job {
 
 /** The page's Job. */
 interface PageJob {
-  /** With its own words and variables; or a command of kolla-bootstrap with them. */
+  /** Runs it with its own arguments and variables, or as another command of kolla-bootstrap. */
   readonly run: (command?: 'plan') => Promise<Finished>;
   /** The chart's script for db-sync. */
   readonly dbSync: () => Promise<unknown>;
@@ -97,7 +97,7 @@ async function pageJob(
   await chmod(tool, 0o755);
   const conf = join(directory, 'placement.conf');
   const connection = `mysql+pymysql://placement:${PASSWORD}@${mariadb.host}:${mariadb.port}/placement`;
-  // As the chart renders it from its values.
+  // As rendered from the chart's values.
   const authtoken = ['auth_type = password', 'auth_version = v3', 'os_region_name = RegionOne', 'username = placement'];
   const service = ['project_domain_name', 'project_name', 'user_domain_name'].map((key) => `${key} = service`);
   const lines = [
@@ -136,7 +136,7 @@ async function pageJob(
   };
 }
 
-/** What db-init, db-sync, ks-user, ks-service and ks-endpoints leave of the chart `placement`. */
+/** State left by db-init, db-sync, ks-user, ks-service and ks-endpoints of the chart `placement`. */
 async function leaveAsItsJobsDo(admin: Admin, mariadb: SharedMariadb, sync: () => Promise<unknown>): Promise<void> {
   await mariadb.query('CREATE DATABASE IF NOT EXISTS placement');
   await mariadb.query(`CREATE USER IF NOT EXISTS 'placement'@'%' IDENTIFIED BY '${PASSWORD}'`);

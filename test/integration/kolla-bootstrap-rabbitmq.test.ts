@@ -23,7 +23,7 @@ interface Site extends AsyncDisposable {
   delete(words?: readonly string[]): Promise<Finished>;
   writes(): string[];
   login(password?: string): Promise<string>;
-  /** The management API as the broker's admin. */
+  /** Queries the management API as the broker's admin. */
   ask(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
 }
 

@@ -6,11 +6,11 @@ import { runHelper } from '../support/helper.ts';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy.ts';
 import type { Finished } from '../../tools/process.ts';
 
-/** One service of our own on a Keystone that the tests of a file share: its account, its entry, its files. */
+/** A test service on a Keystone shared by the tests of a file: its account, catalog entry and files. */
 export interface Site extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
-  /** Between us and Keystone. */
+  /** Between the helper and Keystone. */
   readonly proxy: HttpProxy;
   /** `kolla-bootstrap NAME --public-url ... --internal-url ...`, as Keystone's admin. */
   bootstrap(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
@@ -18,11 +18,11 @@ export interface Site extends AsyncDisposable {
   plan(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** The same for `kolla-bootstrap delete`. */
   delete(words?: readonly string[]): Promise<Finished>;
-  /** Another service than the one of its own, as the catalogue has it. */
+  /** Another service from the catalogue. */
   other(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** What changes something at Keystone, and came by: all but GET and requests for a token. */
+  /** Mutating requests to Keystone that came through: all but GET and token requests. */
   writes(): string[];
-  /** What Keystone has of it now. */
+  /** Its current endpoints in Keystone. */
   endpoints(): Promise<{ id: string; interface: string; url: string; enabled: boolean }[]>;
 }
 
@@ -31,17 +31,17 @@ interface Entity {
   readonly [key: string]: unknown;
 }
 
-/** Keystone's API as its admin, by its own words. */
+/** Keystone's API as admin. */
 export interface Admin {
   readonly ask: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
   readonly list: (path: string) => Promise<Entity[]>;
-  /** A token of that user, scoped to project service; or the status of the refusal. */
+  /** A token of that user, scoped to project service; or the status of the rejection. */
   readonly login: (name: string, password: string) => Promise<string | number>;
-  /** The status of a request with that token. */
+  /** Status of a request with that token. */
   readonly use: (token: string) => Promise<number>;
 }
 
-/** @param port of Keystone itself: what tests ask is not counted */
+/** @param port of Keystone itself: the tests' own requests are not counted */
 export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<Admin> {
   const tokenOf = async (name: string, password: string, project: string): Promise<string | number> => {
     const domain = { id: 'default' };
@@ -78,7 +78,7 @@ export async function adminOf({ url, adminPassword }: KeystoneServer): Promise<A
 
 let count = 0;
 
-/** A service of kolla-pod.yaml that is like Placement but for its names, so that tests do not meet. */
+/** A service in kolla-pod.yaml that differs from Placement only by name, so that tests do not collide. */
 export async function newSite(keystone: KeystoneServer, admin: Admin): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('bootstrap')).path;

@@ -12,19 +12,19 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** A service whose own tool is on the PATH as in an image, on databases of its own. */
+/** A service with its own tool on the PATH, as in an image, and its own databases. */
 export interface ToolSite extends AsyncDisposable {
-  /** Writes its configuration anew. */
+  /** Rewrites its configuration. */
   readonly configure: (text: string) => Promise<void>;
-  /** What its commands would do. */
+  /** The commands it would run. */
   readonly plan: (more?: RunOptions) => Promise<ToolChange[]>;
-  /** Has them done: how many, and how the last one ended. */
+  /** Runs them: their number, and the result of the last one. */
   readonly ensure: (more?: RunOptions) => Promise<{ changes: number; code: number; meaning: string | undefined }>;
-  /** The tool by hand. */
+  /** Runs the tool manually. */
   readonly byHand: (...words: readonly string[]) => Promise<void>;
-  /** All that was logged, and every argv that the tool was called with. */
+  /** Everything logged, and every argv of the tool. */
   readonly seen: () => Promise<string>;
-  /** How often it was called with that word. */
+  /** Number of invocations with that argument. */
   readonly calls: (word: string) => Promise<number>;
 }
 
@@ -47,7 +47,7 @@ export interface SiteOptions {
 const TIMES = { timeoutMs: 10_000, graceMs: 1000, lossMs: 40_000, leaseMs: 60_000 };
 let tokens = 0;
 
-/** A database with its account, and nothing in it. */
+/** An empty database with its account. */
 export async function emptyDatabase(
   mariadb: SharedMariadb,
   name: string,

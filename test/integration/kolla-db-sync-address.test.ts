@@ -1,6 +1,6 @@
 /**
- * A takeover without an admin, from a migration that came from an address of its own: what comes from there is its, and
- * what comes from elsewhere with the same account is the service's.
+ * Takeover without an admin from a migration with its own source address: connections from there belong to the
+ * migration, others with the same account to the service.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const address = Object.values(networkInterfaces())
 const skip =
   (await canRunMariadb()) ?? (address === undefined ? 'this machine has no address but the loopback' : false);
 
-/** Another way to the server, on which it sees this machine come from its own address and not from the loopback. */
+/** A proxy to the server, which then sees this machine's own address and not the loopback. */
 async function startWay(port: number, localAddress: string): Promise<{ port: number } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createServer((accepted) => {
@@ -70,7 +70,7 @@ describe('a takeover by address', { skip }, () => {
     await holder.saying(/started/);
     const { client, is_alone } = (await site.fence()) ?? {};
     assert.deepEqual({ client, is_alone }, { client: address, is_alone: 1 });
-    // Guard, command and helper: no process is left to end the command.
+    // Guard, command and helper: no process is left to stop the command.
     const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);
     for (const id of [...groups, holder.running.pid]) process.kill(id, 'SIGSTOP');
     const written = async () => ({
@@ -90,7 +90,7 @@ describe('a takeover by address', { skip }, () => {
       );
       atTakeover = await written();
     } finally {
-      // The holder ends its children as soon as it can.
+      // Resumed, the holder stops its children as soon as it can.
       for (const id of [holder.running.pid, ...groups]) signalIfThere(id, 'SIGCONT');
     }
     assert.equal(await holder.code, 69, holder.said());

@@ -1,6 +1,6 @@
 /**
- * Takeovers on three nodes of Galera from a helper that is frozen while its command runs on, under old replicas of the
- * service that use its account and must not notice.
+ * Takeovers on three Galera nodes from a frozen helper whose command runs on, with old replicas of the service that
+ * use its account and must not be affected.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -23,7 +23,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
   });
   after(() => galera[Symbol.asyncDispose]());
 
-  /** A database with its tables, its replicas on all nodes, and kolla-db-sync through one of them. */
+  /** A database with its tables, replicas on all nodes, and kolla-db-sync through one of them. */
   async function stage(withAdmin: boolean) {
     const site = siteOn(first);
     assert.equal((await site.sync(migration(0))).code, 0);
@@ -59,7 +59,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
       await replicas.writing();
       await using holder = await begin(first, '--release', 'r1', ...migration(120_000));
       await holder.saying(/started/);
-      // Without its guard the command would go on for as long as its helper is frozen.
+      // Without its guard the command runs on while its helper is frozen.
       process.kill(-guardOf(holder), 'SIGKILL');
       process.kill(holder.running.pid, 'SIGSTOP');
       await using successor = await begin(second, '--release', 'r2', ...migration(0));
@@ -112,14 +112,14 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
     });
   });
 
-  // One of the nodes refuses every admin.
+  // One of the nodes rejects every admin.
   test('retries a listed node that is unreachable, and names it at the deadline', async () => {
     const { begin } = await stage(true);
     const third = galera.nodes[2]!;
     await using holder = await begin(first, ...migration(120_000));
     await holder.saying(/started/);
     process.kill(holder.running.pid, 'SIGKILL');
-    // There alone.
+    // On that node only.
     const admit = (how: string) => third.query(`SET SESSION wsrep_on = OFF; ALTER USER root@'%' ACCOUNT ${how}`);
     await admit('LOCK');
     try {

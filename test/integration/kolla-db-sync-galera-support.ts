@@ -7,15 +7,15 @@ import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 const JOURNAL = fileURLToPath(new URL('fixtures/galera-journal.sh', import.meta.url));
 const PASSWORD = 'secret-of-the-service';
 
-/** A database on the cluster, with an account of its own, and the journal in which the migrations write. */
+/** A database on the cluster with its own account, and the journal written by the migrations. */
 export interface GaleraSite {
   readonly database: string;
-  /** For that account through that node. */
+  /** URL of that account on that node. */
   url(node: GaleraNode): string;
-  /** The command line of a migration that writes so many rounds through all nodes. */
+  /** The command line of a migration that writes this many rounds through all nodes. */
   migration(rounds: number): [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
-  /** What all migrations wrote, in the order in which the cluster committed it, read from that node. */
+  /** All migrations' writes in the cluster's commit order, read from that node. */
   journal(node?: GaleraNode): Promise<JournalRow[]>;
   fence(node?: GaleraNode): Promise<Record<string, unknown> | undefined>;
 }
@@ -64,7 +64,7 @@ export async function siteOnGalera(galera: Galera): Promise<GaleraSite> {
   };
 }
 
-/** `kolla-db-sync keystone` as a process, with the account's URL and those nodes as hosts; `said` grows. */
+/** Starts `kolla-db-sync keystone` with the account's URL and those nodes as hosts; `said` collects its output. */
 export async function beginOn(site: GaleraSite, nodes: readonly GaleraNode[], args: readonly string[]): Promise<Begun> {
   const hosts = nodes.flatMap(({ host, port }) => ['--host', `${host}:${port}`]);
   const env = { ...site.env, KOLLA_DB_SYNC_CONNECTION: site.url(nodes[0]!) };

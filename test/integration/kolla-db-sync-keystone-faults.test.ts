@@ -1,6 +1,6 @@
 /**
- * What kolla-db-sync says when Keystone's own tool can't migrate a real database: the exit code, one last line with the
- * fix, the record; and that a run ends with 0 once the fault is undone.
+ * kolla-db-sync's result when Keystone's own tool cannot migrate a real database: exit code, one last line with the
+ * fix, the record; and exit code 0 once the fault is undone.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -87,7 +87,7 @@ describe("faults under Keystone's own db_sync", { skip }, () => {
     await using site = await keystoneSite(mariadb);
     await mariadb.stop();
     try {
-      // Long enough for a busy machine to have asked once.
+      // Long enough for one attempt on a busy machine.
       const { code, stderr } = await site.sync('--timeout', '5s');
       assert.equal(code, 75);
       assert.match(lastWord(stderr), /waited 5s for the database server at .*; last seen: .*ECONNREFUSED/);

@@ -8,13 +8,13 @@ import { runHelper } from '../support/helper.ts';
 import { run, type Finished } from '../../tools/process.ts';
 import { beginHelper, type Begun } from './kolla-db-sync-support.ts';
 
-/** A Keystone of its own: keystone.conf, its tool on the PATH as in an image, a database on a server that tests share. */
+/** A private Keystone: keystone.conf, its tool on the PATH as in an image, a database on a shared server. */
 export interface KeystoneSite extends AsyncDisposable {
   readonly database: string;
-  /** Of `kolla-db-sync keystone` and of keystone-manage, without an admin and with one. */
+  /** Environment of `kolla-db-sync keystone` and of keystone-manage, without an admin and with one. */
   readonly env: NodeJS.ProcessEnv;
   readonly adminEnv: NodeJS.ProcessEnv;
-  /** Writes keystone.conf anew, with that URL. */
+  /** Rewrites keystone.conf with that URL. */
   readonly configure: (change?: { password?: string; host?: string; query?: string }) => Promise<void>;
   /** `kolla-db-sync keystone` with an admin. */
   readonly sync: (...words: readonly string[]) => Promise<Finished>;
@@ -25,7 +25,7 @@ export interface KeystoneSite extends AsyncDisposable {
   /** The exit code of Keystone's own check. */
   readonly check: () => Promise<number>;
   readonly records: () => Promise<Record<string, unknown>[]>;
-  /** How many tables Keystone has there. */
+  /** Number of Keystone's tables. */
   readonly tables: () => Promise<number>;
 }
 

@@ -16,7 +16,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
 
   test('of three concurrent runs one migrates the schema of keystone.conf, and Keystone finds it complete', async () => {
     await using site = await keystoneSite(mariadb);
-    // No %: Keystone hands its URL to alembic's ConfigParser, which takes one for an interpolation and fails.
+    // No %: Keystone passes its URL to alembic's ConfigParser, which treats it as interpolation and fails.
     await site.configure({ password: "p:/s's!" });
     const { sync } = site;
     const all = await Promise.all([sync(), sync(), sync()]);
@@ -32,7 +32,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   test("its upgrade runs phase by phase, and Keystone's own check reports the next one after each", async () => {
     await using site = await keystoneSite(mariadb);
     const { sync, check } = site;
-    // As the Job does it: Keystone is asked with its database there.
+    // As in the Job: Keystone is queried with its database present.
     await mariadb.query(`CREATE DATABASE ${site.database}; CREATE USER ${site.database} IDENTIFIED BY 'pw-of-keystone';
       GRANT ALL ON ${site.database}.* TO ${site.database}`);
     assert.equal(await check(), 2, 'an empty database is to be expanded');

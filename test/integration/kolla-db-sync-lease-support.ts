@@ -20,7 +20,7 @@ import { beginHelper, siteOn, type Begun, type Site } from './kolla-db-sync-supp
 export interface World extends AsyncDisposable {
   readonly cluster: SharedControlPlane;
   readonly mariadb: SharedMariadb;
-  /** The administrator's way to the API server: a kubectl costs as much as a helper's start. */
+  /** The administrator's client: a kubectl costs as much as a helper's start. */
   readonly kube: KubeClient;
 }
 
@@ -33,32 +33,32 @@ export async function startWorld(): Promise<World> {
   return { cluster, mariadb, kube, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A namespace with the ServiceAccount `migrator`, and a database: where one service is migrated. */
+/** A namespace with the ServiceAccount `migrator`, and a database: one service to migrate. */
 export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
   readonly namespace: string;
-  /** The ServiceAccount's way to the API server itself. */
+  /** The ServiceAccount's direct connection to the API server. */
   readonly kubeconfig: string;
   readonly proxy: ApiProxy;
   /** The same through the proxy. */
   readonly proxied: string;
-  /** `kolla-db-sync keystone` to its end. */
+  /** Runs `kolla-db-sync keystone` to completion. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** The same, still running. */
   begin(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Begun>;
   lease(): Promise<LeaseObject | undefined>;
-  /** Waits until the Lease is so, as the API server has it. */
+  /** Waits until the Lease on the API server satisfies the condition. */
   leaseThat(what: string, holds: (lease: LeaseObject) => boolean): Promise<LeaseObject>;
   kubectl(...args: string[]): Promise<string>;
 }
 
-/** For a takeover within seconds; longer than what a busy machine needs to answer. */
+/** For takeovers within seconds, yet longer than a busy machine needs to respond. */
 export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
-/** Of one that is to keep its lock on a busy machine, too, and waits for no longer than it must. */
+/** For a holder that must keep its lock on a busy machine, without needless waiting. */
 export const CALM = ['--lock-loss', '10s', '--lease', '15s'] as const;
 
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;
-/** In the Role that is printed once for all sites. */
+/** In the Role, which is printed once for all sites. */
 const NOWHERE = 'namespace-of-the-site';
 
 interface Account {
@@ -81,7 +81,7 @@ function printedRole(): Promise<string> {
   return (printed ??= runHelper('kolla-db-sync', args).then(({ stdout }) => stdout));
 }
 
-/** What kolla-init's waits for a Lease or a Pod need. */
+/** Permissions for kolla-init's waits for a Lease or Pod. */
 function mayWait(account: Account): object[] {
   const metadata = { name: RBAC.name, namespace: account.namespace };
   const apiVersion = `${RBAC.apiGroup}/v1`;
@@ -96,7 +96,7 @@ function mayWait(account: Account): object[] {
   ];
 }
 
-/** Waits until the API server lets an account do that: it hears of a new Role a moment after it was written. */
+/** Waits until the API server grants an account this permission: a new Role takes effect with a delay. */
 export async function untilAllowed(kube: KubeClient, { name, namespace }: Account, right: Right): Promise<void> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -171,7 +171,7 @@ export async function leaseSite(
   };
 }
 
-/** The annotations, without the prefix that all of them have. */
+/** The annotations, without their common prefix. */
 export function said(lease: LeaseObject | undefined): Record<string, string> {
   const { annotations = {} } = lease?.metadata ?? {};
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key.replace('kolla-pod/', ''), value]));

@@ -1,6 +1,6 @@
 /**
- * kolla-db-sync's Lease on a real API server, and the row beside it on a real server. What migrations did is judged by
- * what they wrote into their database themselves.
+ * kolla-db-sync's Lease on a real API server, with its row on a real database server. Migrations are judged by what
+ * they wrote into their database.
  */
 import assert from 'node:assert/strict';
 import { once, type EventEmitter } from 'node:events';

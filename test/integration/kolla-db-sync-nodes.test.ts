@@ -1,4 +1,4 @@
-/** Which nodes kolla-db-sync uses, and what it does with errors that only Galera has. */
+/** Which nodes kolla-db-sync uses, and its handling of Galera-specific errors. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';

@@ -12,7 +12,7 @@ import { siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** What hand-written SQL, URLs, shells, logs and protocols get wrong. */
+/** Characters that hand-written SQL, URLs, shells, logs and protocols get wrong. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'quotes of all kinds': `q'"\`''""`,
   backslashes: "\\'; DROP TABLE x -- \\",

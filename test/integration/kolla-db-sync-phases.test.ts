@@ -1,6 +1,6 @@
 /**
- * Phases, checks and records on a real MariaDB. The services' tools are stubs that write down how they were called and
- * end with the exit codes that the real ones are known to have; Keystone's own runs in kolla-db-sync-keystone.test.ts.
+ * Phases, checks and records on a real MariaDB. The services' tools are stubs that record their invocations and exit
+ * with the codes known from the real ones; Keystone's own runs in kolla-db-sync-keystone.test.ts.
  */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { logLines, runHelper, startHelper } from '../support/helper.ts';
 import type { Finished } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** Answers with the first line of `answers/COMMAND LINE`, which it takes away; with 0 when there is none. */
+/** Exits with the first line of `answers/COMMAND LINE`, which it removes; with 0 if there is none. */
 const STUB = `#!/bin/bash
 line="\${0##*/}\${*:+ $*}"
 file="$HOME/answers/\${line//\\//_}"
@@ -30,12 +30,12 @@ exit "$answer"
 `;
 
 interface Site {
-  /** What the names of its databases begin with. */
+  /** Prefix of its database names. */
   readonly name: string;
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly args: readonly string[];
-  /** What the tool ends with, call by call, and 0 after that. */
+  /** The tool's exit codes, call by call; 0 after that. */
   readonly answer: (line: string, ...codes: readonly (number | 'hang')[]) => Promise<void>;
   readonly calls: () => Promise<string[]>;
   readonly sync: (...args: readonly string[]) => Promise<Finished>;
@@ -108,7 +108,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   }
 
   for (const service of SERVICES) {
-    // Kolla's image has these in its own directories, where this machine has none.
+    // Kolla's image has these in its own directories, which do not exist on this machine.
     const isElsewhere = service.migration.phases.all.some(
       ({ argv, directory }) => directory !== undefined || argv[0].startsWith('/'),
     );
@@ -143,7 +143,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
       `${nova.name}_0`,
       `${nova.name}_1`,
     ]);
-    // Its own account sees both, and the tool is told where they are.
+    // Its own account sees both databases, and the tool gets their URLs.
     const { stderr } = await nova.sync('--', 'sh', '-c', 'env | grep -c "^OS_\\(API_\\)\\?DATABASE__CONNECTION="');
     assert.match(stderr, /"msg":"2"/);
   });
@@ -221,7 +221,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     await using stack = new AsyncDisposableStack();
     const glance = await site(known('glance'), stack);
     assert.equal((await glance.sync('--phase', 'expand')).code, 0);
-    // Expanded, and not yet migrated.
+    // Expanded, but not migrated yet.
     await glance.answer('glance-manage db check', 4);
     const { code, stderr } = await glance.sync('--phase', 'expand');
     assert.equal(code, 0, stderr);

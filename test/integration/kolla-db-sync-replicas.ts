@@ -2,18 +2,18 @@ import { createConnection } from 'mysql2/promise';
 import type { GaleraNode } from '../cluster/galera.ts';
 import { until } from '../support/until.ts';
 
-/** Old replicas of the service, which use its account while it is migrated. */
+/** Old replicas of the service, which use its account during the migration. */
 export interface Replicas extends AsyncDisposable {
   /** Waits until each has written again. */
   writing(): Promise<void>;
-  /** What each said when its connection broke; they don't connect again. */
+  /** Errors of broken connections; replicas do not reconnect. */
   readonly broken: readonly string[];
 }
 
 const EVERY_MS = 50;
 const DEADLOCK = 1213;
 
-/** One replica on each of the nodes, writing every 50 ms into a table of its own, on a connection that stays. */
+/** One replica per node, writing every 50 ms into its own table over a persistent connection. */
 export async function startReplicas(
   nodes: readonly GaleraNode[],
   account: { readonly user: string; readonly password: string; readonly database: string },

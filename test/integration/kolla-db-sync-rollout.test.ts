@@ -1,6 +1,6 @@
 /**
- * Whether replicas of an older release are left, asked of a real API server with the real controllers, and what kolla-db-sync
- * makes of it on a real MariaDB. No one runs the Pods here: a finalizer stands for a container that takes its time to end.
+ * Detection of replicas of an older release on a real API server with the real controllers, and kolla-db-sync's
+ * reaction on a real MariaDB. Pods do not run here: a finalizer stands for a container that is slow to exit.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -52,7 +52,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** Waits in the background; what it says is kept. */
+  /** Waits in the background and records its output. */
   function waiting(texts: readonly string[], { kube = admin, timeoutMs = 60_000 } = {}) {
     const { log, said } = recordedLog('info');
     const stop = new AbortController();
@@ -82,7 +82,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       { kube: admin, signal: new AbortController().signal, log: recordedLog().log },
     );
 
-  /** With `release` on its Pods, which nothing but the finalizer keeps. */
+  /** With `release` on its Pods, which only the finalizer keeps. */
   function spec(app: string, release: string, nodeSelector: object = {}) {
     const { template, ...rest } = replicated(app);
     const labels = { ...template.metadata.labels, 'app.kubernetes.io/version': release };
@@ -171,7 +171,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await roll('daemonset/agent', NEW);
     const wait = waiting(['daemonset/agent']);
     await wait.says(/0 of 1 updated; still there: agent-/);
-    // No kubelet says that it has ended.
+    // No kubelet reports its exit.
     await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
     await wait.says(/still there: agent-.*being ended/);
     await letGo(old);
@@ -227,7 +227,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       { role: 'kolla-db-sync-rollout', clusterRole: 'none' },
     );
     assert.equal(items.length, 2);
-    // Once its Pods are looked at, they may be as well.
+    // Once its Pods have been read, they may be too.
     await create({ ...apps('Deployment', 'absent'), spec: { ...spec('absent', NEW), replicas: 0 } });
     await create({ ...apps('StatefulSet', 'absent'), spec: { ...spec('absent', NEW), serviceName: 'x', replicas: 0 } });
     const nowhere = spec('absent', NEW, { none: 'such' });
@@ -236,7 +236,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     assert.deepEqual(allowed.warnings(), []);
   });
 
-  /** A Deployment of the new release, rolled out, where one service is migrated by an account with the printed Role. */
+  /** A Deployment of the new release, rolled out next to a migration whose account has the printed Role. */
   async function rolledOutSite(stack: AsyncDisposableStack) {
     const site = await leaseSite(world, stack, false);
     const { namespace } = site;

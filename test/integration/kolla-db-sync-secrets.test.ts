@@ -1,4 +1,4 @@
-/** A secret is shown nowhere: not in the log, on stdout, in the termination log, or in the argv of any process. */
+/** No secret appears in the log, on stdout, in the termination log, or in any process's argv. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ import { withPassword } from './kolla-db-sync-ensure-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** However it is spelled, the word shows. */
+/** The word shows in any encoding. */
 const ADMINS = `canary-a'"\\`;
 const SERVICES = `canary-s'"\\%/@:é`;
 const OTHER = 'canary-o\ncanary-p';
 const BOSS = databaseName('boss');
 
-/** Prints the command line of each process that can be seen, and what it was given itself. */
+/** Prints the command lines of all visible processes, and its own environment. */
 const LOOK = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < "$f"; echo; done 2>/dev/null | grep kolla-db-sync
 printf '%s\\n' "$OS_DATABASE__CONNECTION"; printf '%s' "$KOLLA_DB_SYNC_ADMIN_PASSWORD" | grep -q . && echo the admin
 exit 0`;

@@ -10,16 +10,16 @@ import { until } from '../support/until.ts';
 
 const JOURNAL = fileURLToPath(new URL('fixtures/journal.ts', import.meta.url));
 
-/** One database on a server that the tests of a file share, with an account of its own. */
+/** A database with its own account on a server shared by the tests of a file. */
 export interface Site {
   readonly database: string;
   readonly password: string;
   readonly env: NodeJS.ProcessEnv;
-  /** `kolla-db-sync keystone` with an admin, to its end. */
+  /** Runs `kolla-db-sync keystone` with an admin to completion. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** The same, still running; `said` grows. */
+  /** Starts it; `said` collects its output. */
   begin(args: readonly string[]): Promise<Begun>;
-  /** What the migrations wrote: one `{ who, what }` a line, in order. */
+  /** The migrations' writes: one `{ who, what }` per line, in order. */
   journal(): Promise<{ who: string; what: string }[]>;
   fence(): Promise<Record<string, unknown> | undefined>;
 }
@@ -27,26 +27,28 @@ export interface Site {
 export interface Begun extends AsyncDisposable {
   readonly running: Running;
   said(): string;
-  /** Waits until it has said it. */
+  /** Waits until it has logged this. */
   saying(what: RegExp): Promise<void>;
   readonly code: Promise<number>;
 }
 
 const ADMIN = ['--admin-user', 'root'] as const;
 
-/** The command line of a migration that works for so long (ms), or until that file is there, and ends with that code. */
+/**
+ * The command line of a migration that works for this long (ms) or until that file exists, and exits with that code.
+ */
 export function migration(work: number | string, code = 0): string[] {
   return ['--', process.execPath, JOURNAL, String(work), String(code)];
 }
 
-/** A file that is not there until the test opens the gate: migrations that wait for it end then, and not by a clock. */
+/** A file that does not exist until the test opens the gate: migrations wait for it instead of a clock. */
 export async function gateFile(): Promise<{ path: string; open(): Promise<void> } & AsyncDisposable> {
   const directory = await privateDirectory('gate');
   const path = join(directory.path, 'open');
   return { path, open: () => writeFile(path, ''), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-/** kolla-db-sync as a process that goes on. */
+/** Starts kolla-db-sync as a long-running process. */
 export async function beginHelper(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Begun> {
   const running = await startHelper('kolla-db-sync', args, { env, keepOutput: true });
   let said = '';
@@ -91,7 +93,7 @@ export function siteOn(
   };
 }
 
-/** The migrations in the order in which they began. Throws when two of them wrote in turns. */
+/** The migrations in the order of their start. Throws if two of them overlap. */
 export function runsIn(journal: readonly { who: string; what: string }[]): { who: string; isWhole: boolean }[] {
   const runs: { who: string; isWhole: boolean }[] = [];
   for (const { who, what } of journal) {

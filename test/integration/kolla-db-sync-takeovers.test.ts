@@ -1,6 +1,6 @@
 /**
- * Takeovers on three nodes of Galera: 12 contenders a database, every kind of fault, judged by what the migrations
- * themselves wrote through all nodes. `make soak` does a thousand of them.
+ * Takeovers on three Galera nodes: 12 contenders per database, every kind of fault, judged by what the migrations
+ * wrote through all nodes. `make soak` runs a thousand of them.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
@@ -30,9 +30,9 @@ const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
 const LANES = 5;
-/** As short as a machine can hold that two test files share. */
+/** As short as a machine shared by two test files allows. */
 const QUICK = { leaseMs: 4000, lossMs: 2500 };
-/** Longer than a cluster stalls that gives up a node after 2 and 4 s. */
+/** Longer than the cluster stalls when it evicts a node after 2 and 4 s. */
 const PATIENT = { leaseMs: 8000, lossMs: 6000 };
 
 describe('takeovers on three nodes of Galera', { skip }, () => {
@@ -47,7 +47,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
   async function inLanes(t: TestContext, times: typeof QUICK, work: (lanes: readonly Lane[]) => Promise<void>) {
     await using stack = new AsyncDisposableStack();
     const lanes: Lane[] = [];
-    // The API server's faults are nothing to the row alone.
+    // Faults of the API server do not affect the row alone.
     const isRow = () => times === PATIENT && lanes.length === LANES - 1;
     while (lanes.length < LANES)
       lanes.push(stack.use(await openLane(arena, { ...times, lock: isRow() ? 'row' : 'lease' })));
@@ -77,7 +77,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
 
   test('without the lock the same contest shows overlaps', async (t) => {
     await using lane = await openLane(arena, { ...PATIENT, program: WITHOUT_LOCK });
-    // Whose turn is taken before its migration has begun fails.
+    // A contender that loses its turn before its migration has started fails.
     const all = () => lane.began.length + lane.failed.length === 12;
     await lane.changes.until('all of them to migrate or to fail', all);
     const [node] = arena.sound();

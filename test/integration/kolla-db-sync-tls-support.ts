@@ -4,20 +4,20 @@ import { makeAuthority, type Credentials, type Subject } from '../cluster/author
 import { startMariadb, type Mariadb, type MariadbOptions } from '../cluster/mariadb.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** A server that offers TLS, and everybody's files. It has only TLS's own name for itself: `localhost`. */
+/** A server with TLS, and the certificates of all parties. Its certificate is for `localhost` only. */
 export interface TlsServer extends AsyncDisposable {
   readonly mariadb: Mariadb;
-  /** Of the authority that signed the server's certificate. */
+  /** CA that signed the server's certificate. */
   readonly caFile: string;
-  /** Of one that signed nothing here. */
+  /** An unrelated CA. */
   readonly otherCaFile: string;
-  /** That the server trusts. */
+  /** Trusted by the server. */
   readonly client: Files;
-  /** Of the other authority. */
+  /** Signed by the unrelated CA. */
   readonly stranger: Files;
-  /** Gives the server another certificate, which it loads at once. */
+  /** Replaces the server's certificate, which it reloads at once. */
   present(subject: Omit<Subject, 'commonName'>): Promise<void>;
-  /** A file beside the others. */
+  /** Writes a file next to the others. */
   file(name: string, text: string): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface Files {
 
 const HOSTS = ['localhost'];
 
-/** @param options of the server, besides its TLS */
+/** @param options of the server, in addition to TLS */
 export async function startTlsServer(options: MariadbOptions = {}): Promise<TlsServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await privateDirectory('tls'));

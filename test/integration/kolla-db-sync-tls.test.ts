@@ -19,7 +19,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     database = `tls${++sites}`;
   });
 
-  /** `kolla-db-sync ensure keystone`, with those `ssl_*` in its URL. */
+  /** Runs `kolla-db-sync ensure keystone` with these `ssl_*` parameters in its URL. */
   function ensure(
     parameters: Readonly<Record<string, string>>,
     args: readonly string[] = [],
@@ -31,7 +31,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     return runHelper('kolla-db-sync', ['ensure', 'keystone', '--admin-user', 'root', ...args], { env });
   }
 
-  /** Refused once and for all: what does not pass is not waited for. */
+  /** Rejected at once: a wrong certificate is not retried. */
   async function refuses(run: Promise<Finished>, code: number, says: RegExp): Promise<void> {
     const finished = await run;
     assert.equal(finished.code, code, finished.stderr);

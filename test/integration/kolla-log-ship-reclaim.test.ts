@@ -1,6 +1,6 @@
 /**
- * A writer that never stops, on a volume that is much smaller than what he writes, and a shipper that is killed. Who wants to
- * see a whole gigabyte: `RECLAIM_MIB=1024 node --test test/integration/kolla-log-ship-reclaim.test.ts`
+ * An endless writer on a volume much smaller than its output, and a shipper that is killed. To write a full gigabyte:
+ * `RECLAIM_MIB=1024 node --test test/integration/kolla-log-ship-reclaim.test.ts`
  */
 import assert from 'node:assert/strict';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
@@ -19,7 +19,10 @@ const MIB = 1024 * 1024;
 const DISK_MIB = 64;
 const TOTAL_MIB = Number(process.env['RECLAIM_MIB'] ?? 96);
 const LINE_BYTES = 4096;
-/** Checkpoints come once a second, and machines are busy: a shipper that stands still for seven seconds still keeps up. */
+/**
+ * Checkpoints are written once a second, and machines are busy: a shipper that stalls for seven seconds still keeps
+ * up.
+ */
 const MIB_PER_SECOND = 8;
 
 test(
@@ -53,7 +56,7 @@ test(
   },
 );
 
-/** A volume that only who enters its view sees. */
+/** A volume visible only in its own mount namespace. */
 async function smallDisk(path: string): Promise<Running> {
   const script = `mount -t tmpfs -o size=${DISK_MIB}m none "$0" && mkdir "$0/nova" && exec sleep infinity`;
   const view = await start(...tied('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', script, path]));
@@ -75,7 +78,7 @@ async function startShipper(view: number, root: string, url: string) {
   return { running, said: () => said };
 }
 
-/** Numbered lines, evenly. Throws ENOSPC when the disk is full. */
+/** Writes numbered lines at an even rate. Throws ENOSPC when the disk is full. */
 async function write(path: string, from: number, to: number): Promise<void> {
   const fd = openSync(path, 'a');
   const perMib = MIB / LINE_BYTES;
@@ -93,7 +96,7 @@ async function write(path: string, from: number, to: number): Promise<void> {
   closeSync(fd);
 }
 
-/** Takes everything, as a server does that indexes each id once. */
+/** Accepts everything, like a server that indexes each id once. */
 async function numberSink() {
   const ids = new Map<string, string>();
   const doubled = new Set<string>();
@@ -109,7 +112,7 @@ async function numberSink() {
   return {
     url: `http://127.0.0.1:${server.port}`,
     count: () => ids.size,
-    /** Lines that are two documents. */
+    /** Lines with two documents. */
     doubled: () => doubled.size,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -1,4 +1,4 @@
-/** Elasticsearch 8 with TLS, users and API keys, and a queue that is full at once. */
+/** Elasticsearch 8 with TLS, users and API keys, and a write queue that fills at once. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ let server: Elasticsearch;
 
 before(async () => {
   if (skip !== false) return;
-  // The least that an index can be written with: of what comes at once, some is rejected.
+  // The smallest queue that still allows writes: part of a burst is rejected.
   const settings = { 'node.processors': 1, 'thread_pool.write.queue_size': 1 };
   server = await startElasticsearch({ secure: true, settings });
 });
@@ -29,7 +29,7 @@ after(async () => {
   if (skip === false) await server[Symbol.asyncDispose]();
 });
 
-/** A key for shipping to these indices and for nothing else. */
+/** A key for shipping to these indices only. */
 async function apiKey(site: Site, privileges: readonly string[]): Promise<string> {
   const roles = { ship: { cluster: [], indices: [{ names: [site.index], privileges }] } };
   const key = (await told(server, 'POST', '/_security/api_key', { name: site.prefix, role_descriptors: roles })) as {

@@ -17,25 +17,28 @@ export function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
 }
 
-/** One event of three lines, whose first is numbered. Short: Elasticsearch counts no text of more than 256 characters. */
+/**
+ * One event of three lines, whose first is numbered. Short: Elasticsearch does not aggregate strings over 256
+ * characters.
+ */
 export function traceback(n: number): string {
   const prefix = '2026-11-20 08:15:42.123 7 ERROR keystone.server';
   return `${line(n)}${prefix} Traceback (most recent call last):\n${prefix} ValueError: bad\n`;
 }
 
-/** A log root whose lines go to indices that no other test has. */
+/** A log root whose lines go to indices that no other test uses. */
 export interface Site extends AsyncDisposable {
   readonly directory: string;
   readonly file: string;
   readonly state: string;
   readonly prefix: string;
-  /** The pattern of its indices. */
+  /** Index pattern. */
   readonly index: string;
   /** The index of the lines above. */
   readonly day: string;
-  /** How the server is reached, as its administrator. */
+  /** Connection to the server, as its administrator. */
   readonly to: readonly string[];
-  /** Of a shipper, beside what is said of the server. */
+  /** Options of a shipper, except those for the server. */
   readonly args: readonly string[];
 }
 
@@ -65,7 +68,7 @@ function reaching({ kind, url, login }: SearchServer, directory: string): string
   return [...where, '--user', login.user, ...secrets];
 }
 
-/** Ships what is there, and returns the counts of its last line. */
+/** Ships existing lines, and returns the counts from its last log line. */
 export async function shipOnce(site: Site, ...more: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const { code, stderr } = await runHelper('kolla-log-ship', ['--once', ...site.to, ...site.args, ...more]);
   assert.equal(code, 0, stderr);
@@ -74,7 +77,7 @@ export async function shipOnce(site: Site, ...more: readonly string[]): Promise<
   return stopped;
 }
 
-/** One that goes on, and what it has logged so far. */
+/** A long-running shipper with its log so far. */
 export async function startShipper(site: Site, to: readonly string[], ...more: readonly string[]) {
   const logFile = join(site.directory, 'shipper.txt');
   writeFileSync(logFile, '');
@@ -89,7 +92,7 @@ export async function startShipper(site: Site, to: readonly string[], ...more: r
   };
 }
 
-/** Documents in the indices, and how many different lines they are: the server's word, not ours. */
+/** Documents in the indices, and distinct lines among them, as counted by the server. */
 export async function inIndex(server: SearchServer, index: string): Promise<{ documents: number; distinct: number }> {
   const documents = await server.count(index);
   const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
@@ -105,7 +108,7 @@ export function countOf(server: SearchServer, index: string, wanted: number): Pr
   });
 }
 
-/** A request of a test's own, which must be taken. */
+/** A request of the test itself, which must succeed. */
 export async function told(server: SearchServer, method: string, path: string, body?: object): Promise<unknown> {
   const reply = await server.request(method, path, body);
   assert.ok(reply.status < 300, JSON.stringify(reply.body));

@@ -1,4 +1,4 @@
-/** The same against each server that is shipped to; Elasticsearch 8 has files of its own. */
+/** The same tests against each supported server; Elasticsearch 8 has separate files. */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,9 +28,9 @@ interface Kind {
   readonly name: string;
   readonly can: Capability;
   readonly start: () => Promise<SearchServer>;
-  /** Whether it makes data streams. */
+  /** Whether it supports data streams. */
   readonly hasDataStreams: boolean;
-  /** What it lacks that retention needs. */
+  /** Missing feature that retention needs. */
   readonly lacks: RegExp;
 }
 
@@ -59,7 +59,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** The one would be a value, the other an object of that name. */
+/** One label would be a value, the other an object with the same name. */
 const LABELS = ['--label', 'app=keystone', '--label', 'app.kubernetes.io/name=keystone'];
 const ACCESS = '10.0.0.1 - - [20/Nov/2026:08:15:42 +0000] "GET /v3 HTTP/1.1" 200 42 1234 "-" "curl/8"\n';
 
@@ -182,7 +182,7 @@ for (const kind of KINDS) {
   });
 }
 
-/** Fields of the overview that the server can't count by value. */
+/** Fields of the overview that the server cannot aggregate. */
 async function notCountable(server: SearchServer, index: string, ...schema: readonly string[]): Promise<string[]> {
   const { stdout } = await runHelper('kolla-log-ship', ['setup', '--saved-objects', 'dashboards', ...schema]);
   const fields = [...stdout.matchAll(/\\"field\\":\\"([^\\]+)\\"/g)].map(([, field = '']) => field);

@@ -31,7 +31,7 @@ const line = (n: number) =>
   `2026-11-20 08:15:42.123 7 INFO keystone.server [None req-abc user project - - default default] line ${n}\n`;
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
 
-/** A log root, and an index prefix that no other test has. */
+/** A log root, and an index prefix that no other test uses. */
 async function logs(prefix: string) {
   const directory = await privateDirectory('ship');
   await mkdir(join(directory.path, 'keystone'));
@@ -45,7 +45,7 @@ async function logs(prefix: string) {
   };
 }
 
-/** Documents in the index, and how many different lines they are: the server's word, not ours. */
+/** Documents in the index, and distinct lines among them, as counted by the server. */
 async function inIndex(index: string): Promise<{ documents: number; distinct: number }> {
   const documents = await server.count(index);
   const aggs = { lines: { terms: { field: 'Payload.keyword', size: 65_000 } } };
@@ -115,7 +115,7 @@ test('renames during writes lose nothing', { skip }, async () => {
   await using shipper = await startHelper('kolla-log-ship', l.args);
   for (let from = 0; from < 5000; from += 1000) {
     appendFileSync(l.file, lines(from, from + 500));
-    // A file that comes and goes between two looks is not seen yet.
+    // A file that comes and goes between two polls is never seen.
     await countOf(l.index, from + 1);
     for (let part = from + 500; part < from + 1000; part += 50) appendFileSync(l.file, lines(part, part + 50));
     renameSync(l.file, `${l.file}.${from}`);

@@ -1,4 +1,4 @@
-/** What kolla-pod configmaps prints, taken by a real API server. */
+/** Output of kolla-pod configmaps, applied to a real API server. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ before(async () => {
   if (skip !== false) return;
   galera = stack.use(await startGalera());
   nodes = galera.nodes as unknown as typeof nodes;
-  // As kolla-ansible has it: the account may do nothing but log in.
+  // As kolla-ansible creates it: the account may only log in.
   await nodes[0].query("CREATE USER monitor@'%' IDENTIFIED BY 'hidden'");
   const directory = stack.use(await privateDirectory('probe-galera'));
   defaultsFile = join(directory.path, 'healthcheck.cnf');
@@ -71,7 +71,7 @@ test('a node configured to reject queries, or not to replicate, is unhealthy', {
 test('the donor of a full state transfer is unhealthy unless allowed', { skip }, async () => {
   const [first, second, third] = nodes;
   await third.stop();
-  // Without its data it needs all of another's.
+  // Without its data it needs a full state transfer.
   await rm(join(dirname(third.socket), 'data'), { recursive: true });
   await mkdir(join(dirname(third.socket), 'data'));
   const release = await Promise.all([first, second].map((node) => node.holdTransfers()));

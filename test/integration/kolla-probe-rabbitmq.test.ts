@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** Asks once; what it says is why it is unhealthy. */
+/** Runs the check once and returns the reason why it is unhealthy. */
 async function ask(
   check: 'amqp' | 'rabbitmq' | 'tls',
   words: readonly string[] = [],
@@ -56,7 +56,7 @@ async function ask(
 
 const managed = () => ['--management', broker.managementUrl ?? '', ...login];
 
-/** What the broker logged above `info` while something was done, once a login after it has been logged as well. */
+/** What the broker logged above `info` during some work, read once a later login has been logged as well. */
 async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
   const from = broker.log().length;
   await work();

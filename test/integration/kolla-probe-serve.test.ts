@@ -1,4 +1,4 @@
-/** kolla-probe serve as a process: it starts none, and holds no more than it did. */
+/** kolla-probe serve as a process: it starts no children, and its memory does not grow. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ test(
     };
     await until(`${ROUNDS} rounds of local checks`, async () => ((await asked()) >= ROUNDS ? true : undefined));
     const calls = readFileSync(file, 'utf8');
-    // Its own start is one, so the trace is one.
+    // Its own start is one exec, so the trace has one.
     assert.deepEqual(
       [...calls.matchAll(/execve\(.*/g)].map(([call]) => /execve\("([^"]+)"/.exec(call)?.[1]),
       [process.execPath],

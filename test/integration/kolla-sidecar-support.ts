@@ -14,22 +14,22 @@ import { until } from '../support/until.ts';
 export interface Site extends AsyncDisposable {
   readonly path: string;
   readonly port: number;
-  /** Writes kolla-pod.yaml, whose sections are JSON: YAML too. */
+  /** Writes kolla-pod.yaml with sections as JSON, which is YAML too. */
   write(sections: Readonly<Record<string, unknown>>): Promise<void>;
   start(args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Sidecar>;
 }
 
 export interface Sidecar {
   readonly running: Running;
-  /** All that it has logged so far. */
+  /** Its log so far. */
   readonly log: () => string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: string }>;
   status(): Promise<StatusDocument>;
-  /** Asks until the page's data are so. */
+  /** Polls until the page's data satisfy the condition. */
   until(what: string, is: (status: StatusDocument) => boolean): Promise<StatusDocument>;
 }
 
-/** Volumes of their own, removed at the end. */
+/** Separate volumes, removed at the end. */
 export async function sidecarSite(purpose: string): Promise<Site> {
   const directory = await privateDirectory(purpose);
   const port = await freePort();
@@ -91,7 +91,7 @@ async function ask(
   return { status: response.statusCode ?? 0, body: await text(response) };
 }
 
-/** Puts a version into the config directory as the kubelet does it: a new directory, then one rename of `..data`. */
+/** Writes a version into the config directory as the kubelet does: a new directory, then one rename of `..data`. */
 export async function mountVersion(site: Site, name: string, files: Readonly<Record<string, string>>): Promise<void> {
   const directory = join(site.path, 'config');
   await mkdir(join(directory, name));
@@ -104,7 +104,7 @@ export async function mountVersion(site: Site, name: string, files: Readonly<Rec
   await rename(join(directory, '..data_tmp'), join(directory, '..data'));
 }
 
-/** A config.json that puts each of these files below /etc/keystone. */
+/** A config.json that installs each of these files below /etc/keystone. */
 export function configJson(files: readonly string[]): string {
   return JSON.stringify({
     command: 'keystone',

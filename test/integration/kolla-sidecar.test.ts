@@ -289,17 +289,17 @@ function watched(site: Site) {
 
 interface Bulk extends Listening {
   readonly url: string;
-  /** Of all documents that came. */
+  /** Ids of all documents received. */
   readonly ids: ReadonlySet<string>;
-  /** Resolves when so many different ones have come. */
+  /** Resolves when this many distinct ones have arrived. */
   has(count: number): Promise<void>;
-  /** Answers nothing until release(). */
+  /** Delays all responses until release(). */
   hold(): void;
   release(): void;
   onRequest(n: number, then: () => void): void;
 }
 
-/** What Elasticsearch's bulk API says when all is well. */
+/** A healthy Elasticsearch's bulk API. */
 async function listenBulk(): Promise<Bulk> {
   const ids = new Set<string>();
   let held: (() => void)[] | undefined;

@@ -50,7 +50,7 @@ describe('API access, against a real API server', { skip: (await canRunControlPl
         await kubectl('create', 'configmap', 'b');
         await kubectl('label', 'configmap', 'b', 'set=one');
       }
-      // That it does not match any more is as good as its deletion.
+      // No longer matching the selector is the same as being deleted.
       if (seen.at(-1) === 'a b') await kubectl('label', 'configmap', 'a', 'set=two', '--overwrite');
       if (seen.at(-1) === 'b') await kubectl('delete', 'configmap', 'b');
       if (seen.length > 1 && seen.at(-1) === '') break;

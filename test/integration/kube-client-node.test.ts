@@ -1,6 +1,6 @@
 /**
- * What docs/adr/0005-own-watch-loop.md stands on: the same trouble for client-node's watch and for ours, on a real API
- * server. The day that client-node holds too, the test fails and says so.
+ * Basis of docs/adr/0005-own-watch-loop.md: the same faults for client-node's watch and for ours, on a real API
+ * server. Once client-node passes too, the test fails and says so.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
   const change = (name: string) => kubectl('patch', 'configmap', name, '--type=merge', '--patch={"data":{"x":"1"}}');
   const direct = () => account({ port: cluster.apiServer.port, ca: cluster.ca }, token);
 
-  // Half a minute in which nothing happens is time for the rest.
+  // The half minute of silence is long enough for the others.
   describe('on a stable API server', { concurrency: true }, () => {
     test('an idle watch: client-node ends it after 30 s, ours stays', async () => {
       await create('quiet');
@@ -50,7 +50,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       await ours.until('the object', last('x=0'));
       const began = performance.now();
       const ended = Promise.withResolvers<unknown>();
-      // The server ends it after a minute: one that got there stayed.
+      // The server ends it after a minute: a watch that got there stayed open.
       const query = { fieldSelector: 'metadata.name=quiet', allowWatchBookmarks: true, timeoutSeconds: 60 };
       const controller = await new Watch(config).watch(PATH, query, () => {}, ended.resolve);
       const reason = await ended.promise;
@@ -106,7 +106,7 @@ describe(`client-node ${version} and our watch`, { skip: (await canRunControlPla
       await using there = await account(proxy, token);
       using client = await connectKube(there.source, QUICK);
       const refused = new Set<string>();
-      // The first watch of each is refused.
+      // The first watch of each is rejected.
       proxy.serve = async (request, response, forward) => {
         const agent = request.headers['user-agent'] ?? '';
         if (!request.url?.includes('watch=true') || refused.has(agent)) return await passOn(request, response, forward);
@@ -149,7 +149,7 @@ interface Informed extends AsyncDisposable {
   readonly errors: string[];
 }
 
-/** client-node's informer on one ConfigMap, as its README says to use it; resolves when it has listed. */
+/** client-node's informer on one ConfigMap, used as its README says; resolves when it has listed. */
 async function startInformer(config: KubeConfig, name: string): Promise<Informed> {
   const api = config.makeApiClient(CoreV1Api);
   const fieldSelector = `metadata.name=${name}`;

@@ -49,7 +49,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
       passOn(request, response, async () => {
         const answer = await forward();
         statuses.push(answer.statusCode ?? 0);
-        // As the kubelet does, a moment after the old one has expired.
+        // Like the kubelet, a moment after the old one has expired.
         if (answer.statusCode === 401) await there.write('token', token);
         return answer;
       });
@@ -171,7 +171,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
       assert.ok(refused instanceof NotPermittedError);
       const [line = '', ...yaml] = refused.message.split('\n');
       await cluster.kubectl(['apply', '--filename=-'], yaml.join('\n'));
-      // It takes a moment to be known to all of the API server, verb by verb. Of a client each warning comes once.
+      // The API server learns of it verb by verb, with a delay. A client gets each warning once.
       await until('the Role to be enough', async () => {
         warnings.length = 0;
         using allowed = await connectKube(there.source, QUICK);
@@ -200,7 +200,7 @@ async function first(observations: AsyncIterable<unknown>): Promise<unknown> {
   throw new Error('nothing was observed');
 }
 
-/** The same ServiceAccount's token as the server itself would have signed it, but expired a minute ago. */
+/** The same ServiceAccount's token as signed by the server, but expired a minute ago. */
 async function expired(cluster: ControlPlane, token: string): Promise<string> {
   const [header = '', payload = ''] = token.split('.');
   const now = Math.floor(Date.now() / 1000);
@@ -225,12 +225,12 @@ function kubeconfigText({ server, ca }: ControlPlane, user: object, proxyUrl?: s
 
 interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
-  /** Where it was asked to connect to. */
+  /** CONNECT targets. */
   readonly asked: readonly string[];
   cut(): void;
 }
 
-/** An HTTP proxy that knows CONNECT alone. */
+/** An HTTP proxy that supports only CONNECT. */
 async function startConnectProxy(): Promise<ConnectProxy> {
   const asked: string[] = [];
   const open = new Set<Socket>();

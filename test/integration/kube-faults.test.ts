@@ -207,17 +207,17 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     using client = await connectKube(there.source, QUICK);
     const path = objectPath({ ...MAPS, name: 'overload' });
     const uid = await kubectl('get', 'flowschema', 'overloaded', '--output=jsonpath={.metadata.uid}');
-    // Refused or not, the answer says whose it was.
+    // Rejected or not, the response names the flow schema.
     await until('flow control to take it', async () => {
       await client.get(path, { signal: t.signal }).catch(onlyOverload);
       return answers.pop()?.schema === uid || undefined;
     });
-    // Flow control without a share lets one request in at a time; this one waits for etcd, and keeps all others out.
+    // Flow control without a share admits one request at a time; this one waits for etcd and blocks all others.
     process.kill(cluster.etcd.pid, 'SIGSTOP');
     await using direct = await account({ port: cluster.apiServer.port, ca: cluster.ca }, overloaded);
     using other = await connectKube(direct.source);
     const held = seated(() => other.get(path, { signal: t.signal }));
-    // Else the two would take the one seat in turn, and be refused by chance.
+    // Otherwise the two would take the one seat in turn, and be rejected at random.
     await until('its one seat to be taken', async () => {
       const levels = await cluster.kubectl(['get', '--raw=/debug/api_priority_and_fairness/dump_priority_levels']);
       const [names = [], ...rows] = levels.split('\n').map((line) => line.split(/,\s*/));
@@ -284,7 +284,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
   });
 });
 
-/** Asks until it is let in: the seat of the request before is free a moment after that was answered. */
+/** Retries until admitted: the previous request's seat is released a moment after its response. */
 async function seated<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -299,7 +299,7 @@ function onlyOverload(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 429)) throw error;
 }
 
-/** Flow control of the API server that gives this ServiceAccount no share, and no queue. */
+/** API server flow control that gives this ServiceAccount no share and no queue. */
 function rejectsAll(name: string): object {
   const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
   const level = {

@@ -16,23 +16,23 @@ import { until } from '../support/until.ts';
 export const NAMESPACE = 'openstack';
 export const MAPS = { group: '', version: 'v1', resource: 'configmaps', namespace: NAMESPACE } as const;
 
-/** What takes a minute and more in a cluster, in seconds. */
+/** Timing in seconds of what takes minutes in a cluster. */
 export const QUICK: Timing = { ...TIMING, answerMs: 1000, pollMs: 200, backoff: { minMs: 50, maxMs: 500 } };
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A watch that goes on while the test does things to it. */
+/** A running watch. */
 export interface Following extends AsyncDisposable {
-  /** `x=1`, `absent`, `trouble: ...`; of a set the names. */
+  /** `x=1`, `absent`, `trouble: ...`; for a set its names. */
   readonly seen: string[];
   readonly warnings: string[];
   /** Rejects with the watch's own error. */
   until(what: string, holds: (seen: readonly string[]) => boolean): Promise<void>;
 }
 
-/** Follows a ConfigMap, by the value of its key x. */
+/** Watches a ConfigMap, reporting the value of its key x. */
 export function follow(client: KubeClient, name: string): Following {
   const ref: ObjectRef = { ...MAPS, name };
   return following(async (seen, options) => {
@@ -43,7 +43,7 @@ export function follow(client: KubeClient, name: string): Following {
   });
 }
 
-/** Follows a set, by its names, or by how many they are when they are more than ten. */
+/** Watches a set, reporting its names, or their number above ten. */
 export function followSet(client: KubeClient, ref: SetRef = MAPS): Following {
   return following(async (seen, options) => {
     for await (const observation of client.watchSet(ref, options)) {
@@ -89,13 +89,13 @@ function following(run: Run): Following {
   };
 }
 
-/** A mounted ServiceAccount's directory, and where it leads. */
+/** Directory of a mounted ServiceAccount, and its API server. */
 export interface Account extends AsyncDisposable {
   readonly source: Extract<CredentialSource, { kind: 'in-cluster' }>;
   write(file: 'token' | 'ca.crt', text: string): Promise<void>;
 }
 
-/** As the kubelet mounts it. @param at a port on 127.0.0.1, and the CA to believe */
+/** Mounts it as the kubelet does. @param at a port on 127.0.0.1, and the CA to trust */
 export async function account(at: { readonly port: number; readonly ca: string }, token: string): Promise<Account> {
   const directory = await privateDirectory('account');
   const write = (file: string, text: string) => writeFile(join(directory.path, file), text);
@@ -109,19 +109,19 @@ export async function account(at: { readonly port: number; readonly ca: string }
   };
 }
 
-/** A control plane with the namespace, and the token of a ServiceAccount that may read ConfigMaps in it. */
+/** A control plane with the namespace, and the token of a ServiceAccount that may read its ConfigMaps. */
 export async function startWithReader(): Promise<{ readonly cluster: ControlPlane; readonly token: string }> {
   const cluster = await startControlPlane();
   await cluster.kubectl(['create', 'namespace', NAMESPACE]);
   return { cluster, token: await serviceAccount(cluster, 'reader', 'get,list,watch') };
 }
 
-/** Whether that was seen last. */
+/** Whether this is the last value. */
 export function last(value: string): (seen: readonly string[]) => boolean {
   return (seen) => seen.at(-1) === value;
 }
 
-/** A ServiceAccount that may do this with ConfigMaps, and its token. */
+/** A ServiceAccount with these verbs on ConfigMaps, and its token. */
 export async function serviceAccount(cluster: Cluster, name: string, verbs: string): Promise<string> {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   await kubectl('create', 'serviceaccount', name);
@@ -130,7 +130,7 @@ export async function serviceAccount(cluster: Cluster, name: string, verbs: stri
   return (await kubectl('create', 'token', name, '--duration=1h')).trim();
 }
 
-/** What was done to the API access and how it held, printed at the end of its suite. */
+/** Faults of the API access and their results, printed at the end of the suite. */
 export class Table {
   readonly #title: string;
   readonly #rows: (readonly [string, string])[] = [];

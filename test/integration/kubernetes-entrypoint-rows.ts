@@ -1,20 +1,20 @@
 import { NAMESPACE, OWN_NODE, OWN_POD } from './waits-objects.ts';
 
-/** How one of the two takes an environment. */
+/** Reaction of one of the two programs to an environment. */
 export type Verdict = 'resolved' | 'waits' | `ends with ${number}`;
 
 export interface Row {
   readonly name: string;
-  /** On top of NAMESPACE and POD_NAME. */
+  /** In addition to NAMESPACE and POD_NAME. */
   readonly env: NodeJS.ProcessEnv;
   readonly ours: Verdict;
-  /** Something that ours says, which shows that it is not just slow. */
+  /** Output that proves the drop-in is not just slow. */
   readonly says?: RegExp;
-  /** What the original does, where that is another. */
+  /** The original's result, if different. */
   readonly there?: Verdict;
   /** Default: `entry`. */
   readonly account?: 'watcher' | 'old' | 'nobody';
-  /** The original without it is older than this row. */
+  /** Reason why the original lacks it: it is older than this row. */
   readonly notThere?: string;
 }
 
@@ -24,7 +24,7 @@ const widget = (more: string, name = 'gate', kind = 'Widget') => ({
   DEPENDENCY_CUSTOM_RESOURCE: `[{"apiVersion":"example.org/v1","kind":"${kind}","name":"${name}"${more}}]`,
 });
 
-/** One that ours does not take. @param there what the original makes of it */
+/** One that the drop-in rejects. @param there the original's result */
 const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Verdict): Row => ({
   name,
   env,
@@ -33,7 +33,7 @@ const refused = (name: string, env: NodeJS.ProcessEnv, says: RegExp, there?: Ver
   ...(there === undefined ? {} : { there }),
 });
 
-/** The same where it is asked to be as lenient as the original. */
+/** The same with the original's leniency requested. */
 const leftOut = (name: string, env: NodeJS.ProcessEnv, says: RegExp): Row => ({
   name: `${name}, lenient`,
   env: { ...env, KOLLA_POD_COMPAT: 'lenient' },
@@ -41,7 +41,7 @@ const leftOut = (name: string, env: NodeJS.ProcessEnv, says: RegExp): Row => ({
   says,
 });
 
-/** Every row of what "ready" means to kubernetes-entrypoint, and every difference that is meant. */
+/** Every meaning of "ready" in kubernetes-entrypoint, and every intended difference. */
 export const ROWS: readonly Row[] = [
   { name: 'Service: a ready endpoint', env: { DEPENDENCY_SERVICE: 'ready' }, ours: 'resolved' },
   { name: 'Service: nothing said of readiness', env: { DEPENDENCY_SERVICE: 'said-nothing' }, ours: 'resolved' },

@@ -1,4 +1,4 @@
-/** What lies in the cluster while kubernetes-entrypoint and its drop-in are run side by side: nothing in it changes any more. */
+/** Cluster state while kubernetes-entrypoint and its drop-in run side by side: it does not change any more. */
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { endPodsOf, type Cluster } from '../cluster/kubernetes/index.ts';
@@ -17,7 +17,7 @@ interface Role {
   readonly rules: readonly object[];
 }
 
-/** The Roles that the documentation shows: `entry` without watch, `watcher` with it. */
+/** The Roles from the documentation: `entry` without watch, `watcher` with it. */
 async function rolesOfThePage(): Promise<Role[]> {
   const blocks = (await readFile(PAGE, 'utf8')).matchAll(/```yaml\n([^]*?)```/g);
   return [...blocks].map(([, text]) => load(text ?? '') as Role).filter(({ kind }) => kind === 'Role');
@@ -122,7 +122,7 @@ function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** What is deleted stays for the rest of the test. */
+/** A deleted object stays deleted for the rest of the test. */
 function pod(name: string) {
   return { ...core('Pod', name, { labels: { app: name }, finalizers: ['example.org/stay'] }), spec: podSpec() };
 }

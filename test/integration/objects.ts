@@ -1,4 +1,4 @@
-/** Objects for tests, as small as the API server takes them. */
+/** Minimal objects that the API server accepts. */
 
 export function core(kind: string, name: string, labels: object = {}) {
   return { apiVersion: 'v1', kind, metadata: { name, labels } };
@@ -16,19 +16,19 @@ export function podSpec(restartPolicy = 'Always') {
   return { restartPolicy, containers: [{ name: 'main', image: 'none.test/c:1' }] };
 }
 
-/** What one replica of an application needs. */
+/** Spec of an application with one replica. */
 export function replicated(app: string) {
   const labels = { app };
   return { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec() } };
 }
 
-/** One Pod on each node that has this label. */
+/** One Pod on each node with this label. */
 export function daemon(app: string, nodeSelector: object) {
   const { selector, template } = replicated(app);
   return { selector, template: { ...template, spec: { ...template.spec, nodeSelector } } };
 }
 
-/** What kolla-db-sync leaves behind. */
+/** The Lease left by kolla-db-sync. */
 export function migrationLease(name: string, state: 'running' | 'done') {
   const release = '2026.1';
   const ready = state === 'done' ? { 'kolla-pod/ready-for': release } : {};
@@ -59,7 +59,7 @@ export function slice(service: string, isReady: boolean) {
   };
 }
 
-/** A resource that Kubernetes does not have, with a status of its own. */
+/** A custom resource with a status. */
 export function definition(singular: string, kind: string, group: string) {
   const plural = `${singular}s`;
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };

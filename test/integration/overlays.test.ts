@@ -11,7 +11,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { must } from '../../tools/process.ts';
 import { oneOf, randomFrom } from '../support/random.ts';
 
-/** Prints what oslo.config has for every option in every file: a list a file, in the order of sections and keys. */
+/** Prints oslo.config's value of every option in every file: a list per file, in the order of sections and keys. */
 const READ = `
 import json, sys
 from oslo_config import cfg
@@ -38,7 +38,7 @@ describe('overlays in a file', { skip: (await canRunKeystone()) ?? false }, () =
       const random = randomFrom(i + 1);
       const { text, section, key } = randomOslo(random);
       const setting = { section, key, value: oneOf(random, VALUES) };
-      // oslo.config takes no option before the first section.
+      // oslo.config rejects options before the first section.
       const was = Buffer.from(`[DEFAULT]\n${text}`);
       const is = setOsloOption(was, setting);
       await writeFile(join(directory.path, `files/${i}.was`), was);
@@ -55,7 +55,7 @@ describe('overlays in a file', { skip: (await canRunKeystone()) ?? false }, () =
       for (const [n, { section, key }] of all.entries()) {
         const isSet = section === setting.section && key === setting.key;
         assert.equal(after[n], isSet ? setting.value : before[n], JSON.stringify({ i, section, key, is }));
-        // And our own reader agrees with it.
+        // The project's own reader agrees.
         assert.equal(osloOption(is, section, key) ?? null, after[n], JSON.stringify({ i, section, key, is }));
       }
     }

@@ -1,7 +1,6 @@
 /**
- * Every Role that `kolla-init rbac` prints, given to a ServiceAccount of its own: with it the wait is met silently
- * about permissions, and with any verb taken away it isn't. On two API servers: one that tells when a watch has sent what
- * exists, as new ones do, and one that doesn't.
+ * Every Role printed by `kolla-init rbac`, bound to its own ServiceAccount: with it the wait succeeds without
+ * permission warnings, and without any one of its verbs it does not. On two API servers: with and without WatchList.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,14 +13,14 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { NAMESPACE, objectCases, OWN_NODE, OWN_POD, prepare } from './waits-objects.ts';
 import { Cells } from './waits-table.ts';
 
-/** Without the feature a watch doesn't tell where its beginning ends. */
+/** Without the feature a watch does not mark the end of its initial events. */
 const AS_OLD_SERVERS = { 'feature-gates': 'WatchList=false' };
 const TIMEOUT_S = 60;
-/** They wait more than they work: for answers, and for silence. */
+/** They mostly wait: for responses, and for silence. */
 const AT_ONCE = 6;
-/** Of what will not be met: the machine may be busy. */
+/** Deadline of a wait that will not succeed: the machine may be busy. */
 const IN_VAIN_S = 8;
-/** Of what never will be, however long the machine takes. */
+/** Deadline of a wait that never succeeds, however slow the machine is. */
 const NEVER_S = 2;
 const MANY = Array.from({ length: 9 }, (_, i) => `configmap/many-${i}`);
 
@@ -65,7 +64,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await cluster[Symbol.asyncDispose]();
   });
 
-  /** ServiceAccounts with these Roles, all at once. */
+  /** Creates ServiceAccounts with these Roles, concurrently. */
   const makeAccounts = async (accounts: readonly { readonly account: string; readonly items: readonly Item[] }[]) => {
     const items = accounts.flatMap(({ account: name, items: its }) => [
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } },
@@ -73,7 +72,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     ]);
     await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   };
-  /** An account's kubeconfigs for both servers. */
+  /** The account's kubeconfigs for both servers. */
   const kubeconfigsOf = async (account: string) => {
     const fresh = await cluster.kubeconfigOf(NAMESPACE, account);
     const old = `${fresh}.old`;
@@ -81,14 +80,14 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     return { fresh, old };
   };
 
-  /** kolla-init's waits, here: a process for each of a hundred would cost ten times what the waits do. */
+  /** kolla-init's waits in this process: a hundred processes would cost ten times as much as the waits. */
   const wait = async (kubeconfig: string, { waits }: Row, seconds = TIMEOUT_S) => {
     const { log, said } = recordedLog('info');
     const settings: WaitSettings = {
       timeoutMs: seconds * 1000,
       kubeconfig,
       podName: OWN_POD,
-      // It must find out by itself where it is.
+      // It must determine its node itself.
       nodeName: undefined,
       onFailedJob: 'fail',
       daemonsetAbsent: 'wait',
@@ -110,7 +109,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     return { code: failure?.exitCode ?? 0, complaint, last: lines.at(-1)?.msg ?? '' };
   };
 
-  /** What kolla-init rbac prints for it, for an account of this name. */
+  /** Output of kolla-init rbac for an account of this name. */
   const rolesOf = async ({ waits, options = [] }: Row, account: string): Promise<readonly Item[]> => {
     const who = ['--namespace', NAMESPACE, '--service-account', account];
     const args = ['rbac', ...waits.flatMap((each) => ['--wait', each]), ...who, ...options, '-o', 'json'];
@@ -126,7 +125,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await manyAtOnce(trials, async ({ row, account, items }) => {
       granted.push({ row, account, items });
       cells.set(row.name, 'Role', rulesText(items));
-      // What one asks of both servers in the same words, one answers for both.
+      // If it asks both servers for the same, one is enough.
       const servers = Object.entries(await kubeconfigsOf(account));
       for (const [server, kubeconfig] of servers.filter(([name]) => name === 'fresh' || asksForLists(items))) {
         const { code, complaint, last } = await wait(kubeconfig, row);
@@ -174,7 +173,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
   });
 });
 
-/** Makes all that the waits wait for, and returns them. */
+/** Creates everything waited for, and returns it. */
 async function everythingMet(
   cluster: ControlPlane,
   create: (object: object) => Promise<string>,
@@ -206,7 +205,7 @@ async function everythingMet(
   ];
 }
 
-/** Asks for what stays as it is: controllers take back a claim's and, where no kubelet speaks, a node's status. */
+/** Uses stable states: controllers revert a claim's and, without a kubelet, a node's status. */
 function lasting(wait: string): string {
   const [what = wait] = wait.split('?jsonpath');
   if (!/^(?:node|pvc)/.test(wait)) return wait;
@@ -223,9 +222,9 @@ function verbsOf(items: readonly Item[]): { item: number; rule: number; verb: st
   );
 }
 
-/** The same for another account. */
+/** The same for a different account. */
 function renamed(items: readonly Item[], account: string, other: string): readonly Item[] {
-  // As a whole word: row-1 is in row-10.
+  // As a whole word: row-10 contains row-1.
   return JSON.parse(JSON.stringify(items).replaceAll(new RegExp(`${account}(?=")`, 'g'), other)) as readonly Item[];
 }
 
@@ -246,7 +245,7 @@ function rulesText(items: readonly Item[]): string {
     .join('; ');
 }
 
-/** Does it for all, AT_ONCE at a time; what came of each, in their order. */
+/** Runs the work for all items, AT_ONCE at a time; results in order. */
 async function manyAtOnce<T, R>(all: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const queue = [...all.entries()];
   const results: R[] = [];

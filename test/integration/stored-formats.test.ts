@@ -1,4 +1,4 @@
-/** What an older kolla-pod left on servers, read by today's helpers: they go on there, or say why they can't. */
+/** State left on servers by an older kolla-pod: today's helpers resume from it, or report why they cannot. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
   });
   after(() => stack.disposeAsync());
 
-  /** A database and a Lease as they were left. */
+  /** A database and a Lease in their old state. */
   const left = async (name: string): Promise<LeaseSite> => {
     const site = await leaseSite(world, stack);
     const { lease, ...tables } = (await stored(name)) as Stored;
@@ -49,7 +49,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
     }
     const { annotations } = lease.metadata;
     const metadata = { name: lease.metadata.name, annotations };
-    // As its holder would have it with --lease 3s: who comes next waits as long as the holder said.
+    // As with --lease 3s: the next holder waits for the recorded duration.
     const spec = { ...lease.spec, leaseDurationSeconds: 3 };
     const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     await world.cluster.kubectl([`--namespace=${site.namespace}`, 'apply', '--filename=-'], JSON.stringify(object));
@@ -150,7 +150,7 @@ describe('data stored on servers by kolla-pod of bf56119', { skip }, () => {
   });
 });
 
-/** As SQL has it; times of the server are written as it prints them. */
+/** As an SQL literal; server times as the server prints them. */
 function literal(value: string | number | null): string {
   if (value === null || typeof value === 'number') return String(value);
   const time = /^(\d{4}-\d\d-\d\d)T(.*)Z$/.exec(value);

@@ -3,26 +3,26 @@ import { logLines, startHelper } from '../support/helper.ts';
 import type { Running } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
 
-/** A kolla-init that runs, and what it has said so far. */
+/** A running kolla-init with its log so far. */
 export interface Waiting extends AsyncDisposable {
   readonly running: Running;
   readonly ended: Promise<number>;
   messages(): string[];
-  /** What it said of one dependency, without its name. */
+  /** Logged states of one dependency, without its name. */
   statesOf(wait: string): string[];
-  /** Resolves with the first state of a dependency that matches, from its state `from` on. */
+  /** Resolves with the first matching state of a dependency, starting at index `from`. */
   state(wait: string, pattern: RegExp, from?: number): Promise<string>;
-  /** Resolves with the first line of its log that matches, from line `after` on. */
+  /** Resolves with the first matching log line, starting at line `after`. */
   said(pattern: RegExp, after?: number): Promise<string>;
 }
 
-/** Starts kolla-init as its users do; with no config.json unless a directory is given. */
+/** Starts kolla-init as users do; without config.json unless a directory is given. */
 export async function startInit(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   configDir = '/no/config',
 ): Promise<Waiting> {
-  // What it needs for the API server takes a quarter of its time to compile, each time.
+  // Compiling the API client takes a quarter of its run time, each time.
   const cache = process.env['NODE_COMPILE_CACHE'];
   const running = await startHelper('kolla-init', ['--config-dir', configDir, ...args], {
     keepOutput: true,

@@ -13,7 +13,7 @@ import { apps, daemon, definition, migrationLease, podSpec, slice } from './obje
 import { NAMESPACE, prepare } from './waits-objects.ts';
 import { startInit } from './waiting.ts';
 
-/** Whether a file can be mounted on another, in a view of our own. */
+/** Whether a file can be bind-mounted in a private mount namespace. */
 const canBindFiles: Capability = async () => {
   const { code, stderr } = await run('unshare', ['--mount', 'mount', '--bind', '/etc/hosts', '/etc/hosts']);
   return code === 0 ? undefined : `files can't be mounted here: ${stderr.trim()}`;
@@ -38,7 +38,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
     );
 
-  /** A kubeconfig of a new ServiceAccount that has this role, in the namespace of the tests. */
+  /** A kubeconfig of a new ServiceAccount with this role, in the tests' namespace. */
   async function credentials(name: string, role?: string): Promise<string> {
     await kubectl('create', 'serviceaccount', name);
     if (role !== undefined)
@@ -57,7 +57,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     await kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=-1s');
   };
 
-  // Each of them waits more than it works.
+  // They mostly wait.
   describe('each alone', { concurrency: 3 }, () => {
     test("an old release's Job does not count, the new one does", async () => {
       const release = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
@@ -165,7 +165,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
 
     test("waiting for one's own container is rejected", { skip: withoutMounts }, async () => {
       await using directory = await privateDirectory('own');
-      // As the kubelet mounts it: a file of a directory that is named after Pod and container.
+      // As mounted by the kubelet: a file in a directory named after Pod and container.
       const container = join(directory.path, 'pods/0b1c-2d/containers/main');
       await mkdir(container, { recursive: true });
       await writeFile(join(container, '5f3a9c1e'), '');
@@ -200,7 +200,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     });
   });
 
-  // These not: an Event has two seconds to be left, and on a busy machine that is little.
+  // Not concurrently: an Event must be written within two seconds, which is little on a busy machine.
   test('the deadline writes its message to the termination log and, if allowed, to an Event on our Pod', async () => {
     await using directory = await privateDirectory('deadline');
     const file = join(directory.path, 'termination-log');
@@ -222,7 +222,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
 
   test('writes an Event also if its message has more bytes than characters', async () => {
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'us' }, spec: podSpec() });
-    // With a Job, so that it has its connection before: to load the client and leave the Event it has two seconds.
+    // With a Job, so that it is connected already: it has two seconds to load the client and write the Event.
     const waits = ['--wait', `file:/${'ü'.repeat(800)}`, '--wait', 'job/never'];
     const args = [...waits, '--timeout', '2s', '--pod-name', 'us'];
     await using waiting = await startInit([...admin, ...args]);
@@ -254,7 +254,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       Promise.resolve(waits.every((wait) => waiting.statesOf(wait).length > 0) || undefined),
     );
     const now = await watches();
-    // Of widgets the cluster's own garbage collector may have begun one meanwhile.
+    // The cluster's own garbage collector may have started a watch on widgets.
     assert.ok(now.widgets - earlier.widgets <= 2, JSON.stringify({ earlier, now }));
     assert.equal(now.slices - earlier.slices, 1);
     await create(...widgets, ...services.map((name) => slice(name, true)));
@@ -262,7 +262,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     assert.equal(waiting.messages().filter((message) => message.includes(': ready after ')).length, 500);
   });
 
-  // The last: it takes the API server that the others use.
+  // Last: it stops the API server that the others use.
   test('survives an API server that is killed and restarted', async () => {
     await using waiting = await startInit([...admin, '--wait', 'job/through']);
     await waiting.said(/no such Job/);

@@ -1,4 +1,4 @@
-/** Each kind of object that kolla-init waits for: how it comes, how it is met, and what is said meanwhile. */
+/** Each kind of object that kolla-init waits for: its creation, its ready state, and the messages in between. */
 import type { Cluster } from '../cluster/kubernetes/index.ts';
 import { endPodsOf } from '../cluster/kubernetes/index.ts';
 import { namespaceName } from '../support/names.ts';
@@ -17,20 +17,20 @@ import {
 } from './objects.ts';
 
 export const NAMESPACE = namespaceName('openstack');
-/** The Pod and the node that kolla-init takes for its own. */
+/** Pod and node that kolla-init considers its own. */
 export const OWN_POD = 'own';
 export const OWN_NODE = namespaceName('compute');
 const [STORAGE, NETWORK] = [namespaceName('storage'), namespaceName('network')];
 
 export interface ObjectCase {
-  /** The row's name. */
+  /** Name of the row. */
   readonly kind: string;
   readonly wait: string;
-  /** Resources that a ServiceAccount without rights is refused. */
+  /** Resources denied to a ServiceAccount without permissions. */
   readonly resource: string;
-  /** Makes it, not met yet. */
+  /** Creates it, not ready yet. */
   create(): Promise<unknown>;
-  /** What is said then. */
+  /** Message while not ready. */
   readonly notYet: RegExp;
   remove(): Promise<unknown>;
   /** Default: deleted. */
@@ -40,7 +40,7 @@ export interface ObjectCase {
   readonly met: RegExp;
 }
 
-/** The cases on this cluster. They are created and removed more than once. */
+/** The cases for this cluster. They are created and removed repeatedly. */
 export function objectCases(cluster: Cluster): ObjectCase[] {
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, ...args]);
   const apply = (object: object) =>
@@ -269,10 +269,10 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
   ].map((each) => ({ deleted: gone, ...each }));
 }
 
-/** What must be in the namespace's cluster before: the node that is ours, and a resource that Kubernetes does not have. */
+/** Cluster-wide prerequisites: our own node, and a custom resource. */
 export async function prepare(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['create', '--filename=-'], JSON.stringify(core('Node', OWN_NODE, { own: OWN_NODE })));
-  // Another test file may be about to make the same one.
+  // Another test file may be creating the same one.
   const widget = JSON.stringify(definition('widget', 'Widget', 'example.org'));
   await cluster.kubectl(['apply', '--server-side', '--filename=-'], widget);
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd/widgets.example.org', '--timeout=-1s']);

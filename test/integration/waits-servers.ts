@@ -1,4 +1,4 @@
-/** Each kind that kolla-init waits for without an API server: what answers there in turn, and what is said of it. */
+/** Each kind that kolla-init waits for without an API server: successive servers at the address, and the messages. */
 import { once } from 'node:events';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
@@ -14,14 +14,14 @@ import { listenHttp, listenTcp, type Listening } from '../support/server.ts';
 
 export const COLUMNS = ['met', 'not yet', 'absent', 'wrong answer', 'gone in mid-wait'] as const;
 
-/** One thing that happens, and what is said then. Absent is what it begins with, and needs no act. */
+/** An action and the message it causes. Absent is the initial state and needs no action. */
 export type Act = readonly [column: (typeof COLUMNS)[number], act: () => Promise<unknown>, said: RegExp];
 
 export interface ServerCase {
   readonly kind: string;
   readonly wait: string;
   readonly acts: readonly Act[];
-  /** What takes a wait of its own, which is never met. */
+  /** A case that needs a separate wait, which never succeeds. */
   readonly alone?: { readonly column: (typeof COLUMNS)[number]; readonly wait: string; readonly said: RegExp };
 }
 
@@ -31,7 +31,7 @@ const nothing = () => Promise.resolve();
 const SMALL_BACKLOG = fileURLToPath(new URL('fixtures/small-backlog.ts', import.meta.url));
 const FULL_MS = 300;
 
-/** What is at one port in turn: never two at once. */
+/** Successive servers on one port: never two at once. */
 class Place {
   #there: AsyncDisposable | undefined;
 
@@ -52,7 +52,10 @@ class Place {
   }
 }
 
-/** The same server, stopped as by a debugger: the kernel accepts for it, and it says nothing. Thawed for its end. */
+/**
+ * The same server, stopped as under a debugger: the kernel accepts connections, and nothing responds. Thawed on
+ * dispose.
+ */
 async function frozen<T extends AsyncDisposable & { readonly pid: number }>(starting: Promise<T>): Promise<T> {
   const server = await starting;
   process.kill(server.pid, 'SIGSTOP');
@@ -63,7 +66,7 @@ async function frozen<T extends AsyncDisposable & { readonly pid: number }>(star
   return { ...server, pid: server.pid, [Symbol.asyncDispose]: end };
 }
 
-/** A server that was frozen before anybody could reach it: it starts elsewhere, and the port leads there then. */
+/** A server frozen before any client could reach it: it starts elsewhere, then the port is forwarded to it. */
 async function startedFrozen(
   port: number,
   startAt: (port: number) => Promise<AsyncDisposable & { readonly pid: number }>,
@@ -76,7 +79,7 @@ async function startedFrozen(
   return { [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** A server that is no database: it greets as a mail server does, or answers any words as HTTP would. */
+/** A server that is not a database: it greets like a mail server, or responds to anything with HTTP. */
 function another(port: number): Promise<Listening> {
   return listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), '127.0.0.1', port);
 }
@@ -88,7 +91,7 @@ const tcp: MakeCase = async (_, stack) => {
   stack.defer(() => {
     for (const socket of held) socket.destroy();
   });
-  /** Holds connections until the kernel takes no more. */
+  /** Opens connections until the kernel accepts no more. */
   const fill = async () => {
     for (let isFull = false; !isFull;) {
       const socket = connect({ host: '127.0.0.1', port }).on('error', () => {});
@@ -103,7 +106,7 @@ const tcp: MakeCase = async (_, stack) => {
   return {
     kind: 'tcp',
     wait: `tcp://127.0.0.1:${port}`,
-    // Whatever accepts is right; what is wrong is a name that leads nowhere.
+    // Anything that accepts is ready; the bad case is a name that does not resolve.
     alone: {
       column: 'wrong answer',
       wait: 'tcp://no-such-host.invalid:1',
@@ -238,7 +241,7 @@ const socket: MakeCase = (directory, stack) => {
     wait: `socket:${path}`,
     acts: [
       ['absent', nothing, /^not there yet$/],
-      // As a server leaves it that was killed.
+      // As left by a killed server.
       ['not yet', () => leftSocket(path), /^connection refused by \S+ \(ECONNREFUSED\)$/],
       ['gone in mid-wait', () => rm(path), /^not there yet$/],
       ['wrong answer', () => writeFile(path, ''), /^is there, but no socket$/],
@@ -254,14 +257,14 @@ const socket: MakeCase = (directory, stack) => {
   });
 };
 
-/** As a server that is just coming up, with room for one who waits. */
+/** A server that is just starting, with a backlog of one. */
 async function listening(port: number): Promise<Running> {
   const server = await start(process.execPath, [SMALL_BACKLOG, String(port)], { keepOutput: true });
   await once(server.child.stdout!, 'data');
   return server;
 }
 
-/** It comes to its place dead: while its server lives, a client would be accepted. */
+/** Moved into place after its server died: while it lived, a client would be accepted. */
 async function leftSocket(path: string): Promise<void> {
   const elsewhere = `${path}.left`;
   const program = `require('net').createServer().listen(${JSON.stringify(elsewhere)}, () => process.stdout.write('up'))`;

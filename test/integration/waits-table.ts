@@ -1,6 +1,6 @@
 const CELL_COLUMNS = 44;
 
-/** What was seen of each kind in each situation. */
+/** Results by kind and situation. */
 export class Cells {
   readonly #columns: readonly string[];
   readonly #rows = new Map<string, Map<string, string>>();
@@ -14,7 +14,7 @@ export class Cells {
     this.#rows.set(kind, row.set(column, seen));
   }
 
-  /** What was seen there; empty where nothing was. */
+  /** The result; empty if there is none. */
   at(kind: string, column: string): string {
     return this.#rows.get(kind)?.get(column) ?? '';
   }
