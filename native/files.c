@@ -1,5 +1,4 @@
-/* Files and directories, each call by a directory that is held. A path that begins with a slash is
- * its own place. */
+/* File and directory calls, relative to an open directory. Absolute paths ignore it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,7 +25,7 @@ CALL(sys_sync) { return result(c, fsync(int_of(c, argv[0]))); }
 
 CALL(sys_truncate) { return result(c, ftruncate(int_of(c, argv[0]), double_of(c, argv[1]))); }
 
-/* A position below 0 is the file's own. */
+/* A negative offset means the file's own position. */
 static JSValue transfer(JSContext *c, JSValueConst *argv, bool writes) {
   uint8_t *piece = piece_of(c, argv[1], argv[2], argv[3]);
   if (piece == NULL) return result(c, -1);
@@ -40,7 +39,7 @@ static JSValue transfer(JSContext *c, JSValueConst *argv, bool writes) {
 CALL(sys_read) { return transfer(c, argv, false); }
 CALL(sys_write) { return transfer(c, argv, true); }
 
-/* An array of numbers: an object's fields take the engine three times as long. */
+/* An array of numbers: object fields would take the engine three times as long. */
 CALL(sys_stat) {
   struct stat at;
   char *path = bytes_of(c, argv[1]);
@@ -103,7 +102,7 @@ CALL(sys_symlink) {
   return done;
 }
 
-/* Two of struct timespec: of access, of content. */
+/* Two struct timespec: access and modification time. */
 CALL(sys_setTimes) {
   struct timespec *times = bytes_at(c, argv[1], 2 * sizeof *times);
   return times == NULL ? JS_EXCEPTION : result(c, futimens(int_of(c, argv[0]), times));

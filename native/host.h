@@ -1,4 +1,4 @@
-/* What the parts of the host share. src/engine/sys.ts says what each call takes and gives. */
+/* Shared by the parts of the host. src/engine/sys.ts documents each call. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -9,7 +9,7 @@
 #include "quickjs.h"
 
 #define UNUSED __attribute__((unused))
-/* All calls have the same form, whatever of it they use. */
+/* All calls have the same signature, whether or not they use all of it. */
 #define CALL(name)                                                                    \
   static JSValue name(JSContext *c UNUSED, JSValueConst self UNUSED, int argc UNUSED, \
                       JSValueConst *argv UNUSED)
@@ -18,7 +18,7 @@
  * always there. */
 #define ROW(name, arguments) JS_CFUNC_DEF(#name, arguments, sys_##name)
 
-/* Bytecode that is linked in: what native/compile.c made of one bundle. */
+/* Linked-in bytecode: one bundle compiled by native/compile.c. */
 struct asset {
   const char *name;
   const uint8_t *bytes;
@@ -30,7 +30,7 @@ int32_t int_of(JSContext *c, JSValueConst value);
 double double_of(JSContext *c, JSValueConst value);
 double milliseconds(struct timespec time);
 double now(clockid_t clock);
-/* What a call gave, or minus errno: the caller in TypeScript makes the error. */
+/* The result of a call, or minus errno: the TypeScript caller creates the error. */
 JSValue result(JSContext *c, int64_t value);
 /* A file's name as its bytes, to be freed with js_free; NULL with errno where it is none. Lone
    surrogates U+DC80 to U+DCFF stand for bytes that are no UTF-8 (Python's surrogateescape). */
@@ -38,7 +38,7 @@ char *bytes_of(JSContext *c, JSValueConst value);
 /* The words of an array, ended by NULL; to be freed with free_words. */
 char **words_of(JSContext *c, JSValueConst array);
 void free_words(JSContext *c, char **words);
-/* An ArrayBuffer's bytes; NULL with an exception where they are fewer. */
+/* Bytes of an ArrayBuffer; NULL with an exception if it is too small. */
 void *bytes_at(JSContext *c, JSValueConst buffer, size_t least);
 /* The piece [offset, offset + length) of a Uint8Array; NULL where it is none. */
 uint8_t *piece_of(JSContext *c, JSValueConst array, JSValueConst offset, JSValueConst length);

@@ -17,8 +17,7 @@
 #include "host.h"
 
 #define MEMORY_MAX (256u << 20)
-/* What nothing refers to is freed at once. Cycles are few, and looking for them takes a look at
- * everything. */
+/* Reference counting frees most objects; cycles are rare, and finding them scans the heap. */
 #define CYCLES_FROM ((size_t)16 << 20)
 #define STACK_MAX (1u << 20)
 
@@ -30,7 +29,7 @@ static int interrupted(JSRuntime *runtime UNUSED, void *unused UNUSED) {
   return deadline > 0 && now(CLOCK_MONOTONIC) > deadline;
 }
 
-/* Milliseconds from now until running code is stopped with an exception; 0: never. */
+/* Milliseconds until running code is interrupted with an exception; 0: never. */
 CALL(sys_deadline) {
   double length = double_of(c, argv[0]);
   deadline = length > 0 ? now(CLOCK_MONOTONIC) + length : 0;
@@ -49,7 +48,7 @@ static const struct asset *asset_of(const char *name) {
   return NULL;
 }
 
-/* What the bytecode's function gives when it is called with `sys`. */
+/* Calls the bytecode's function with `sys`. */
 static JSValue evaluate(JSContext *c, const struct asset *asset, JSValueConst sys) {
   JSValue code = JS_ReadObject(c, asset->bytes, asset->length, JS_READ_OBJ_BYTECODE);
   if (JS_IsException(code)) return code;
@@ -67,7 +66,7 @@ CALL(sys_asset) {
   return asset == NULL ? JS_UNDEFINED : evaluate(c, asset, self);
 }
 
-/* For what the C library would read by itself: TZ names a file. */
+/* The C library reads variables by itself: TZ names a file. */
 CALL(sys_forget) { return result(c, clearenv()); }
 
 CALL(sys_cyclesFrom) {
@@ -99,7 +98,7 @@ static JSValue sys_object(JSContext *c, char **argv) {
   return sys;
 }
 
-/* Our own mistake, or a limit: its message and the place, then the end. */
+/* An uncaught exception or a limit: prints message and location, then exits. */
 static void escape(JSContext *c) {
   JSValue error = JS_GetException(c);
   JS_SetMemoryLimit(JS_GetRuntime(c), (size_t)-1);
@@ -114,7 +113,7 @@ static void escape(JSContext *c) {
 static int unhandled;
 static JSValue rejection;
 
-/* Of a promise without a handler; and again once it gets one. */
+/* Called for a promise without a handler; again once it gets one. */
 static void rejected(JSContext *c, JSValueConst promise UNUSED, JSValueConst reason, bool handled,
                      void *unused UNUSED) {
   unhandled += handled ? -1 : 1;
@@ -133,7 +132,7 @@ static void run_jobs(JSContext *c) {
 
 int main(int argc, char **argv) {
   if (argc < 1) return 64;
-  /* What is opened next must not become our output. */
+  /* Later opens must not reuse the numbers of stdin, stdout and stderr. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return 70;
   const char *slash = strrchr(argv[0], '/');

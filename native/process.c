@@ -47,7 +47,7 @@ static void become(const char *file, char **words, char **env, const int32_t *fr
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   setpgid(0, 0);
-  /* Above all targets first, so that none is overwritten before it is copied. */
+  /* Moves them above all targets first, so that none is overwritten before it is copied. */
   for (int i = 0; i <= count; i++) {
     moved[i] = fcntl(i < count ? from[i] : tell, F_DUPFD_CLOEXEC, count);
     if (moved[i] < 0) _exit(127);
@@ -87,8 +87,7 @@ CALL(sys_spawn) {
   return done;
 }
 
-/* The pid of a child that has ended, 0 where none has; -1 asks for any. Its status goes into a
- * buffer. */
+/* Pid of an exited child, 0 if there is none; -1 waits for any. Its status goes into a buffer. */
 CALL(sys_wait) {
   int *status = bytes_at(c, argv[1], sizeof *status);
   return status ? result(c, waitpid(int_of(c, argv[0]), status, WNOHANG)) : JS_EXCEPTION;
@@ -107,7 +106,7 @@ static volatile sig_atomic_t ending;
 static void queue(int number) {
   int before = errno;
   if (number == SIGALRM) _exit(128 + ending);
-  if (number == SIGPIPE) return; /* The write says EPIPE. */
+  if (number == SIGPIPE) return; /* Writes fail with EPIPE instead. */
   uint8_t byte = (uint8_t)number;
   if (number != SIGCHLD && ending == 0) {
     ending = number;
@@ -123,7 +122,7 @@ CALL(sys_fetched) {
   return JS_UNDEFINED;
 }
 
-/* How: 0 its default, 1 ignored, 2 queued. Gives the descriptor that queued ones are read from. */
+/* Disposition: 0 default, 1 ignored, 2 queued. Returns the descriptor of queued signals. */
 CALL(sys_onSignal) {
   int number = int_of(c, argv[0]), how = int_of(c, argv[1]);
   if (how < 0 || how > 2) return JS_NewInt32(c, -EINVAL);
@@ -136,13 +135,13 @@ CALL(sys_onSignal) {
   struct sigaction action = {.sa_handler = handlers[how], .sa_flags = SA_RESTART | SA_NOCLDSTOP};
   struct sigaction before;
   if (sigaction(number, NULL, &before) < 0) return result(c, -1);
-  /* What we start gets back what is caught, but not what was ignored. */
+  /* Children inherit ignored signals, but not handlers. */
   if (number == SIGPIPE && before.sa_handler == SIG_IGN) return result(c, 0);
   sigaction(number, &action, NULL);
   return result(c, signal_pipe[0] < 0 ? 0 : signal_pipe[0]);
 }
 
-/* Many of struct pollfd. */
+/* Array of struct pollfd. */
 CALL(sys_poll) {
   size_t length;
   struct pollfd *rows = (struct pollfd *)(void *)JS_GetArrayBuffer(c, &length, argv[0]);

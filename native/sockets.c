@@ -1,4 +1,4 @@
-/* Sockets. An address is the bytes of a sockaddr, which TypeScript makes and reads. */
+/* Sockets. An address is the bytes of a sockaddr, built and parsed in TypeScript. */
 #include <sys/socket.h>
 
 #include "host.h"

@@ -1,4 +1,4 @@
-/* Values of the engine as C has them, and back. */
+/* Conversions between the engine's values and C. */
 #include <errno.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool is_utf8(const uint8_t *at, size_t left) {
     length = lead < 0x80 ? 1 : 2 + (lead >= 0xe0) + (lead >= 0xf0);
     if (lead >= 0x80 && (lead < 0xc2 || lead > 0xf4)) return false;
     if (length > left) return false;
-    /* What would be longer than it need be, a surrogate, or above U+10FFFF. */
+    /* Rejects overlong forms, surrogates, and code points above U+10FFFF. */
     uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     if (length > 1 && (at[1] < low || at[1] > high)) return false;
@@ -117,7 +117,7 @@ void *bytes_at(JSContext *c, JSValueConst buffer, size_t least) {
   return NULL;
 }
 
-/* Undefined for what is not UTF-8. */
+/* Undefined if it is not UTF-8. */
 CALL(sys_decode) {
   uint8_t *bytes = piece_of(c, argv[0], argv[1], argv[2]);
   if (bytes == NULL) return result(c, -1);
@@ -138,7 +138,7 @@ CALL(sys_compare) {
   size_t one, other;
   uint8_t *a = JS_GetUint8Array(c, &one, argv[0]), *b = JS_GetUint8Array(c, &other, argv[1]);
   if (a == NULL || b == NULL) return JS_EXCEPTION;
-  /* By words: memcmp of our C library goes by bytes. */
+  /* Word by word: this C library's memcmp goes byte by byte. */
   size_t length = one < other ? one : other, at = 0;
   while (length - at >= 8 && memcmp(a + at, b + at, 8) == 0) at += 8;
   int order = memcmp(a + at, b + at, length - at);
