@@ -10,11 +10,11 @@ export interface HelperRun {
   readonly name: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Is shown each message too. */
+  /** Called with each message too. */
   readonly onMessage?: (message: string) => void;
 }
 
-/** Starts a helper and tells what it logs, line by line, under the actor's name. */
+/** Starts a helper and prints its log, line by line, under the actor's name. */
 export async function startHelper(story: Story, { actor, name, args, env, onMessage }: HelperRun): Promise<Running> {
   const running = await start(process.execPath, [FROM_SOURCE, name, ...args], {
     env: { ...process.env, ...env },
@@ -32,7 +32,7 @@ export async function startHelper(story: Story, { actor, name, args, env, onMess
   return running;
 }
 
-/** What a log line tells: its message; of a child's own output, only which migration it runs. */
+/** The message of a log line; of a child's own output, only which migration it runs. */
 function messageIn(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   const { level, msg, from } = JSON.parse(line) as { level: string; msg: string; from?: string };

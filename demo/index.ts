@@ -1,12 +1,13 @@
 /**
  * A pod's life as local processes: `make demo`.
  *
- *   private root, with a janitor for every end -> servers -> the pod's tree -> kolla-init waits and copies -> two
- *   kolla-db-sync race -> Keystone's keys and first user -> Keystone starts, kolla-probe goes from unhealthy to healthy
+ *   private root, with a janitor that cleans up after any exit -> servers -> the pod's tree -> kolla-init waits and
+ *   copies -> two
+ *   kolla-db-sync race -> Keystone's keys and first user -> Keystone starts, kolla-probe goes from unhealthy to
+ *   healthy
  *   -> a token -> kolla-log-ship has every line -> the timeline, as text and as SVG
  *
- * Exit 0 when all of it was seen, 1 when a step went wrong (named), 130 or 143 after a signal. Nothing is left behind
- * but the picture in dist/.
+ * Exit code 0 on success, 1 when a step failed (named), 130 or 143 after a signal. Only the picture is left behind.
  */
 import { messageOf, KollaError, ExitCode } from '../src/core/errors.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
@@ -34,7 +35,7 @@ async function main(story: Story): Promise<number> {
     console.error(`demo stopped: ${messageOf(error)}`);
     return error instanceof KollaError ? error.exitCode : ExitCode.no;
   } finally {
-    // Its processes are gone by now, so it ends at its next step; what it throws then is only that.
+    // Its processes have been killed, so its next step fails; that error is expected.
     await life?.catch(() => {});
   }
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Is told the directory, then waits for the end of its stdin, which is our end, however we end. Then it kills every process
- * whose command line or environment names the directory, and removes it: the one way in which the demo is cleaned up, so
- * that it is tried at every run. The directory stands in its own command line nowhere, or it would find itself.
+ * Gets the directory, then waits for the end of its stdin, which closes however the demo exits. Then it kills every
+ * process whose command line or environment contains the directory, and removes it: the demo's only cleanup, exercised
+ * on every run. Its own command line must not contain the directory, or it would kill itself.
  */
 const SWEEP = `
 trap '' INT TERM HUP
@@ -29,7 +29,7 @@ export interface PrivateRoot extends AsyncDisposable {
   readonly path: string;
 }
 
-/** An empty directory, and a process that removes it with all its processes when we are gone. */
+/** An empty directory, and a process that removes it with all its processes once this process has exited. */
 export async function privateRoot(): Promise<PrivateRoot> {
   const path = await mkdtemp(join(tmpdir(), 'kp-demo-'));
   const janitor = spawn('sh', ['-c', SWEEP, 'janitor'], {
@@ -39,7 +39,7 @@ export async function privateRoot(): Promise<PrivateRoot> {
   });
   await once(janitor, 'spawn');
   janitor.stdin.write(`${path}\n`);
-  // What the servers keep lies in it too, and so each of them names it.
+  // The servers' data is in it too, so that each of their environments contains it.
   process.env['TMPDIR'] = `${path}/`;
   return {
     path,
@@ -50,10 +50,13 @@ export async function privateRoot(): Promise<PrivateRoot> {
   };
 }
 
-/** How often we look whether whoever started us is still there: nothing tells. */
+/** Polling interval for the parent process: there is no event. */
 const LOOK_MS = 500;
 
-/** Aborts when our parent is gone: `make` killed by SIGKILL takes no child with it. The caller ends the timer. */
+/**
+ * Aborts when the parent process has exited: `make` killed by SIGKILL does not kill its children. The caller clears
+ * the timer.
+ */
 export function abortWithoutParent(controller: AbortController): NodeJS.Timeout {
   const parent = process.ppid;
   return setInterval(() => {

@@ -2,16 +2,16 @@ import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keystoneConf } from '../test/cluster/keystone.ts';
 
-/** What differs from one run to the next. */
+/** Settings that differ between runs. */
 export interface PodSettings {
   readonly databaseHost: string;
   readonly databasePort: number;
-  /** Of the database and of its account. */
+  /** Name of the database and of its account. */
   readonly databaseName: string;
   readonly databasePassword: string;
 }
 
-/** The paths of the pod's own tree that later steps need, all under the private root. */
+/** Paths in the pod's tree that later steps need, all under the private root. */
 export interface PodFiles {
   readonly configDir: string;
   readonly keystoneConf: string;
@@ -19,9 +19,9 @@ export interface PodFiles {
 }
 
 /**
- * Lays out a pod's tree under `root`, with a config.json and files as kolla-ansible writes them for Keystone. The
- * container's paths become paths under the root, since the demo's processes share our file system; and Kolla's user
- * `keystone` is whoever runs the demo.
+ * Creates a pod's tree under `root`, with config.json and files as kolla-ansible writes them for Keystone. The
+ * container's paths become paths under the root, since the demo's processes share this file system; the user running
+ * the demo replaces Kolla's user `keystone`.
  */
 export async function writePodFiles(root: string, settings: PodSettings): Promise<PodFiles> {
   const configDir = join(root, 'var/lib/kolla/config_files');

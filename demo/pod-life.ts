@@ -14,7 +14,7 @@ import { drawSvg, drawText } from './timeline.ts';
 
 const PICTURE = 'dist/demo-timeline.svg';
 
-/** Tells a pod's life under `root`. Throws where a step does not do what it should. */
+/** Runs a pod's life under `root`. Throws when a step fails. */
 export async function tellPodLife(story: Story, root: string, terminal: Terminal): Promise<void> {
   story.shorten.push(root);
   await using servers = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ export async function tellPodLife(story: Story, root: string, terminal: Terminal
   await draw(story, terminal);
 }
 
-/** kolla-init starts before the database does, says what it waits for, and then ends. */
+/** kolla-init starts before the database, logs what it waits for, and then exits. */
 async function configure(
   story: Story,
   root: string,
@@ -83,7 +83,7 @@ async function configure(
   ended('ended: the container may start');
 }
 
-/** Never resolves; rejects when the promise does, which is not awaited yet. */
+/** Never resolves; rejects with the promise, which is not awaited yet. */
 function failed(promise: Promise<unknown> | undefined): Promise<never> {
   return new Promise((_, reject) => void promise?.catch(reject));
 }

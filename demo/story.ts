@@ -4,7 +4,7 @@ import type { Kind, Span } from './timeline.ts';
 const ACTOR_WIDTH = 16;
 const BAR_WIDTH = 24;
 
-/** Tells what happens as it happens, and remembers it for the picture at the end. */
+/** Prints events as they happen, and records them for the final picture. */
 export class Story {
   readonly spans: Span[] = [];
   readonly #began = performance.now();
@@ -12,13 +12,13 @@ export class Story {
 
   readonly #signal: AbortSignal;
 
-  /** @param signal once it is aborted, every further step throws its reason */
+  /** @param signal once aborted, every further step throws its reason */
   constructor(terminal: Terminal, signal: AbortSignal) {
     this.#terminal = terminal;
     this.#signal = signal;
   }
 
-  /** ms since the story began. */
+  /** Milliseconds since the story began. */
   now(): number {
     return performance.now() - this.#began;
   }
@@ -28,7 +28,7 @@ export class Story {
     console.log(`\n${paint(this.#terminal, 'bold', title)}`);
   }
 
-  /** Paths below one of these directories are told without it. */
+  /** Paths below these directories are printed relative to them. */
   readonly shorten: string[] = [];
 
   say(actor: string, said: string): void {
@@ -39,7 +39,7 @@ export class Story {
     );
   }
 
-  /** Opens a span; the returned function ends it, with a bar as long as it took. */
+  /** Opens a span; the returned function closes it and prints a bar of its duration. */
   begin(actor: string, label: string, kind: Kind): (outcome?: string) => void {
     this.#signal.throwIfAborted();
     const start = this.now();

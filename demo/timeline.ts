@@ -1,10 +1,10 @@
-/** Who did something, from when to when, in ms since the story began. */
+/** An actor's activity, with start and end in ms since the story began. */
 export interface Span {
   readonly actor: string;
   readonly label: string;
   readonly start: number;
   readonly end: number;
-  /** What the span is: its colour. */
+  /** Determines the span's colour. */
   readonly kind: Kind;
 }
 
@@ -20,7 +20,7 @@ const FILL: Record<Kind, string> = {
 
 const BLOCK: Record<Kind, string> = { server: '▒', wait: '░', work: '█', healthy: '█', unhealthy: '▓' };
 
-/** The spans as rows of blocks, one row an actor in order of appearance, for a terminal of that width. */
+/** The spans as rows of blocks for a terminal of that width, one row per actor in order of appearance. */
 export function drawText(told: readonly Span[], width: number): string {
   const spans = fromZero(told);
   const actors = [...new Set(spans.map((span) => span.actor))];
@@ -45,7 +45,7 @@ const ROW = 30;
 const LEFT = 190;
 const PLOT = 760;
 
-/** The same as a picture of its own, with labels; readable on a light and on a dark page. */
+/** The same as a standalone picture with labels; readable on light and dark pages. */
 export function drawSvg(title: string, told: readonly Span[]): string {
   const spans = fromZero(told);
   const actors = [...new Set(spans.map((span) => span.actor))];
@@ -77,14 +77,14 @@ export function drawSvg(title: string, told: readonly Span[]): string {
   ].join('\n');
 }
 
-/** In order of their beginnings, the first at 0: what was fetched before is not part of the pod's life. */
+/** Sorted by start, the first at 0: earlier downloads are not part of the pod's life. */
 function fromZero(spans: readonly Span[]): Span[] {
   const zero = Math.min(...spans.map((span) => span.start));
   const moved = spans.map((span) => ({ ...span, start: span.start - zero, end: span.end - zero }));
   return moved.toSorted((a, b) => a.start - b.start);
 }
 
-/** Whole seconds, at most ten of them. */
+/** Whole seconds, at most ten. */
 function tickTimes(end: number): number[] {
   const step = [1, 2, 5, 10, 20, 30, 60, 120].find((s) => end / (s * 1000) <= 10) ?? 300;
   return Array.from({ length: Math.floor(end / (step * 1000)) + 1 }, (_, i) => i * step * 1000);

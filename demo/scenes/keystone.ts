@@ -7,9 +7,9 @@ import type { PodFiles } from '../pod-files.ts';
 import type { Story } from '../story.ts';
 import { ADMIN_PASSWORD } from './schema.ts';
 
-/** How often the kubelet would ask. */
+/** The kubelet's probe period. */
 const PERIOD_MS = 500;
-/** Python alone takes ten seconds where other processes have the CPUs. */
+/** Python alone takes ten seconds on a busy machine. */
 const HEALTHY_WITHIN_MS = 60_000;
 
 /** Starts Keystone's public API; it logs into the pod's log directory. */
@@ -26,8 +26,8 @@ export async function runKeystone(story: Story, files: PodFiles, keystone: Keyst
 }
 
 /**
- * Asks as a readiness probe does, period by period, and tells each answer that is not the one before.
- * @returns ends the span in which it is healthy
+ * Probes periodically like a readiness probe, and prints each changed result.
+ * @returns ends the healthy span
  */
 export async function untilHealthy(story: Story, files: PodFiles, url: string): Promise<() => void> {
   const limit = story.now() + HEALTHY_WITHIN_MS;
@@ -45,7 +45,7 @@ export async function untilHealthy(story: Story, files: PodFiles, url: string): 
   throw new Error(`Keystone was not healthy after ${HEALTHY_WITHIN_MS / 1000} s: ${tailOf(consoleLog(files))}`);
 }
 
-/** What users come for. */
+/** Requests a token, as users do. */
 export async function takeToken(story: Story, url: string): Promise<void> {
   const ended = story.begin('token', 'POST /v3/auth/tokens', 'work');
   const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };

@@ -7,11 +7,11 @@ import type { Index } from '../servers.ts';
 import type { Story } from '../story.ts';
 
 export interface Shipper extends AsyncDisposable {
-  /** Ends it as the kubelet would; it reads to the end first. Returns how many documents arrived. */
+  /** Stops it as the kubelet would; it ships the rest first. Returns the number of documents. */
   finish(count: (() => Promise<number>) | undefined): Promise<number>;
 }
 
-/** Starts kolla-log-ship on the pod's logs, into Elasticsearch where there is one, else to stdout. */
+/** Starts kolla-log-ship on the pod's logs, into Elasticsearch if available, else to stdout. */
 export async function shipLogs(
   story: Story,
   root: string,
@@ -38,7 +38,7 @@ export async function shipLogs(
   };
 }
 
-/** Whole lines in the pod's log files. */
+/** Number of complete lines in the pod's log files. */
 export async function countLines(logs: string): Promise<number> {
   const files = await Promise.all(globSync(join(logs, '*/*.log')).map((file) => readFile(file, 'latin1')));
   return files.reduce((sum, text) => sum + text.split('\n').length - 1, 0);

@@ -5,10 +5,10 @@ import type { PodFiles } from '../pod-files.ts';
 import type { Database } from '../servers.ts';
 import type { Story } from '../story.ts';
 
-/** What stands in for a migration where Keystone can't be had: the lock is real, the work is not. */
+/** Replaces the migration where Keystone is unavailable: the lock is real, the work is not. */
 const STAND_IN: CommandLine = { command: 'sleep', args: ['3'], env: {} };
 
-/** Two kolla-db-sync at once, as two replicas would: both must end well, and the story shows who waited. */
+/** Two concurrent kolla-db-sync, as in two replicas: both must succeed, and the story shows which one waited. */
 export async function syncSchema(
   story: Story,
   files: PodFiles,
@@ -41,7 +41,7 @@ export async function syncSchema(
   await Promise.all(replicas);
 }
 
-/** Keystone's own first steps, which a Job would run: keys, the first user, the catalogue. */
+/** Keystone's initial setup, run by a Job in a cluster: keys, first user, catalog. */
 export async function setUpKeystone(story: Story, files: PodFiles, keystone: Keystone): Promise<void> {
   const ended = story.begin('keystone-manage', 'keys and first user', 'work');
   const steps = [
@@ -62,7 +62,7 @@ function manage(keystone: Keystone, files: PodFiles, words: readonly string[]): 
   return { ...line, args: [...line.args, ...words] };
 }
 
-/** Of the demo's own Keystone, which lives for a minute on loopback. */
+/** Password of the demo's own Keystone, which lives for a minute on loopback. */
 export const ADMIN_PASSWORD = 'demo-admin-password';
 
 function user(): string {
