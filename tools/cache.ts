@@ -8,17 +8,20 @@ import { exclusively } from './lock.ts';
 import { ownerGone, ownerTag } from './owner.ts';
 import { step } from './progress.ts';
 
-/** Longer than a branch rests; what went with it is then built again. */
+/** Longer than most branches rest; parts unused since are rebuilt. */
 const UNUSED_MS = 14 * 24 * 3600 * 1000;
 
-/** Where fetched and built parts are kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's cache. */
+/**
+ * Directory of downloaded and built parts, kept between runs: outside the repository, `KOLLA_POD_CACHE` or the user's
+ * cache.
+ */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   return env['KOLLA_POD_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kolla-pod');
 }
 
 const beingSetUp = new Set<string>();
 
-/** The parts that this process builds, or that it waits for another one to build. */
+/** Parts that this process is building, or waiting for another process to build. */
 export function partsBeingSetUp(): readonly string[] {
   return [...beingSetUp];
 }
@@ -65,8 +68,7 @@ export async function cached(
 }
 
 /**
- * When a part was last asked for is the modification time of a file beside it: the part itself must not change under those who
- * read it, or make an archive of it.
+ * A part's last use is the modification time of a file next to it: the part itself must not change under its readers.
  */
 function markOf(place: string): string {
   return join(dirname(place), 'used', basename(place));
@@ -77,12 +79,12 @@ async function markUsed(place: string): Promise<void> {
     await mkdir(dirname(markOf(place)), { recursive: true });
     await writeFile(markOf(place), '');
   } catch (error) {
-    // Another user's, or on a disk that is mounted read-only: then it is not ours to remove either.
+    // Owned by another user, or on a read-only disk: then it cannot be removed either.
     if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 
-/** Directories of the same name under former keys that no run asked for since. */
+/** Removes directories of the same name under former keys that are no longer in use. */
 async function removeUnused(name: string, root: string): Promise<void> {
   const keyed = (await readdir(root)).filter(
     (each) => each.startsWith(`${name}-`) && /^[0-9a-f]{12}$/.test(each.slice(name.length + 1)),
@@ -96,11 +98,11 @@ async function removeUnused(name: string, root: string): Promise<void> {
   }
 }
 
-/** What killed runs were building. */
+/** Removes unfinished builds of killed runs. */
 async function removeLeftOvers(root: string): Promise<void> {
   const names = await readdir(root);
   for (const name of names.filter((each) => each.startsWith('.') && ownerGone(each))) {
-    // Another user's can't be removed, and two runs may find the same one.
+    // Another user's cannot be removed, and two runs may find the same one.
     await rm(join(root, name), { recursive: true, force: true }).catch(() => {});
   }
 }

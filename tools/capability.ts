@@ -1,10 +1,10 @@
 import { chown } from 'node:fs/promises';
 import { privateDirectory } from './directory.ts';
 
-/** Proves by trying that this machine can have a part. The reason why not, or undefined when it can. */
+/** Probes whether this machine supports a part. Returns the reason why not, or undefined. */
 export type Capability = () => Promise<string | undefined>;
 
-/** Why this machine can't have one of several parts: the first reason, or undefined when it can have all. */
+/** The first reason why one of several parts is unsupported, or undefined. */
 export async function firstLacking(capabilities: readonly Capability[]): Promise<string | undefined> {
   for (const capability of capabilities) {
     const reason = await capability();
@@ -13,7 +13,7 @@ export async function firstLacking(capabilities: readonly Capability[]): Promise
   return undefined;
 }
 
-/** Whether we may give files to other users, as Kolla's tools do as root. */
+/** Whether files can be given to other users, as Kolla's tools do as root. */
 export const canGiveFilesAway: Capability = async () => {
   await using directory = await privateDirectory('chown');
   return await chown(directory.path, 42_425, 42_425).then(

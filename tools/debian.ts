@@ -16,16 +16,16 @@ import { privateDirectory } from './directory.ts';
 import { must, run, type RunOptions } from './process.ts';
 
 interface UnpackOptions {
-  /** Fetch what they depend on as well, down to libc. Default true; false takes the list as it stands. */
+  /** Also fetch dependencies, down to libc. Default true; false takes the list as is. */
   readonly dependencies?: boolean;
   /** Packages of the closure to leave out: libc6 for programs that run on this machine's own libc. */
   readonly except?: readonly string[];
-  /** Another machine's, as Debian calls it: `arm64`. The sources must have it. */
+  /** A foreign architecture in Debian's spelling: `arm64`. The sources must have it. */
   readonly architecture?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Changes when what is unpacked changes for the same names: it is part of the cache's key. */
+/** Part of the cache key: changes when the unpacked result changes for the same names. */
 const RECIPE_VERSION = '1';
 const DEADLINE_MS = 15 * 60_000;
 const UNPACK_WORKERS = 2;
@@ -33,9 +33,9 @@ const ALWAYS_THERE = ['bin', 'sbin', 'lib'];
 const MERGED_INTO_USR = [...ALWAYS_THERE, 'lib32', 'lib64', 'libx32'];
 
 /**
- * A directory with the packages unpacked, made once and kept in the cache. Don't write into it.
+ * A directory with the unpacked packages, created once and cached. Do not write into it.
  * @param name of the directory in the cache
- * @param packages names as this machine's apt sources have them
+ * @param packages names in this machine's apt sources
  */
 export async function unpackedPackages(
   name: string,
@@ -64,7 +64,7 @@ export async function unpackedPackages(
   });
 }
 
-/** Proven by fetching one small package; afterwards it is in the cache and this costs next to nothing. */
+/** Probed by fetching one small package, which is cached afterwards. */
 export const canUnpackDebian: Capability = async () => {
   try {
     await unpackedPackages('apt-tried', ['base-files'], { dependencies: false });
@@ -74,7 +74,7 @@ export const canUnpackDebian: Capability = async () => {
   }
 };
 
-/** What the machine's sources say; another release or mirror is another cache. */
+/** The machine's apt sources; another release or mirror is another cache entry. */
 async function aptSources(): Promise<string[]> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => []);
   const files = ['sources.list', ...parts.map((name) => `sources.list.d/${name}`).toSorted(byName)];
@@ -97,20 +97,20 @@ async function fetched(
   const fetch = dependencies ? ['-y', '--download-only', 'install'] : ['download'];
   const got = await run('apt-get', ['-c', config, '-qq', ...fetch, ...packages], options);
   if (got.code !== 0) {
-    // A failed update ends with 0 and a warning, and is the usual reason why a package is "not found".
+    // A failed update exits with 0 and a warning, and is the usual reason for "not found".
     throw new Error(`apt-get ${fetch.at(-1)}: ${complaint(updated.stderr + got.stderr)}`);
   }
   const names = await readdir(options.cwd ?? work);
   return names.filter((file) => file.endsWith('.deb')).map((file) => join(work, 'debs', file));
 }
 
-/** The first and the last thing that apt complained about: what began it, and what it came to. One line. */
+/** The first and last of apt's errors: the cause and the consequence. One line. */
 function complaint(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => /^[EW]: /.test(line));
   return lines.length === 0 ? stderr.slice(-2000) : [...new Set([lines.at(0), lines.at(-1)])].join('; ');
 }
 
-/** apt's state in a directory of our own. Its status file is empty, so that nothing counts as installed already. */
+/** apt's state in a private directory. Its status file is empty, so that nothing counts as installed. */
 async function aptConfig(work: string, architecture: string | undefined): Promise<string> {
   await mkdir(join(work, 'state/lists/partial'), { recursive: true });
   await mkdir(join(work, 'debs/partial'), { recursive: true });
@@ -119,7 +119,7 @@ async function aptConfig(work: string, architecture: string | undefined): Promis
   await writeFile(
     config,
     [
-      // The machine's hooks clean its own cache and tell its desktop: not our business.
+      // The machine's hooks clean its own cache and notify its desktop, which must not happen here.
       ...['APT::Update', 'DPkg'].flatMap((of) => ['Pre', 'Post'].map((when) => `#clear ${of}::${when}-Invoke;`)),
       '#clear APT::Update::Post-Invoke-Success;',
       '#clear Acquire::IndexTargets::deb::DEP-11;',
@@ -167,7 +167,7 @@ async function unpack(files: readonly string[], directory: string, signal: Abort
   await Promise.all(Array.from({ length: UNPACK_WORKERS }, worker));
 }
 
-/** A package may still ship /lib/x while another looks for /usr/lib/x: one place, and a link where the other was. */
+/** A package may still ship /lib/x while another looks for /usr/lib/x: merges them and leaves a symlink. */
 async function mergeIntoUsr(directory: string): Promise<void> {
   for (const name of MERGED_INTO_USR) {
     const top = join(directory, name);

@@ -11,9 +11,9 @@ export interface Directory extends AsyncDisposable {
 const OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 
 /**
- * An empty directory of our own, removed at the end; after a kill, by the next run that makes one for the same purpose.
- * Its path is short: sockets in it must fit into 107 bytes.
- * @param where another file system than that of temporary files
+ * A private, empty directory, removed at the end; after a kill, by the next run that creates one for the same purpose.
+ * Its path is short: socket paths in it must fit into 107 bytes.
+ * @param where to use another file system than that of temporary files
  */
 export async function privateDirectory(purpose: string, where: string = tmpdir()): Promise<Directory> {
   await removeLeftOvers(where, `kp-${purpose}-`);
@@ -21,7 +21,7 @@ export async function privateDirectory(purpose: string, where: string = tmpdir()
   return { path, [Symbol.asyncDispose]: () => rm(path, OPTIONS) };
 }
 
-/** Where a test lays its directory that syncs many files, which costs most of the time on a disk. */
+/** In memory, for tests that sync many files: on a disk that takes most of the time. */
 export function inMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
@@ -34,7 +34,7 @@ export function inMemory(): string {
 async function removeLeftOvers(where: string, prefix: string): Promise<void> {
   const names = await readdir(where);
   for (const name of names.filter((each) => each.startsWith(prefix) && ownerGone(each.slice(prefix.length)))) {
-    // Another user's can't be removed, and two runs may find the same one.
+    // Another user's cannot be removed, and two runs may find the same one.
     await rm(join(where, name), OPTIONS).catch(() => {});
   }
 }

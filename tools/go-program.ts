@@ -13,13 +13,13 @@ interface Program {
   readonly directory: string;
   readonly sources: readonly string[];
   readonly flags: readonly string[];
-  /** Bytes that a build from nothing needs on the cache's disk. */
+  /** Disk space in bytes for a build from scratch. */
   readonly room: number;
-  /** The package with its main(), if that is not the directory itself but of a module that it requires. */
+  /** The main package, if it is in a required module and not in the directory itself. */
   readonly main?: string;
 }
 
-/** Builds a program of ours, or of a module that one of ours requires, once into the cache; its path. */
+/** Builds one of our programs, or of a module it requires, once into the cache; returns its path. */
 export async function goProgram({ name, directory, sources, flags, room, main = '.' }: Program): Promise<string> {
   const texts = await Promise.all(sources.map((source) => textOf(join(directory, source))));
   const place = await cached(name, [arch(), ...flags, ...texts], async (output) => {
@@ -28,9 +28,9 @@ export async function goProgram({ name, directory, sources, flags, room, main = 
       throw new Error(`${cacheRoot()} has ${(bavail * bsize) / 1e9} GB free; a build needs ${room / 1e9}`);
     const build = ['build', '-trimpath', '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
     const env = goEnv();
-    // One build at a time: it takes all processors, and the next one finds compiled what both are made of.
+    // One build at a time: it uses all CPUs, and the next one reuses shared compiled packages.
     await exclusively(env.GOCACHE, async () => {
-      // nice: the compiler must leave room for the tests that run meanwhile.
+      // nice: the compiler must leave CPU time for concurrent tests.
       await must('nice', ['go', ...build, main], {
         cwd: join(directory, name),
         env: { ...process.env, ...env },
@@ -42,8 +42,8 @@ export async function goProgram({ name, directory, sources, flags, room, main = 
 }
 
 /**
- * Modules and compiled packages are kept with everything else that was fetched and built, so that after a changed flag or file
- * only the rest is built. Go itself removes compiled packages that no build used for five days.
+ * Modules and compiled packages are cached, so that only the rest is rebuilt after a changed flag or file. Go itself
+ * removes compiled packages unused for five days.
  */
 function goEnv() {
   return {
@@ -55,7 +55,7 @@ function goEnv() {
   };
 }
 
-/** A source's text, a directory's texts one after the other. */
+/** The content of a source file, or of all files in a directory. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

@@ -13,10 +13,10 @@ import { dirname, join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 import type { Finished } from './process.ts';
 
-/** Where the chart stands among the arguments that are no options, by command; it is the last of them. */
+/** Position of the chart among the non-option arguments, by command; it is the last of them. */
 const CHART_AT: Readonly<Record<string, number>> = { template: 1, lint: 0 };
 const FILE_OPTIONS = new Set(['--values']);
-/** Options whose value is only text. */
+/** Options whose value is plain text. */
 const TEXT_OPTIONS = new Set(['--namespace', '--kube-version', '--set', '--show-only']);
 const SWITCHES = new Set(['--strict']);
 
@@ -25,7 +25,7 @@ const ACTION = /\{\{[\s\S]*?\}\}/g;
 const IMPURE =
   /\b(?:now|ago|date\w*|htmlDate\w*|toDate|rand[A-Z]\w*|uuidv4|gen[A-Z]\w*|buildCustomCert|htpasswd|bcrypt|encryptAES|shuffle|getHostByName|lookup)\b/;
 
-/** Stands for Helm's directory in what is kept: it has another name each time. */
+/** Placeholder for Helm's directory in cached results: its name differs between runs. */
 const HERE = '\0here\0';
 const DAY_MS = 24 * 60 * 60_000;
 const UNUSED_MS = 14 * DAY_MS;
@@ -40,9 +40,9 @@ interface HelmCall {
 let hasPruned = false;
 
 /**
- * The result of a call, from an earlier one if that had the same inputs.
+ * The result of a call, from the cache if the inputs are the same.
  * @param execute runs Helm
- * @param root where results lie
+ * @param root directory of cached results
  */
 export async function keptResult(
   call: HelmCall,
@@ -55,7 +55,7 @@ export async function keptResult(
   const kept = await read(place);
   if (kept !== undefined) return withTexts(kept, (text) => text.replaceAll(HERE, call.directory));
   const made = await execute();
-  // A file that changed while Helm ran may have been read before or after.
+  // A file that changed while Helm ran may have been read before or after the change.
   if (keyOf(call) === key)
     await keep(
       place,
@@ -64,11 +64,11 @@ export async function keptResult(
   return made;
 }
 
-/** A hash of all that the result depends on; undefined where that is more than can be known. */
+/** A hash of all inputs of the result; undefined if they are not fully known. */
 export function keyOf({ binary, directory, args }: HelmCall): string | undefined {
   const paths = inputsOf(args);
   if (paths === undefined || !paths.every((path) => existsSync(path))) return undefined;
-  // Its path in the cache holds a hash of the sources and flags that it was built from.
+  // Its path in the cache contains a hash of its sources and build flags.
   const build = statSync(binary);
   const hash = createHash('sha256').update(
     JSON.stringify([binary, build.size, build.mtimeMs, ...args]).replaceAll(directory, HERE),
@@ -80,7 +80,7 @@ export function keyOf({ binary, directory, args }: HelmCall): string | undefined
   return hash.digest('hex');
 }
 
-/** The files and directories that Helm reads for these arguments; undefined for a call that is not known to be pure. */
+/** Files and directories that Helm reads for these arguments; undefined for a call not known to be pure. */
 function inputsOf([command = '', ...args]: readonly string[]): string[] | undefined {
   const positional: string[] = [];
   const files: string[] = [];
@@ -98,7 +98,7 @@ function inputsOf([command = '', ...args]: readonly string[]): string[] | undefi
   return at === undefined || positional.length !== at + 1 ? undefined : [positional[at]!, ...files];
 }
 
-/** Each file of a tree by its path in it, in one order everywhere; a file has itself only. */
+/** All files of a tree by relative path, in a fixed order; a file yields itself. */
 function filesBelow(path: string, name: string): [name: string, content: Buffer][] {
   if (!statSync(path).isDirectory()) return [[name, readFileSync(path)]];
   return readdirSync(path)
@@ -106,7 +106,7 @@ function filesBelow(path: string, name: string): [name: string, content: Buffer]
     .flatMap((child) => filesBelow(join(path, child), `${name}/${child}`));
 }
 
-/** Values count as templates do: a chart may render them by `tpl`. */
+/** Values count like templates: a chart may render them with `tpl`. */
 function isImpure(content: Buffer): boolean {
   if (!content.includes('{{')) return false;
   const actions = content.toString().replaceAll(COMMENT, '').match(ACTION) ?? [];
@@ -125,7 +125,7 @@ async function read(place: string): Promise<Finished | undefined> {
   return JSON.parse(await readFile(place, 'utf8')) as Finished;
 }
 
-/** Whole or not at all: another process may look for it. */
+/** Atomic: another process may read it. */
 async function keep(place: string, result: Finished): Promise<void> {
   const root = dirname(place);
   await mkdir(root, { recursive: true });
@@ -136,7 +136,7 @@ async function keep(place: string, result: Finished): Promise<void> {
   await rename(beside, place);
 }
 
-/** Removes what no run has used for so long, and what killed ones left. */
+/** Removes results unused for this long, and leftovers of killed runs. */
 export async function prune(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const place = join(root, name);

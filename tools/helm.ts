@@ -8,7 +8,7 @@ import { goProgram } from './go-program.ts';
 import { keptResult } from './helm-results.ts';
 
 const DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
-/** A cold build holds modules and Go's build cache. */
+/** Modules and Go's build cache of a cold build. */
 const BUILD_BYTES = 3e9;
 
 /** Helm, built once into the cache from the modules that `helm/go.sum` pins. */
@@ -19,14 +19,14 @@ export async function helmBinary(): Promise<string> {
     name: 'helm',
     directory: DIRECTORY,
     sources: ['helm'],
-    // A build by hand calls itself v3.
+    // A manual build reports version v3.
     flags: [`-X helm.sh/helm/v3/internal/version.version=${version}`],
     room: BUILD_BYTES,
     main: 'helm.sh/helm/v3/cmd/helm',
   });
 }
 
-/** Proven by building it, which is nothing once it is in the cache. */
+/** Probed by building it; the build is cached. */
 export const canRunHelm: Capability = async () => {
   try {
     await helmBinary();
@@ -37,8 +37,8 @@ export const canRunHelm: Capability = async () => {
 };
 
 /**
- * Runs Helm to its end. Renderings without a cluster come from an earlier call that had the same inputs, if there was one.
- * @param directory where it keeps what it would keep in the user's home
+ * Runs Helm to completion. Renderings without a cluster come from the cache if the inputs are the same.
+ * @param directory replaces the user's home for Helm's files
  */
 export async function helm(directory: string, args: readonly string[], kubeconfig?: string): Promise<Finished> {
   const env = {

@@ -9,11 +9,11 @@ import { BLOCK, tarHeader, tarOf, tarPadding } from './tar.ts';
 export type Layer = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface Image {
-  /** Name and tag. With the tag `latest` a kubelet would try to pull it. */
+  /** Name and tag. A kubelet would try to pull the tag `latest`. */
   readonly reference: string;
   /** More names and tags of it. */
   readonly otherReferences?: readonly string[];
-  /** From the lowest to the topmost; each is read once, as a stream. */
+  /** Bottom to top; each is read once, as a stream. */
   readonly layers: readonly Layer[];
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
@@ -22,7 +22,7 @@ export interface Image {
   readonly user?: string;
   readonly workingDirectory?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** As images name it: `arm64`. This machine's unless given. */
+  /** In the spelling of images: `arm64`. Default: this machine's. */
   readonly architecture?: string;
 }
 
@@ -30,8 +30,8 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd6
 const NO_TIME = '1970-01-01T00:00:00Z';
 
 /**
- * Writes an image as a docker-archive, which `ctr images import` and `docker load` read. Memory stays small whatever a
- * layer's size, and the same layers give the same file. A file that could not be finished is removed.
+ * Writes an image as a docker-archive, which `ctr images import` and `docker load` read. Memory is bounded for any
+ * layer size, and the same layers give the same file. An unfinished file is removed.
  * @returns the image's id, the digest of its configuration: `sha256:...`
  */
 export async function imageTar(file: string, image: Image): Promise<string> {
@@ -40,8 +40,8 @@ export async function imageTar(file: string, image: Image): Promise<string> {
 }
 
 /**
- * Several images as one docker-archive. A layer (the same object) that more than one of them has is written once, and
- * read once by whoever imports them.
+ * Several images as one docker-archive. A layer (the same object) shared by several images is written once, and
+ * imported once.
  * @returns their ids
  */
 export async function imagesTar(file: string, images: readonly Image[]): Promise<string[]> {
@@ -89,8 +89,8 @@ function describe(
 }
 
 /**
- * A layer of all that lies in a directory, by the `tar` command, in a fixed order and with fixed times.
- * @param tarArguments for example `--owner=0 --group=0`, `--exclude=./usr/share/doc`, `--transform=s,^\./,./opt/,`
+ * A layer with a directory's content, made by `tar` in a fixed order and with fixed times.
+ * @param tarArguments such as `--owner=0 --group=0`, `--exclude=./usr/share/doc`, `--transform=s,^\./,./opt/,`
  */
 export async function* layerOfDirectory(
   directory: string,
@@ -113,12 +113,15 @@ export async function* layerOfDirectory(
   }
 }
 
-/** A layer that lies there as a tar archive. It is opened when it is read: a stream made before could fail without a listener. */
+/**
+ * A layer from an existing tar archive. It is opened when read: a stream created earlier could fail without a
+ * listener.
+ */
 export async function* layerOfFile(file: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) yield chunk;
 }
 
-/** The size stands before the content, so the header is written last: a layer needs no second copy on disk. */
+/** The size precedes the content, so the header is written last: a layer needs no second copy on disk. */
 async function writeLayer(
   archive: FileHandle,
   start: number,

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
 /**
- * Does something that only one process of this machine should do at a time, as setting up a cache. The lock is an
- * abstract Unix socket, so the kernel frees it however its holder ends and nothing is left to be cleaned up.
- * @param name of what is locked; two users of different caches must choose different names
+ * Runs work exclusively on this machine, such as setting up a cache. The lock is an abstract Unix socket, which the
+ * kernel releases however its holder exits; nothing has to be cleaned up.
+ * @param name of the lock; users of different caches must choose different names
  */
 export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const address = `\0kolla-pod-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
@@ -33,7 +33,7 @@ export async function exclusively<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-/** The holder accepts every connection and says nothing; its end closes them all. */
+/** The holder accepts every connection and sends nothing; its exit closes them. */
 async function holderGone(address: string): Promise<void> {
   const socket = connect(address).resume();
   await once(socket, 'close').catch(() => {}); // refused or reset: it is gone already

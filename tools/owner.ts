@@ -1,12 +1,12 @@
 import { existsSync, readlinkSync } from 'node:fs';
 
-/** Process ids of another PID namespace mean nothing here, so a name holds both. */
+/** Process ids of another PID namespace mean nothing here, so the tag has both. */
 function namespaceOf(): string {
   const inode = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
   return Number(inode).toString(36);
 }
 
-/** What names something on this machine that a killed run would leave behind: `1234-1uls0ck`. */
+/** Marks resources that a killed run would leave behind: `1234-1uls0ck`. */
 export function ownerTag(): string {
   return `${process.pid}-${namespaceOf()}`;
 }
