@@ -1,26 +1,26 @@
 import type { Capability } from '../tools/capability.ts';
 import type { Figure } from './figure.ts';
 
-/** Least and median of the rounds, in milliseconds. */
+/** Minimum and median of the rounds, in milliseconds. */
 export interface Figures {
   readonly min: number;
   readonly median: number;
 }
 
 export interface Cost {
-  /** User and system time of the program and all that it started. */
+  /** User and system time of the program and its descendants. */
   readonly cpuMs: Figures;
   readonly wallMs: Figures;
 }
 
-/** One piece of work, done by us and by the tool that does it today, in turns. */
+/** One task, done alternately by ours and by the existing tool. */
 export interface Row {
   readonly work: string;
   readonly ours: Cost;
   readonly peer: Cost;
-  /** Our least CPU by theirs. */
+  /** Our minimum CPU time divided by theirs. */
   readonly ratio: number;
-  /** What the ratio shall come to; undefined where none was set. */
+  /** Target ratio; undefined if there is none. */
   readonly reach: number | undefined;
 }
 
@@ -30,24 +30,24 @@ export type Bench = DuelBench | FiguresBench;
 interface Common {
   readonly name: string;
   readonly title: string;
-  /** The tool that is compared with, and its version. */
+  /** The compared tool, with its version. */
   readonly peer: string;
   readonly capability: Capability;
 }
 
-/** Compares what both take for the same work. */
+/** Compares the cost of the same task. */
 export interface DuelBench extends Common {
   readonly kind: 'duel';
   run(say: (text: string) => void): Promise<Row[]>;
 }
 
-/** Measures several things of both, each in its unit. */
+/** Measures several quantities of both, each in its unit. */
 export interface FiguresBench extends Common {
   readonly kind: 'figures';
   run(say: (text: string) => void): Promise<Figure[]>;
 }
 
-/** What one round of one tool took. */
+/** Cost of one round of one tool. */
 export interface Sample {
   readonly cpuMs: number;
   readonly wallMs: number;

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The built one, as an image has it. */
+/** The built binary, as in an image. */
 export const DB_SYNC = fileURLToPath(new URL('../dist/bin/kolla-db-sync', import.meta.url));

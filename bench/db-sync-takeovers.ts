@@ -11,28 +11,28 @@ export interface TakeoverPlan {
   readonly samples: number;
 }
 
-/** One of those that contend. */
+/** One contender. */
 interface Contender extends AsyncDisposable {
   readonly home: GaleraNode;
   readonly running: Running;
-  /** When its command began, by performance.now(). */
+  /** Start of its command, by performance.now(). */
   readonly begun: Promise<number>;
   said(): string;
 }
 
 const PASSWORD = 'secret-of-the-service';
 const BEGINS = 'the command begins';
-/** Says when it begins, and does not end. */
+/** Prints when it starts, and never exits. */
 const COMMAND = ['sh', '-c', `echo ${BEGINS}; exec sleep infinity`];
-/** The deaths are spread over that long after the others wait, so over the moments between two renewals. */
+/** Kills are spread over this long after the others wait, to hit any moment between two renewals. */
 const SPREAD_MS = 1000;
 
 let databases = 0;
 
 /**
- * Kills the holder again and again, each time with one that waits on every other node.
- * @returns milliseconds from its death until the successor's command began
- * @throws Error when no migrator takes over, or one ends by itself
+ * Repeatedly kills the holder while a contender waits on every other node.
+ * @returns milliseconds from the kill to the start of the successor's command
+ * @throws Error if no migrator takes over, or one exits by itself
  */
 export async function takeovers(arena: Arena, { leaseMs, lossMs, samples }: TakeoverPlan): Promise<number[]> {
   await using stack = new AsyncDisposableStack();
@@ -102,7 +102,7 @@ async function startContender(
     if (said.includes(`"msg":"${BEGINS}"`)) begun.resolve(performance.now());
   });
   void running.ended.then((code) => begun.reject(new Error(`a contender ended with ${code}: ${said.slice(-2000)}`)));
-  // Of those that have begun, or are stopped at the end, none is asked.
+  // Contenders that have started or are stopped at the end are not awaited.
   begun.promise.catch(() => {});
   return {
     home,

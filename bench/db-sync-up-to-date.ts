@@ -4,12 +4,12 @@ import { must, run } from '../tools/process.ts';
 import type { Sample } from './bench.ts';
 import { DB_SYNC } from './db-sync-binary.ts';
 
-/** One run, and what the server had of it. */
+/** One run, and its connections on the server. */
 export interface Turn extends Sample {
   readonly connections: number;
 }
 
-/** What a run came to, and what it must have said. */
+/** Expected result and output of a run. */
 interface Program {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -18,12 +18,15 @@ interface Program {
 
 const RELEASE = ['--release', '2026.1'];
 const NOTHING_TO_DO = /nothing to do/;
-/** User, system and wall time in seconds on stderr, all else on stdout. With a socket as its stdin, bash would read its rc file. */
+/**
+ * User, system and wall time in seconds on stderr, everything else on stdout. With a socket as stdin, bash would read
+ * its rc file.
+ */
 const TIMED = `TIMEFORMAT='%3U %3S %3R'; { time "$@" >&3 2>&3; } 3>&1`;
 
 /**
- * Runs of a Keystone whose schema is at head, in turns: ours, ours with an admin account, and its own db_sync.
- * @throws Error when one of them does not end with 0, or ours had something to do
+ * Alternating runs on a Keystone whose schema is at head: ours, ours with an admin account, and its own db_sync.
+ * @throws Error if one of them fails, or ours had something to do
  */
 export async function upToDate(rounds: number): Promise<{ ours: Turn[]; admin: Turn[]; peer: Turn[] }> {
   await using mariadb = await startMariadb();
@@ -44,7 +47,7 @@ export async function upToDate(rounds: number): Promise<{ ours: Turn[]; admin: T
 async function turnOf({ words, env, says }: Program, mariadb: Mariadb): Promise<Turn> {
   const before = await connectionsTo(mariadb);
   const { code, stdout, stderr } = await run('bash', ['--norc', '-c', TIMED, 'bash', ...words], { env });
-  // The one that asks is counted as well.
+  // The counting connection itself is included.
   const connections = (await connectionsTo(mariadb)) - before - 1;
   if (code !== 0 || says?.test(stdout) === false)
     throw new Error(`${words.join(' ')} ended with ${code}: ${stdout.slice(-2000)}`);

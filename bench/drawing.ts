@@ -6,7 +6,7 @@ const LEFT = 300;
 const BAR = 14;
 const ROW = 46;
 const TOP = 56;
-/** The least CPU of both in each row, as bars of one scale. */
+/** Minimum CPU time of both in each row, as bars on a common scale. */
 export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: readonly Row[]): string {
   const most = Math.max(...rows.flatMap(({ ours, peer: theirs }) => [ours.cpuMs.min, theirs.cpuMs.min]));
   const scale = (WIDTH - LEFT - 130) / most;

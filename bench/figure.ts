@@ -1,13 +1,13 @@
 import { escaped, STYLE } from './svg.ts';
 
-/** One thing that was measured of both, in a unit of its own. */
+/** One quantity measured for both, in its own unit. */
 export interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly ours: number;
-  /** undefined where the peer does no such thing. */
+  /** Undefined if the peer has no equivalent. */
   readonly peer: number | undefined;
-  /** The most that ours shall come to; undefined where nothing was set. */
+  /** Upper target for ours; undefined if there is none. */
   readonly reach?: number;
 }
 
@@ -39,7 +39,7 @@ function verdict({ ours, reach }: Figure): string {
   return ours <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
 }
 
-/** Both as bars, each row on a scale of its own. */
+/** Both as bars, each row on its own scale. */
 export function figureDrawing({ title, peer }: { title: string; peer: string }, figures: readonly Figure[]): string {
   const height = TOP + figures.length * ROW + 10;
   const bars = figures.map((figure, i) => {
@@ -71,12 +71,12 @@ export function figureDrawing({ title, peer }: { title: string; peer: string }, 
   ].join('\n');
 }
 
-/** The least value that so great a part of them (0.5: the half) does not exceed. */
+/** The smallest value with at least the given fraction of the values at or below it (0.5: the median). */
 export function percentile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(values.length * part)) - 1] ?? NaN;
 }
 
-/** As many digits as mean something. */
+/** Rounded to significant digits. */
 export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }

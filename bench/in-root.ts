@@ -7,7 +7,7 @@ import type { Sample } from './bench.ts';
 
 const NAMES = fileURLToPath(new URL('../dist/bin', import.meta.url));
 
-/** Two command lines of bash, each after `prepare`. */
+/** Two bash command lines, each run after `prepare`. */
 export interface Duel {
   readonly tree: Tree;
   readonly prepare: string;
@@ -18,9 +18,9 @@ export interface Duel {
 }
 
 /**
- * What the binary and the peer take in turns, in one throw-away root: our names are in /ours, and bash's `time` reads the
- * usage of each child and of its own children, in milliseconds.
- * @throws Error when one of the two doesn't end with 0
+ * Cost of the binary and the peer, run alternately in one throw-away root: our names are in /ours, and bash's `time`
+ * reads the usage of each child and its descendants, in milliseconds.
+ * @throws Error if one of the two fails
  */
 export async function duel({
   tree,

@@ -63,7 +63,7 @@ function verdict(ratio: number, reach: number | undefined): string {
   return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
 }
 
-/** Others on the machine lengthen what is waited for; CPU they don't. */
+/** Load affects wall time, but not CPU time. */
 function load(): string {
   return loadavg()[0]?.toFixed(1) ?? '?';
 }
@@ -71,7 +71,7 @@ function load(): string {
 interface Found {
   readonly rows: readonly object[];
   readonly lines: readonly string[];
-  /** What stands on the page, above the drawing. */
+  /** Content of the page above the drawing. */
   readonly table: readonly string[];
   readonly drawing: string;
 }
@@ -100,7 +100,7 @@ function duelTable(rows: readonly Row[]): string[] {
   ];
 }
 
-/** Its table, between its markers. */
+/** Writes its table between its markers. */
 function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
   const text = [
     '',

@@ -19,7 +19,10 @@ const REACH = { cpuMs: 12, megabytes: 4 } as const;
 const canRun: Capability = async () =>
   existsSync(join(DIST, 'bin/kolla-init')) ? await canMeasure() : 'there is no dist/bin; `make build` makes it';
 
-/** kolla-init in kolla-core and in kolla-pod, in turns: files into a volume in memory, as its plan has them, and one wait. */
+/**
+ * kolla-init in kolla-core and in kolla-pod, alternately: files into an in-memory volume, as its plan says, and one
+ * wait.
+ */
 export const kollaInit: FiguresBench = {
   kind: 'figures',
   name: 'kolla-init',
@@ -80,7 +83,7 @@ async function filesIn(directory: string): Promise<object[]> {
   }));
 }
 
-/** Least CPU, most memory. */
+/** Minimum CPU time, maximum memory. */
 function figure(
   what: string,
   unit: string,

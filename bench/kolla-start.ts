@@ -7,13 +7,13 @@ import { rowOf, type DuelBench } from './bench.ts';
 import { canDuelWithKolla, duel } from './in-root.ts';
 
 const ROUNDS = 20;
-/** An update of Debian's CA store takes seconds. */
+/** Updating Debian's CA store takes seconds. */
 const CA_ROUNDS = 5;
 const REACH = 0.15;
 const CA_REACH = 0.3;
 const CONFIG = 'var/lib/kolla/config_files';
 
-/** kolla_start of a command that does nothing, against Kolla's start.sh with its own set_configs.py and other scripts. */
+/** kolla_start with a no-op command, against Kolla's start.sh with its own set_configs.py and other scripts. */
 export const kollaStart: DuelBench = {
   kind: 'duel',
   name: 'kolla-start',
@@ -49,7 +49,7 @@ export const kollaStart: DuelBench = {
         rounds: again ? CA_ROUNDS + 1 : CA_ROUNDS,
         env,
       });
-      // The first of the unchanged ones has added it, by either.
+      // The first of the unchanged runs has added it, for both.
       rows.push(rowOf(work, taken.ours.slice(again ? 1 : 0), taken.peer.slice(again ? 1 : 0), CA_REACH));
     }
     return rows;

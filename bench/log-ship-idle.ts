@@ -10,13 +10,13 @@ import { cpuSecondsOf, memoryOf, ours, rsyslog } from './log-shipper.ts';
 
 const FILES = 50;
 const LINES = 200;
-/** After the last line: the heap comes to rest. */
+/** After the last line: lets the heap settle. */
 const REST_MS = 3000;
 const WATCHED_MS = 20_000;
 const REACH_MB = 60;
 const REACH_PERCENT = 0.2;
 
-/** What shippers take that have nothing to do, both at once. */
+/** Cost of two idle shippers, measured concurrently. */
 export async function idleFigures(): Promise<Figure[]> {
   await using logs = await privateDirectory('bench-idle');
   const service = join(logs.path, 'nova');

@@ -7,9 +7,9 @@ const ROUNDS = 2;
 const INDEX = 'flog-2026.11.20';
 
 /**
- * What shippers take with a real server, which replies as it will and is slower than they are.
+ * Cost of shipping to a real server, which is slower than the shippers.
  * @param name with its version, for the rows
- * @param lines how many the file holds, all of one day
+ * @param lines number of lines in the file, all of one day
  */
 export async function serverFigures(
   name: string,

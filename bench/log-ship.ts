@@ -27,10 +27,10 @@ import { BINARY, ours, rsyslog, taken, type Documents, type Job, type Shipper, t
 const LINES = 1_000_000;
 const LINES_TO_SERVERS = 100_000;
 const ROUNDS = 3;
-/** One takes it a minute. */
+/** One round takes a minute. */
 const PEER_ROUNDS = 2;
 const REACH_CPU_S: Record<Documents, number> = { raw: 1.9, parsed: 4 };
-/** The same beside rsyslog where both were measured first (10.1 and 17.7 s): seconds differ from machine to machine. */
+/** Ratio to rsyslog when both were first measured (10.1 and 17.7 s): absolute seconds differ between machines. */
 const REACH_RATIO: Record<Documents, number> = { raw: 0.19, parsed: 0.23 };
 const REACH_MB = 100;
 const SERVERS = [
@@ -85,7 +85,7 @@ async function loadFigures(work: Omit<Job, 'port'>): Promise<Figure[]> {
     if (i < PEER_ROUNDS) their.push(await shipped(rsyslog));
   }
   const figure = (what: string, unit: string, key: keyof Taken, digits: number, reach?: number): Figure => {
-    // Of memory the most counts: it is what a limit must leave room for.
+    // The maximum counts for memory: a limit must cover it.
     const one = (runs: readonly Taken[]) => Math[key === 'peakMB' ? 'max' : 'min'](...runs.map((run) => run[key]));
     return {
       what: `${documents}, ${filesOf(files)}: ${what}`,

@@ -11,15 +11,15 @@ export const BINARY = fileURLToPath(new URL('../dist/bin/kolla-log-ship', import
 export type Documents = 'raw' | 'parsed';
 
 export interface Job {
-  /** The log root, with a directory a service in it. */
+  /** The log root, with a directory per service. */
   readonly root: string;
   readonly files: readonly string[];
   readonly documents: Documents;
-  /** Of what takes bulk requests, on loopback. */
+  /** Port of the bulk sink, on loopback. */
   readonly port: number;
 }
 
-/** What ships log files, started on a job with no memory of an earlier one. */
+/** A log shipper, started on a job without state of an earlier one. */
 export type Shipper = (job: Job, directory: string) => Promise<Running>;
 
 /** The built binary, with ids and checkpoints. */
@@ -33,24 +33,25 @@ export const ours: Shipper = ({ root, files, documents, port }, directory) => {
 
 export const rsyslog: Shipper = (job, directory) => startRsyslog({ ...job, index: 'flog-2026.11.20', directory });
 
-/** What a shipper has taken when all was in. */
+/** Cost of a shipper for a complete job. */
 export interface Taken {
-  /** User and system, of all its threads. */
+  /** User and system time, of all threads. */
   readonly cpuS: number;
-  /** From its start until the last line was in. */
+  /** From its start to the last line. */
   readonly wallS: number;
-  /** From its start until the first line was in. */
+  /** From its start to the first line. */
   readonly firstS: number;
-  /** The most of its memory that was resident. */
+  /** Peak resident memory. */
   readonly peakMB: number;
 }
 
-/** Until the last checkpoint is on disk: what that takes belongs to the work. */
+/** Until the last checkpoint is on disk: writing it is part of the work. */
 const SETTLE_MS = 1500;
 
 /**
- * Runs a shipper on its job from the beginning.
- * @param arrived resolves when all is in, with the times of the first and the last line in milliseconds since the epoch
+ * Runs a shipper on its job from scratch.
+ * @param arrived resolves when everything has arrived, with the times of the first and last line in milliseconds since
+ * the epoch
  */
 export async function taken(
   shipper: Shipper,
@@ -76,10 +77,10 @@ export async function taken(
 
 const TICKS_PER_SECOND = 100;
 
-/** User and system time so far: its own, also of threads that have ended, and that of children it waited for. */
+/** User and system time so far: its own, including exited threads, and that of reaped children. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Behind the name, which may hold anything: utime, stime, cutime, cstime are the 14th field and on.
+  // After the name, which may contain anything: utime, stime, cutime and cstime are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
 }

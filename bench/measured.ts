@@ -6,18 +6,18 @@ import { must } from '../tools/process.ts';
 
 const SOURCE = fileURLToPath(new URL('measured.c', import.meta.url));
 
-/** What one run took, of the program and of all that it waited for. */
+/** Usage of one run, including reaped descendants. */
 export interface Measured {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** Of the largest process. */
+  /** Peak of the largest process. */
   readonly megabytes: number;
 }
 
-/** Runs command lines that must end with 0, and says what they took. */
+/** Runs command lines that must succeed, and returns their usage. */
 export type Measure = (words: readonly string[], env: NodeJS.ProcessEnv) => Promise<Measured>;
 
-/** Compiles what measures: node can't say what a child took. */
+/** Compiles the measuring program: Node cannot report a child's usage. */
 export async function measuring(directory: string): Promise<Measure> {
   const program = join(directory, 'measured');
   await must('cc', ['-O2', '-o', program, SOURCE]);
@@ -29,7 +29,7 @@ export async function measuring(directory: string): Promise<Measure> {
   };
 }
 
-/** Proven by compiling it and measuring `true`. */
+/** Probed by compiling it and measuring `true`. */
 export const canMeasure: Capability = async () => {
   try {
     await using directory = await privateDirectory('measured');

@@ -7,16 +7,16 @@ import { startAll, type Waiter } from './waiter.ts';
 
 const AT_ONCE = 20;
 const WATCHES = 1000;
-/** One client holds no more than a hundred. */
+/** One client has at most a hundred. */
 const WATCHES_A_CLIENT = 98;
 const MINUTE_MS = 60_000;
-/** What a thousand new objects left to do. */
+/** Lets the effects of a thousand new objects settle. */
 const SETTLE_MS = 20_000;
 const CHANGES = 10;
 
-/** What a minute cost. */
+/** Cost of a minute. */
 interface Minute {
-  /** Before it, by those who began to wait. */
+  /** Before it, for starting the waits. */
   readonly toBegin: number;
   readonly requests: number;
   readonly serverCpu: number;
@@ -25,8 +25,8 @@ interface Minute {
 }
 
 /**
- * What a minute of waiting costs the API server, etcd and who waits.
- * @param watching the kubeconfig of who may watch @param asking that of who may not
+ * Cost of a minute of waiting for the API server, etcd and the clients.
+ * @param watching kubeconfig of an account that may watch @param asking kubeconfig of one that may not
  */
 export async function minutes(
   cluster: ControlPlane,
@@ -130,7 +130,7 @@ async function counts(cluster: ControlPlane, waiters: readonly Waiter[]) {
   };
 }
 
-/** The same watches as kolla-init's, from this process: a thousand of them would fill the machine. */
+/** The same watches as kolla-init's, from this process: a thousand kolla-init processes would overload the machine. */
 async function watchAll(kubeconfig: string, texts: readonly string[], stack: AsyncDisposableStack): Promise<void> {
   const stop = new AbortController();
   const ends: Promise<unknown>[] = [];

@@ -10,13 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BIN = fileURLToPath(new URL('../dist/bin', import.meta.url));
 const ROUNDS = 8;
-/** Six Erlang machines each. */
+/** Each starts six Erlang VMs. */
 const WHOLE_ROUNDS = 3;
 const CHECKS = 10;
 const IDLE_MS = 10_000;
 const REACH = 0.1;
 
-/** Whether a real broker is ready: RabbitMQ's own tool and Kolla's script, beside ours. */
+/** Readiness of a real broker: RabbitMQ's own tool and Kolla's script against ours. */
 export async function brokerFigures(directory: string, measure: Measure): Promise<Figure[]> {
   await using broker = await startRabbitmq();
   const { words: ping, env } = broker.toolLine(['ping'], 'rabbitmq-diagnostics');
@@ -71,7 +71,7 @@ export async function brokerFigures(directory: string, measure: Measure): Promis
   ];
 }
 
-/** What the resident server takes to ask it once. */
+/** Cost of one check in the resident server. */
 async function perCheck(directory: string, run: string): Promise<number> {
   const cost = async (runs: readonly string[]) => {
     await using resident = await startResident(directory, runs, { server: 'kolla-pod', period: '1s' });

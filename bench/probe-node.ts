@@ -15,15 +15,15 @@ import { round, type Figure } from './figure.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const IMAGE = 'kolla-pod.test/probed:1';
-/** What Kolla's script starts, and what that and our binary stand on. */
+/** Programs started by Kolla's script, and dependencies of these and our binary. */
 const PACKAGES = ['base-files', 'bash', 'coreutils', 'grep', 'iproute2', 'libc6', 'libstdc++6', 'procps'];
 const UID = 42_436;
 const PODS = 12;
 const SETTLE_MS = 5000;
 const WINDOW_MS = 20_000;
-/** Of each: what else the node does is not the same in every half minute. */
+/** Measured windows each: the node's other load varies between them. */
 const WINDOWS = 2;
-/** Of all probes. */
+/** Fraction of all probes. */
 const MOST_FAILED = 0.02;
 const TICK_MS = 10;
 const WORDS = ['nova-compute', '8080'];
@@ -31,7 +31,7 @@ const WORDS = ['nova-compute', '8080'];
 interface Way {
   readonly name: string;
   readonly probe: object | undefined;
-  /** The probes of a Pod, each asked every second. */
+  /** Probes per Pod, each run every second. */
   readonly each: number;
 }
 
@@ -44,7 +44,7 @@ const WAYS = {
   httpGet: { name: 'httpGet', probe: { httpGet: { path: '/readyz', port: 9808 } }, each: 4 },
 } as const satisfies Readonly<Record<string, Way>>;
 
-/** All CPU of a node a probe: kubelet, containerd, runc, and what runs in the Pods. */
+/** A node's total CPU time per probe: kubelet, containerd, runc, and processes in the Pods. */
 export async function nodeFigures(say: (text: string) => void): Promise<Figure[]> {
   await using directory = await privateDirectory('probed');
   const image = await imageOf(directory.path);
@@ -71,7 +71,7 @@ export async function nodeFigures(say: (text: string) => void): Promise<Figure[]
   return [row('httpGet', 1.2), row('core', 25), row('binary')];
 }
 
-/** CPU seconds that the node takes in a second while its Pods are probed so; the least of the windows. */
+/** CPU seconds per second of the node while its Pods are probed this way; the minimum of the windows. */
 async function secondsOf(node: KubeNode, way: Way): Promise<number> {
   await node.kubectl(['create', '--filename=-'], JSON.stringify(deployment(way)));
   await node.kubectl(['wait', '--for=condition=Available', 'deployment/probed', '--timeout=-1s']);
@@ -83,7 +83,7 @@ async function secondsOf(node: KubeNode, way: Way): Promise<number> {
     await sleep(WINDOW_MS);
     taken.push((cpuMsUnder(node.pid) - before) / (performance.now() - from));
   }
-  // Those of the start are no failures yet. A few on a busy machine change no mean; what failing costs is another question.
+  // Failures during start do not count. A few on a busy machine do not change the mean.
   const failed = (await unhealthyEvents(node)) - failures;
   if (failed > (MOST_FAILED * PODS * way.each * WINDOWS * WINDOW_MS) / 1000)
     throw new Error(
@@ -94,7 +94,10 @@ async function secondsOf(node: KubeNode, way: Way): Promise<number> {
   return Math.min(...taken);
 }
 
-/** How often the kubelet has said that a probe failed, of the Pods that are there: those of ended Pods are broken off, and told late. */
+/**
+ * Number of probe failures reported by the kubelet for existing Pods: probes of deleted Pods are interrupted and
+ * reported late.
+ */
 async function unhealthyEvents(node: KubeNode): Promise<number> {
   const items = async <T>(...words: string[]): Promise<T[]> =>
     (JSON.parse(await node.kubectl(['get', ...words, '--output=json'])) as { items: T[] }).items;
@@ -108,7 +111,7 @@ async function unhealthyEvents(node: KubeNode): Promise<number> {
     .reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
-/** Of a process, all below it that live, and all that those have waited for. */
+/** CPU time of a process, its living descendants, and their reaped children. */
 function cpuMsUnder(root: number): number {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -140,7 +143,7 @@ const CONFIG = JSON.stringify({
   checks: { listens: { run: 'listen 8080 --process nova-compute', for: ['readiness', 'liveness'] } },
 });
 
-/** The service, and a server beside it that sees its processes. */
+/** The service, next to a server that sees its processes. */
 function deployment({ probe, each }: Way): object {
   const probes = (count: number) =>
     probe === undefined

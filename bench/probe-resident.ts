@@ -10,7 +10,7 @@ import { until } from '../test/support/until.ts';
 import { percentile, round, type Figure } from './figure.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
-/** Whose server it is. */
+/** Program of each server. */
 export const SERVERS = {
   'kolla-core': [join(DIST, 'bin/kolla-probe')],
   'kolla-pod': [join(DIST, 'kolla-pod'), 'probe'],
@@ -18,14 +18,14 @@ export const SERVERS = {
 const CHECKS = 20;
 const REQUESTS_PER_SECOND = 200;
 const LOAD_S = 10;
-/** Each check six times. */
+/** Six runs of each check. */
 const IDLE_MS = 60_000;
 
 export interface Resident extends Running {
   readonly port: number;
 }
 
-/** What a process has taken so far, all threads, in milliseconds; to the nanosecond, unlike /proc/PID/stat. */
+/** CPU time of a process so far, all threads, in milliseconds; precise to the nanosecond, unlike /proc/PID/stat. */
 export function cpuMsOf(pid: number): number {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = tasks.map((task) =>
@@ -34,7 +34,7 @@ export function cpuMsOf(pid: number): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
-/** Starts the built binary's server with these checks; resolves when it answers. */
+/** Starts the built binary's server with these checks; resolves when it responds. */
 export async function startResident(
   directory: string,
   runs: readonly string[],
@@ -68,7 +68,7 @@ function get(port: number): Promise<number> {
 }
 
 interface Taken {
-  /** Of processor time, over a minute in which none is asked. */
+  /** CPU time in a minute without requests. */
   readonly idleMs: number;
   readonly perAnswerMs: number;
   readonly waits: readonly number[];
@@ -76,7 +76,7 @@ interface Taken {
   readonly residentMegabytes: number;
 }
 
-/** kolla-core's server beside kolla-pod's, each alone, with the same checks. @param runs that are healthy */
+/** kolla-core's server against kolla-pod's, one at a time, with the same checks. @param runs healthy checks */
 export async function residentFigures(directory: string, runs: readonly string[]): Promise<Figure[]> {
   const [core, pod] = [await takenBy('kolla-core', directory, runs), await takenBy('kolla-pod', directory, runs)];
   const figure = (
@@ -125,7 +125,7 @@ async function takenBy(server: keyof typeof SERVERS, directory: string, runs: re
   };
 }
 
-/** Each at its time, whether the last was answered or not, on a connection of its own as the kubelet's. */
+/** Requests at a fixed rate, without waiting for responses, each on its own connection as the kubelet's. */
 async function load(port: number): Promise<number[]> {
   const begun = performance.now();
   const asked = Array.from({ length: REQUESTS_PER_SECOND * LOAD_S }, async (_, i) => {

@@ -1,4 +1,6 @@
-/** Each of Kolla's scripts beside ours, in a network of its own: prints Figures as JSON. Run by probe.ts in namespaces. */
+/**
+ * Each of Kolla's scripts against ours, in a network namespace: prints Figures as JSON. Run by probe.ts in namespaces.
+ */
 import { cp, chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -15,9 +17,9 @@ import { brokerFigures } from './probe-broker.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const ROUNDS = 20;
-/** On a node whose processes the container sees (hostPID), as Kolla's compute containers do. */
+/** As on a node whose processes the container sees (hostPID), like Kolla's compute containers. */
 const OTHER_PROCESSES = 150;
-/** On a node with a busy broker or database. */
+/** As on a node with a busy broker or database. */
 const MANY_SOCKETS = 10_000;
 const MANY_REACH = 0.7;
 const SOCKET = '/run/libvirt/libvirt-sock';
@@ -35,7 +37,7 @@ const server = createServer((socket) => socket.on('error', () => socket.destroy(
 server.listen(5672, '127.0.0.1');
 await once(server, 'listening');
 await using worker = await make({ name: 'nova-compute' });
-// A service of oslo.messaging has several.
+// A service using oslo.messaging has several.
 for (let i = 0; i < 4; i++) await worker.does(['connect', '127.0.0.1', 5672]);
 await using listener = await make({ name: 'memcached' });
 await listener.does(['listen', 11_211]);
@@ -92,7 +94,7 @@ figures.push(...(await brokerFigures(path, measure)));
 server.close();
 process.stdout.write(JSON.stringify(figures));
 
-/** Others' connections, both of whose ends are sockets of this network. */
+/** Other processes' connections, with both ends in this network namespace. */
 async function connections(count: number): Promise<AsyncDisposable> {
   const held: Socket[] = [];
   const other = createServer((socket) => held.push(socket));
@@ -112,7 +114,7 @@ async function connections(count: number): Promise<AsyncDisposable> {
   };
 }
 
-/** Kolla's script, kolla-core and kolla-pod in turns, again and again. */
+/** Repeatedly runs Kolla's script, kolla-core and kolla-pod, alternately. */
 async function rounds(work: typeof WORK): Promise<Map<string, Taken>> {
   const taken = new Map<string, Taken>(work.map(([name]) => [name, { peer: [], core: [], pod: [] }]));
   for (let i = 0; i < ROUNDS; i++) {
@@ -130,7 +132,7 @@ function least(runs: readonly Measured[], what: keyof Measured): number {
   return Math.min(...runs.map((one) => one[what]));
 }
 
-/** Beside what Kolla's script takes. */
+/** Relative to Kolla's script. */
 function ratio(what: string, { peer, core }: Taken, reach: number | undefined): Figure {
   const ours = round(least(core, 'cpuMs') / least(peer, 'cpuMs'), 2);
   return { what: `${what}: CPU`, unit: '×', ours, peer: 1, ...(reach !== undefined && { reach }) };

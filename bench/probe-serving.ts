@@ -1,4 +1,7 @@
-/** kolla-probe serve of kolla-core beside kolla-pod's, in a network of its own: prints Figures as JSON. Run by probe-serve.ts. */
+/**
+ * kolla-probe serve of kolla-core against kolla-pod's, in a network namespace: prints Figures as JSON. Run by
+ * probe-serve.ts.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -22,7 +22,7 @@ import { nodeFigures } from './probe-node.ts';
 
 const SCRIPTS = fileURLToPath(new URL('probe-scripts.ts', import.meta.url));
 const BINARY = fileURLToPath(new URL('../dist/bin/healthcheck_port', import.meta.url));
-/** What Kolla's scripts start. */
+/** Programs started by Kolla's scripts. */
 const TOOLS = ['bash', 'pgrep', 'ss', 'grep', 'curl', 'lsof', 'stat', 'date'];
 
 export const probe: FiguresBench = {

@@ -9,12 +9,12 @@ const CONFIG = 'var/lib/kolla/config_files';
 const BYTES = 4000;
 const ROUNDS = 15;
 const FILES = [0, 1, 20, 200, 10_000];
-/** By files. */
+/** By number of files. */
 const REACH: Readonly<Record<number, number>> = { 20: 0.25, 200: 0.6, 10_000: 0.6 };
-/** Of so many files a start takes seconds. */
+/** With this many files a start takes seconds. */
 const MANY = { files: 10_000, rounds: 3 };
 
-/** kolla_set_configs against Kolla's set_configs.py: a first start, and one in which nothing has changed. */
+/** kolla_set_configs against Kolla's set_configs.py: a first start, and an unchanged one. */
 export const setConfigs: DuelBench = {
   kind: 'duel',
   name: 'set-configs',
@@ -37,7 +37,7 @@ export const setConfigs: DuelBench = {
   },
 };
 
-/** What neither can go below. */
+/** The lower bound of both. */
 async function starting(): Promise<Row> {
   const { ours, peer } = await duel({
     tree: {},
@@ -60,13 +60,13 @@ async function measure(
   const { ours, peer } = await duel({
     tree,
     prepare: again ? ':' : clean,
-    // Each finds what it left itself: with nothing changed, the two leave the same.
+    // Each finds its own result: unchanged, the two leave the same.
     ours: '/ours/kolla_set_configs',
     peer: '/usr/local/bin/set_configs.py',
     rounds: again ? rounds + 1 : rounds,
     env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' },
   });
-  // The first of the unchanged ones has put everything in place.
+  // The first of the unchanged runs has installed everything.
   return rowOf(work, ours.slice(again ? 1 : 0), peer.slice(again ? 1 : 0), reach);
 }
 

@@ -1,4 +1,4 @@
-/** Seen on dark and on light alike. */
+/** Rendered on dark and light backgrounds. */
 export const STYLE = `
   svg { color-scheme: light dark }
   text { font: 13px system-ui, sans-serif; fill: light-dark(#1f2328, #e6edf3) }

@@ -16,17 +16,17 @@ import type { Answer } from './row.ts';
 
 const TIMEOUT_MS = 1000;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => SILENT };
-/** Asks as the two that are compared do. */
+/** Runs checks by Kolla's scripts and by ours. */
 export interface CheckRunner extends AsyncDisposable {
-  /** What is declared, by a shell as Docker runs it. */
+  /** Runs the declared check in a shell, as Docker does. */
   declared(words: string): Promise<Answer>;
-  /** Words of kolla-probe. */
+  /** Arguments of kolla-probe. */
   native(words: string, env?: NodeJS.ProcessEnv): Promise<Answer>;
 }
 
 /**
- * Makes Kolla's names: those of kolla-core as they are shipped, the others from source.
- * @param directory for the names, and for what a test wants on the PATH
+ * Creates Kolla's names: kolla-core's as shipped, the others from source.
+ * @param directory for the names, and for programs that a test puts on the PATH
  */
 export async function openCheckRunner(directory: string): Promise<CheckRunner> {
   await using stack = new AsyncDisposableStack();

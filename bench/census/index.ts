@@ -20,7 +20,7 @@ export type { Answer, Row, Seen } from './row.ts';
 
 const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url));
 
-/** Every row, in the order of the services' names; takes some tens of seconds. */
+/** Every row, ordered by service name; takes tens of seconds. */
 export async function holdCensus(): Promise<Row[]> {
   return JSON.parse(await inNamespaces(INSIDE)) as Row[];
 }

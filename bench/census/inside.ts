@@ -1,4 +1,4 @@
-/** The census, in its namespaces: prints the rows as JSON. Run by namespace.ts. */
+/** The census in its namespaces: prints the rows as JSON. Run by namespace.ts. */
 import { messageOf } from '../../src/core/errors.ts';
 import { isKollaName } from '../../src/probe/kolla/index.ts';
 import { allProbes, type ServiceProbe } from '../../src/catalog/index.ts';
@@ -36,7 +36,7 @@ for (const probe of probes) {
 }
 process.stdout.write(JSON.stringify(probes.map(({ container }) => rows.get(container))));
 
-/** As far as it comes: what goes wrong with one is told of that one. */
+/** A failure is reported in its own row. */
 async function rowOf(probe: ServiceProbe, look: () => Promise<Partial<Row>>): Promise<Row> {
   const { service, container, declared = '', readiness, liveness } = probe;
   const row = { service, container, declared, readiness, liveness };
@@ -67,7 +67,7 @@ async function planned(
   return { well: await see(well), unwell: await see(unwell), isDead };
 }
 
-/** What has its own way of being well and not. */
+/** A subject with its own healthy and unhealthy states. */
 async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Row>> {
   const missing = await subject.capability?.();
   if (missing !== undefined) return { skipped: missing };
@@ -81,14 +81,14 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
 
 async function seen(probe: ServiceProbe, state: string, by: CheckRunner, env?: NodeJS.ProcessEnv): Promise<Seen> {
   const isKolla = isKollaName(probe.declared?.split(' ')[0] ?? '');
-  // One after the other: each sees what runs beside it.
+  // Sequential: each sees the processes next to it.
   const byName = isKolla ? await by.declared(probe.declared ?? '') : undefined;
   const readiness = await by.native(probe.readiness, env);
   const liveness = await by.native(probe.liveness);
   return { state, declared: byName, readiness, liveness };
 }
 
-/** What is declared, with what kolla-ansible has no default for. */
+/** The declared check, with values that kolla-ansible has no default for. */
 function substituted(probe: ServiceProbe): ServiceProbe {
   const declared = Object.entries(SUBSTITUTES).reduce(
     (text, [word, value]) => text.replaceAll(word, value),

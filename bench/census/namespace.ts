@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Capability } from '../../tools/capability.ts';
 import { run } from '../../tools/process.ts';
 
-/** Ports, processes and /run of its own: the services' real ports are free there, and no other processes are seen. */
+/** Private ports, processes and /run: the services' real ports are free, and other processes are invisible. */
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const ENTER = 'mount -t tmpfs none /run && ip link set lo up && exec "$@"';
 
@@ -10,7 +10,7 @@ function words(command: readonly string[]): string[] {
   return [...(isRoot() ? [] : ['--user', '--map-root-user']), ...NAMESPACES, 'sh', '-ec', ENTER, 'sh', ...command];
 }
 
-/** Proven by trying: namespaces, and python3 for the stand-ins. */
+/** Probes namespaces, and python3 for the stand-ins. */
 export const canHoldCensus: Capability = async () => {
   const tried = await run('unshare', words(['python3', '-c', 'print(1)'])).catch((error: unknown) => error);
   if (tried instanceof Error) return `no namespaces of our own: ${tried.message}`;
@@ -19,8 +19,8 @@ export const canHoldCensus: Capability = async () => {
 };
 
 /**
- * Runs one of our own files there and returns what it printed.
- * @throws Error with the end of what it said when it does not end with 0
+ * Runs one of our files in the namespaces and returns its output.
+ * @throws Error with the end of its output if it fails
  */
 export async function inNamespaces(file: string): Promise<string> {
   const { code, stdout, stderr } = await run('unshare', words([process.execPath, file]));

@@ -1,17 +1,17 @@
-/** What one question was answered with. */
+/** Result of one check. */
 export interface Answer {
   readonly healthy: boolean;
-  /** Of an unhealthy one; of a healthy one what was seen, if it says. */
+  /** Reason of an unhealthy result; for a healthy one the details, if any. */
   readonly reason: string;
-  /** What kolla-core says to the same words, where it has that check. */
+  /** kolla-core's result for the same arguments, if it has that check. */
   readonly onCore?: Answer;
 }
 
-/** One state of one container, and what was said of it. */
+/** One state of a container, with the results of its checks. */
 export interface Seen {
-  /** In a few words: `connected to 5672`. */
+  /** Short description: `connected to 5672`. */
   readonly state: string;
-  /** By Kolla's name; undefined where what is declared is none of Kolla's scripts. */
+  /** By Kolla's script; undefined if the declared check is not one of them. */
   readonly declared: Answer | undefined;
   readonly readiness: Answer;
   readonly liveness: Answer;
@@ -23,10 +23,10 @@ export interface Row {
   readonly declared: string;
   readonly readiness: string;
   readonly liveness: string;
-  /** Why it was not asked. */
+  /** Reason why it was not run. */
   readonly skipped?: string;
   readonly well?: Seen;
   readonly unwell?: Seen;
-  /** Whether a restart would help in that state: then liveness shall fail as well. */
+  /** Whether a restart would help in that state: liveness must fail then too. */
   readonly isDead?: boolean;
 }

@@ -8,32 +8,32 @@ import { must } from '../../tools/process.ts';
 
 const SCRIPT = fileURLToPath(new URL('stand-in.py', import.meta.url));
 
-/** How a process is to be named: as a script that its interpreter runs, or by a title that it has given itself. */
+/** How a process gets its name: as a script run by its interpreter, or by setting its own title. */
 export interface Looks {
   readonly name: string;
   readonly title?: string;
 }
 
-/** What a stand-in can be told to do: stand-in.py's commands. */
+/** Commands of stand-in.py. */
 export type Command = readonly [
   'listen' | 'connect' | 'ended' | 'connecting' | 'full' | 'answer' | 'unix' | 'close',
   ...(string | number)[],
 ];
 
-/** A process with the name of a service's, and with real sockets. */
+/** A process with a service's name and real sockets. */
 export interface StandIn extends AsyncDisposable {
   readonly pid: number;
-  /** Does one thing after the other; throws with what went wrong. */
+  /** Runs commands in order; throws if one fails. */
   does(...commands: readonly Command[]): Promise<void>;
 }
 
-/** Makes stand-ins whose scripts lie in a directory; python3 runs them. */
+/** Creates stand-ins with scripts in a directory, run by python3. */
 export async function standIns(directory: string): Promise<(looks: Looks) => Promise<StandIn>> {
   const python = (await must('python3', ['-c', 'import sys; print(sys.executable)'])).trim();
   const text = await readFile(SCRIPT, 'utf8');
   return async ({ name, title }) => {
     const file = join(directory, name);
-    // Started by its own first line, as pip's scripts are: the kernel then calls the process by the script's name.
+    // Executed through its shebang, as pip's scripts are: the kernel then names the process after the script.
     await writeFile(file, `#!${python}\n${text}`, { mode: 0o755 });
     return title === undefined
       ? await started(file, [])

@@ -1,14 +1,14 @@
 import type { ServiceProbe } from '../../src/catalog/index.ts';
 import type { Command, Looks } from './stand-in.ts';
 
-/** One state of a stand-in; nothing to do where there shall be no such process. */
+/** One state of a stand-in; without commands there is no such process. */
 export interface State {
   readonly state: string;
-  /** Undefined: it does not run. */
+  /** Undefined: not running. */
   readonly does: readonly Command[] | undefined;
-  /** Stopped by SIGSTOP when it has done that. */
+  /** Stopped by SIGSTOP afterwards. */
   readonly isFrozen?: true;
-  /** What another process has meanwhile. */
+  /** Commands for another process. */
   readonly otherDoes?: readonly Command[];
 }
 
@@ -16,18 +16,18 @@ export interface Plan {
   readonly looks: Looks;
   readonly well: State;
   readonly unwell: State;
-  /** Whether liveness shall fail too. */
+  /** Whether liveness must fail too. */
   readonly isDead: boolean;
 }
 
-/** Where the world has servers that take connections and keep them. */
+/** Servers that accept and keep connections. */
 export const HOST = '127.0.0.1';
-/** Whose queue is full: a connection stays on its way. */
+/** Servers with a full backlog: connections hang. */
 export const FULL_HOST = '127.0.0.2';
-/** Who ends every connection at once. */
+/** Servers that close every connection at once. */
 export const ENDING_HOST = '127.0.0.3';
 
-/** What services of these name themselves, as their libraries do it. */
+/** Process titles set by the libraries of these services. */
 const TITLES: Readonly<Record<string, (name: string) => string>> = {
   neutron: (name) =>
     `${name} (/var/lib/kolla/venv/bin/python3 /var/lib/kolla/venv/bin/${name} --config-file neutron.conf)`,
@@ -39,7 +39,7 @@ const TITLES: Readonly<Record<string, (name: string) => string>> = {
   ),
 };
 
-/** How it looks; whom liveness asks about has the name. */
+/** Appearance of the stand-in: its name is the one liveness looks for. */
 function looksOf({ service, container }: ServiceProbe, name: string | undefined): Looks {
   if (name === undefined) return { name: container.replaceAll('_', '-') };
   if (name === 'sshd') return { name, title: 'sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups' };
@@ -47,7 +47,7 @@ function looksOf({ service, container }: ServiceProbe, name: string | undefined)
   return title === undefined ? { name } : { name, title };
 }
 
-/** The state in which a container is well, and one in which it is not: another for each, so that all are seen. */
+/** A healthy and an unhealthy state for a container: varied, so that all states occur. */
 export function planOf(probe: ServiceProbe, index: number): Plan | undefined {
   const [script, ...words] = (probe.declared ?? '').replaceAll("'", '').split(/\s+/);
   const [name = '', port = ''] = words;
@@ -65,7 +65,7 @@ function workerPlan(looks: Looks, port: number, index: number): Plan {
     { state: 'CLOSE-WAIT', does: [['ended', ENDING_HOST, port]] },
     { state: "another process's connection", does: [], otherDoes: [['connect', HOST, port]] },
     { state: 'no such process', does: undefined, isDead: true },
-    // Kolla's pattern takes it for the port that it begins with.
+    // Kolla's pattern matches it as the port that is its prefix.
     { state: `connected to ${longer}`, does: [['connect', HOST, longer]] },
   ];
   const possible = states.slice(0, longer > 65_535 ? -1 : undefined);
@@ -74,7 +74,7 @@ function workerPlan(looks: Looks, port: number, index: number): Plan {
 }
 
 function listenerPlan(looks: Looks, port: number, index: number, readiness: string): Plan {
-  // Those that are asked for more than that they listen.
+  // Services whose check covers more than listening.
   const [word = ''] = readiness.split(' ');
   const open: Command = word === 'redis' ? ['answer', port, '+PONG\r\n'] : ['listen', port];
   const states: State[] = [

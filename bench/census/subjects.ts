@@ -16,17 +16,17 @@ export interface Given {
   readonly directory: string;
 }
 
-/** What is well, and can be made not to be. */
+/** A healthy subject that can be made unhealthy. */
 export interface Started extends AsyncDisposable {
   readonly well: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Where the words need a file of ours. */
+  /** Readiness arguments, if they need a file of ours. */
   readonly readiness?: string;
-  /** Makes it unwell, and says how it is then. */
+  /** Makes it unhealthy and describes the state. */
   fail(): Promise<string>;
 }
 
-/** A container that no plan of states.ts fits. */
+/** A container that fits no plan of states.ts. */
 export interface Subject {
   readonly capability?: Capability;
   readonly isDead: boolean;
@@ -34,10 +34,10 @@ export interface Subject {
 }
 
 const STATISTICS_PORT = 61_314;
-/** For what kolla-ansible has no default. */
+/** Values without a default in kolla-ansible. */
 export const SUBSTITUTES: Readonly<Record<string, string>> = { ADDRESS: '127.0.0.1', PORT: String(STATISTICS_PORT) };
 
-/** A Unix socket; unwell is the file without its server. */
+/** A Unix socket; unhealthy is the file without its server. */
 function unixSocket(name: string, path: string): Subject {
   return {
     isDead: false,
@@ -57,7 +57,7 @@ function unixSocket(name: string, path: string): Subject {
   };
 }
 
-/** A program that ends with 0, and with 1. */
+/** A program that exits with 0, then with 1. */
 function program(name: string, file: string): Subject {
   return {
     isDead: false,
@@ -77,7 +77,7 @@ function program(name: string, file: string): Subject {
   };
 }
 
-/** A proxy's TLS port, and the page that Kolla asks. */
+/** A proxy's TLS port, and the page requested by Kolla. */
 const tlsProxy: Subject = {
   isDead: true,
   async start({ make }) {
@@ -105,7 +105,7 @@ export const SPECIAL: Readonly<Record<string, Subject>> = {
   openvswitch_vswitchd: program('ovs-vswitchd', 'ovs-appctl'),
 };
 
-/** A real server's process; unwell is frozen or gone. */
+/** A real server process; unhealthy is frozen or gone. */
 function real(capability: Capability, start: () => Promise<Running>, well: string, unwell: 'frozen' | 'gone'): Subject {
   return {
     capability,
@@ -174,7 +174,7 @@ const galera: Subject = {
   },
 };
 
-/** Those that stand for themselves. */
+/** Subjects run for real. */
 export const REAL: Readonly<Record<string, Subject>> = {
   memcached: real(canRunMemcached, () => startMemcached(11_211), 'memcached on 11211', 'gone'),
   horizon: apache(8080, 'frozen'),

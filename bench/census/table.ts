@@ -1,6 +1,6 @@
 import type { Answer, Row } from './row.ts';
 
-/** The table for docs/evidence/, one row a container. */
+/** The table for docs/evidence/, one row per container. */
 export function censusPage(rows: readonly Row[], where: string): string {
   const seen = rows.filter(({ skipped }) => skipped === undefined);
   const right = seen.filter(isRight);
@@ -24,7 +24,7 @@ export function censusPage(rows: readonly Row[], where: string): string {
   ].join('\n');
 }
 
-/** Healthy when it is well; unhealthy when it is not, with a reason; and restarted only if that helps. */
+/** Healthy in the healthy state; unhealthy with a reason in the other; restarted only if that helps. */
 export function isRight({ well, unwell, isDead }: Row): boolean {
   if (well === undefined || unwell === undefined) return false;
   const wellRight = well.declared?.healthy !== false && well.readiness.healthy && well.liveness.healthy;

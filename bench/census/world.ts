@@ -6,8 +6,9 @@ import type { StandIn } from './stand-in.ts';
 import { ENDING_HOST, FULL_HOST, HOST } from './states.ts';
 
 /**
- * What services connect to: on each port a server that keeps connections, one that ends them, and one whose queue is full.
- * @param full the process that the last are of: a server in here would accept what comes
+ * Peers of the services: on each port a server that keeps connections, one that closes them, and one with a full
+ * backlog.
+ * @param full process of the last kind: a server in this process would accept connections
  */
 export async function startWorld(ports: readonly number[], full: StandIn): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
@@ -20,7 +21,7 @@ export async function startWorld(ports: readonly number[], full: StandIn): Promi
   return { [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** A server with a certificate without a trusted CA. */
+/** A TLS server whose certificate has no trusted CA. */
 export async function startTls(port: number): Promise<AsyncDisposable> {
   const { certificate: cert, key } = makeAuthority('census').issue({ commonName: 'census', hosts: [HOST] });
   return await listening(createTlsServer({ cert, key }, keep), HOST, port);
@@ -30,7 +31,7 @@ function keep(socket: Socket): void {
   socket.on('error', () => socket.destroy()).resume();
 }
 
-/** Says its end, and waits for the other's. */
+/** Closes its side and waits for the other's. */
 function end(socket: Socket): void {
   keep(socket);
   socket.on('end', () => socket.destroy()).end();

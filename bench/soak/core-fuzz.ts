@@ -24,7 +24,7 @@ const SEED = Number(process.env['SEED'] || 1);
 const CORPUS = join(import.meta.dirname, '../../test/native/corpus');
 const CODES = new Set([0, 1, 2]);
 const BUG = /Sanitizer|runtime error|our bug/;
-/** What parsers stumble over, besides any byte. */
+/** Inputs that parsers stumble over, besides random bytes. */
 const PIECES = [
   '"',
   '\\',
@@ -82,7 +82,7 @@ console.log(
 );
 if (found > 0) process.exitCode = 1;
 
-/** A few changes: pieces put in, bytes changed, parts doubled or taken out. */
+/** A few mutations: pieces inserted, bytes changed, parts duplicated or removed. */
 function damage(path: string, random: () => number): void {
   let text = '';
   try {

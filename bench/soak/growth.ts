@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProbedPod } from './probed-pod.ts';
 
-/** What was seen over the time, in samples at equal distances. */
+/** Resource use over time, in evenly spaced samples. */
 export interface Growth {
   readonly seconds: number;
-  /** Answers that were not 200; an answer counts as soon as it came. */
+  /** Responses other than 200. */
   readonly bad: number;
   readonly answers: number;
   /** Medians of the first and the last third. */
   readonly megabytes: readonly [first: number, last: number];
-  /** The fewest of each: what is never closed again is in those too, what a check holds for a moment is not. */
+  /** Minimum of each: includes leaked ones, but not those a check has open for a moment. */
   readonly descriptors: readonly [first: number, last: number];
   readonly threads: readonly [first: number, last: number];
 }
@@ -17,7 +17,7 @@ export interface Growth {
 const SAMPLES = 30;
 const PATHS = ['/readyz', '/livez', '/metrics', '/status.json', '/readyz?verbose'];
 
-/** Asks the pod for its health ten times a second, and looks at what it holds. */
+/** Requests the pod's health ten times a second, and samples its resources. */
 export async function growthOf(
   pod: ProbedPod,
   seconds: number,

@@ -16,7 +16,7 @@ import { KOLLA_VERSION } from '../../test/contract/kolla-package.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
 const BASE = `kolla/base:${KOLLA_VERSION}`;
-/** What could go, each by itself, from an image that does not need it. */
+/** Packages that could be removed, each by itself, from an image that does not need them. */
 const COULD_GO = ['sudo', 'socat', 'python3 python3-pip'];
 const NAMES = ['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'healthcheck_port', 'healthcheck_socket'];
 
@@ -62,12 +62,12 @@ async function sizeOf(): Promise<number> {
   return Number(await docker.must(['image', 'inspect', '--format', '{{.Size}}', BASE]));
 }
 
-/** With all that nothing else needs then. */
+/** Including packages that nothing else needs then. */
 async function freed(packages: string): Promise<string> {
   return await said(`SUDO_FORCE_REMOVE=yes apt-get --assume-no --autoremove purge ${packages}`, false);
 }
 
-/** What apt says that a step takes or frees; it takes none. */
+/** Space that a step takes or frees according to apt, in a dry run. */
 async function said(step: string, needsLists: boolean): Promise<string> {
   const update = needsLists ? 'apt-get -qq update; ' : '';
   const { stdout: text } = await docker.run(['run', '--rm', '--network=host', BASE, 'bash', '-c', `${update}${step}`]);

@@ -47,7 +47,7 @@ console.log(`log-ship: seed ${SEED}, ${KILLS} kills, ${MINUTES} min, commit ${co
 const rows: Row[] = [];
 const skipped: string[] = [];
 
-// Beside each other: what is at length waits more than it works.
+// Concurrently: the long run mostly waits.
 const [{ row, happened }] = await Promise.all([allAtOnce(MINUTES, SEED, console.log), oneByOne()]);
 judged(row);
 const controls = await controlRows();
@@ -84,7 +84,7 @@ async function inElasticsearch(): Promise<void> {
     judged(await runFault(fault, elasticsearchDestination(server, `soak${nth}`), FULL));
 }
 
-/** Few kills are enough for what must go wrong. */
+/** A few kills are enough for the expected failures. */
 async function controlRows(): Promise<Row[]> {
   const found: Row[] = [];
   for (const control of CONTROLS) {

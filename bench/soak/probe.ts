@@ -15,7 +15,7 @@ import { startProbedPod } from './probed-pod.ts';
 const MINUTES = Number(process.env['PROBE_MINUTES'] || 10);
 const WARM_S = 60;
 const MOST_GROWTH = 1.1;
-/** A check or two may hold a socket or a file in the moment that we look. */
+/** A check or two may have a socket or file open at the time of a sample. */
 const MOST_OPEN = 4;
 
 const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'])).trim();

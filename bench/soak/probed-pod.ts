@@ -19,9 +19,9 @@ export interface ProbedPod extends AsyncDisposable {
   /** Of the resident server. */
   readonly pid: number;
   readonly checks: number;
-  /** The status of one request on a connection of its own, as the kubelet asks. */
+  /** The status of one request on its own connection, like the kubelet's. */
   ask(path: string): Promise<number>;
-  /** What it said last, for whoever finds it unhealthy. */
+  /** Its last log output, for diagnostics. */
   said(): string;
   residentKilobytes(): number;
   descriptors(): number;
@@ -29,10 +29,10 @@ export interface ProbedPod extends AsyncDisposable {
 }
 
 /**
- * `kolla-probe serve` in front of real sockets and files of ours, with twenty checks of every kind that needs no server of
- * its own; resolves when all of them are healthy.
+ * `kolla-probe serve` in front of real sockets and files, with twenty checks of every kind that needs no external
+ * server; resolves when all are healthy.
  * @param period of each check
- * @param trace where it runs under strace, which writes there; pid is strace's then
+ * @param trace runs it under strace, which writes there; pid is strace's then
  */
 export async function startProbedPod(
   period: string,
@@ -72,7 +72,7 @@ export async function startProbedPod(
   await writeFile(config, JSON.stringify({ checks }));
   const args = ['serve', '--config', config, '--listen', `127.0.0.1:${port}`];
   const logFile = join(directory.path, 'log');
-  // As the binary runs it: node alone lets the young generation grow to 128 MB on a machine that has the memory.
+  // As in the binary: plain node lets the young generation grow to 128 MB if the machine has the memory.
   const words = [process.execPath, ...EXEC_ARGV, HELPERS, 'kolla-probe', ...args];
   const tracing = trace === undefined ? [] : [trace.strace, '-f', '-qq', '-e', 'trace=process', '-o', trace.file];
   const [command = '', ...rest] = [...tracing, ...words];
@@ -104,7 +104,7 @@ async function statusOf(port: number, path: string): Promise<number> {
   return response.status;
 }
 
-/** A connection that stays, as a service's to its broker. */
+/** A persistent connection, like a service's to its broker. */
 async function heldConnection(port: number) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   await once(socket, 'connect');

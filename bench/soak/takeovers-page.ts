@@ -1,7 +1,7 @@
 import type { GaleraOptions } from '../../test/cluster/galera.ts';
 import type { Tally } from '../takeovers/index.ts';
 
-/** Takeovers with one lease on one cluster. */
+/** Takeovers with one lease duration on one cluster. */
 export interface Part {
   readonly name: string;
   readonly timing: GaleraOptions['timing'];

@@ -32,10 +32,10 @@ import { pageOf, type Part } from './takeovers-page.ts';
 const TAKEOVERS = Number(process.env['TAKEOVERS'] || 1000);
 const SEED = Number(process.env['SEED'] || Math.floor(Date.now() / 1000));
 const LANES = 4;
-/** Of each fault, with a lane's lease; every lane has its share. */
+/** Per fault, with a lane's lease; spread over all lanes. */
 const EACH = 12;
 const TELL_MS = 30_000;
-/** Without a new fault for so long, no migrator takes over: what is waited for is printed, and it ends. */
+/** Without a new fault for this long, no migrator takes over: prints the open waits and exits. */
 const STALLED_MINUTES = 10;
 
 const began = performance.now();
@@ -94,7 +94,7 @@ async function soak(): Promise<void> {
   writeFileSync('docs/evidence/soak-takeovers.md', pageOf(parts, run));
 }
 
-/** Opens a part's cluster and lanes for as long as the work takes. */
+/** Opens a part's cluster and lanes while the work runs. */
 async function inLanes(
   part: Part,
   end: Promise<never>,
@@ -108,7 +108,7 @@ async function inLanes(
     await work(lanes);
   };
   const working = open();
-  // What it finds gone after the end is no news.
+  // Failures after the end are expected.
   working.catch(() => {});
   await Promise.race([working, end]);
 }
@@ -129,7 +129,7 @@ async function playQuick(lanes: readonly Lane[]): Promise<void> {
   const inLane = async (lane: Lane): Promise<void> => {
     const left = [...seldom];
     while (left.length > 0 || total() < TAKEOVERS) {
-      // The seldom ones anywhere among the kills.
+      // Spreads the rare faults randomly among the kills.
       const isSeldom = random() * (TAKEOVERS - total()) < 2 * LANES * left.length;
       const fault: Fault = isSeldom ? left.splice(Math.floor(random() * left.length), 1)[0]! : KILL;
       fileLimit(STALLED_MINUTES);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# unchanged.sh COMMAND...: runs it, and says whether processes, mounts, network namespaces, cgroups and temporary
-# directories are afterwards what they were before. Ends with the command's code, or with 1 when something is left.
+# unchanged.sh COMMAND...: runs it, and reports whether processes, mounts, network namespaces, cgroups and temporary
+# directories are the same as before. Exits with the command's code, or with 1 if something is left over.
 set -u
 
 look() {
@@ -19,7 +19,7 @@ look() {
 before=$(look | sort)
 "$@"
 code=$?
-# What went meanwhile is not what the command left.
+# Resources that disappeared meanwhile are not leftovers.
 left=$(comm -13 <(echo "$before") <(look | sort))
 if [ -z "$left" ]; then
   echo 'nothing is left behind: before and after are equal'

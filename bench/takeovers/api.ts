@@ -5,17 +5,17 @@ import { kubeconfigText } from '../../test/cluster/kubernetes/credentials.ts';
 import { startControlPlane } from '../../test/cluster/kubernetes/index.ts';
 import { runHelper } from '../../test/support/helper.ts';
 
-/** The API server, to which each contender has a way of its own. */
+/** The API server, to which each contender has its own connection. */
 export interface Api extends AsyncDisposable {
-  /** Lets the contenders have that Lease, by the Role that kolla-db-sync prints. */
+  /** Grants the contenders access to that Lease, by the Role that kolla-db-sync prints. */
   allow(leaseName: string): Promise<void>;
-  /** A kubeconfig that leads through a forwarder. */
+  /** A kubeconfig that connects through a forwarder. */
   way(name: string): Promise<ApiWay>;
 }
 
 export interface ApiWay extends AsyncDisposable {
   readonly kubeconfig: string;
-  /** Every connection is reset, or stays and carries nothing more. */
+  /** Resets every connection, or stalls it. */
   cut(how: 'reset' | 'silent'): void;
   fix(): void;
 }

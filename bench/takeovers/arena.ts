@@ -2,20 +2,20 @@ import { startGalera, type Galera, type GaleraNode, type GaleraOptions } from '.
 import { inMemory, privateDirectory } from '../../tools/directory.ts';
 import { startApi, type Api } from './api.ts';
 
-/** Where lanes are: the cluster, which of its nodes are struck, and the API server. */
+/** The cluster of the lanes, its faulty nodes, and the API server. */
 export interface Arena extends AsyncDisposable {
   readonly galera: Galera;
   readonly api: Api;
   readonly directory: string;
-  /** Aborted when it closes. */
+  /** Aborted on close. */
   readonly over: AbortSignal;
-  /** Nodes that a fault has taken away. */
+  /** Nodes taken down by a fault. */
   readonly struck: Set<GaleraNode>;
-  /** Those that can be used. */
+  /** Usable nodes. */
   readonly sound: () => readonly GaleraNode[];
 }
 
-/** @param timing of the cluster: how soon it gives a silent node up */
+/** @param timing of the cluster: how soon it evicts a silent node */
 export async function openArena(timing: GaleraOptions['timing'] = 'quick'): Promise<Arena> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await privateDirectory('arena', inMemory()));

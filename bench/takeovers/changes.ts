@@ -1,9 +1,12 @@
 import { waitingFor } from '../../test/support/open-waits.ts';
 
-/** Tells those that wait for something that something has changed. */
+/** Notifies waiters of changes. */
 export interface Changes {
   tell(): void;
-  /** Resolves once it is so, which is asked at each change. @param explain what the watchdog should print if it never is */
+  /**
+   * Resolves once the condition holds; it is checked at each change. @param explain diagnostics for the watchdog if it
+   * never does
+   */
   until(what: string, isSo: () => boolean, explain?: () => Promise<string>): Promise<void>;
 }
 

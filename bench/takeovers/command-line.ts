@@ -5,18 +5,18 @@ import type { Arena } from './arena.ts';
 const MIGRATION = fileURLToPath(new URL('migration.ts', import.meta.url));
 export const ACCOUNT_PASSWORD = 'secret-of-the-service';
 
-/** What the contenders of a lane are told. */
+/** Options of a lane's contenders. */
 export interface LaneOptions {
   readonly contenders?: number;
-  /** Beside the row, or the row alone. Default: lease. */
+  /** The Lease with the row, or the row alone. Default: lease. */
   readonly lock?: 'lease' | 'row';
-  /** Instead of kolla-db-sync: a file with the same interface. */
+  /** Runs instead of kolla-db-sync: a file with the same interface. */
   readonly program?: string;
   readonly leaseMs: number;
   readonly lossMs: number;
 }
 
-/** One that has these as its hosts, in this order. */
+/** Arguments of a contender with these hosts, in this order. */
 export function argsOf(
   { leaseMs, lossMs, lock = 'lease' }: LaneOptions,
   name: string,

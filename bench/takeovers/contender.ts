@@ -5,22 +5,22 @@ import { start, tied, type Running } from '../../tools/process.ts';
 import type { ApiWay } from './api.ts';
 import { aliveOf, treeOf, type Seen } from './process-tree.ts';
 
-/** What a helper ends with that has lost its lock. */
+/** Exit code of a helper that has lost its lock. */
 export const LOST = 69;
 
 export interface ContenderPlan {
-  /** Its release as well: unlike releases are unlike work. */
+  /** Also its release: different releases mean different work. */
   readonly name: string;
-  /** The node that it uses while it can. */
+  /** The preferred node. */
   readonly home: GaleraNode;
-  /** Instead of kolla-db-sync. */
+  /** Runs instead of kolla-db-sync. */
   readonly program?: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly way: ApiWay;
-  /** When this file is there its migration comes to its end. */
+  /** Its migration finishes once this file exists. */
   readonly gate: string;
-  /** Called at each line that it says. */
+  /** Called for each log line. */
   readonly onLine: (contender: Contender, line: LogLine) => void;
 }
 
@@ -31,29 +31,29 @@ export interface LogLine {
   readonly token?: number;
 }
 
-/** One kolla-db-sync of those that contend for a database. */
+/** One kolla-db-sync contending for a database. */
 export interface Contender extends AsyncDisposable {
   readonly plan: ContenderPlan;
   readonly name: string;
   readonly way: ApiWay;
   readonly running: Running;
-  /** Of its turn; undefined while it has none. */
+  /** Token of its turn; undefined without one. */
   readonly token: number | undefined;
-  /** When its migration's first row was committed, by performance.now(). */
+  /** Commit time of its migration's first row, by performance.now(). */
   readonly startedAt: number | undefined;
   /** The ports through which its migration has written: first that at which it began. */
   readonly ports: ReadonlySet<number>;
   readonly code: number | undefined;
   readonly log: () => string;
-  /** It and all that it has started, also after its end. */
+  /** The process and all its descendants, including exited ones. */
   readonly family: () => readonly Seen[];
 }
 
-/** Starts one. */
+/** Starts a contender. */
 export async function startContender(plan: ContenderPlan): Promise<Contender> {
   const words = plan.program === undefined ? [HELPERS, 'kolla-db-sync'] : [plan.program];
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...plan.env };
-  // Nothing would end it when we are killed, and it would wait for servers that are gone.
+  // Tied to this process: otherwise it would outlive a kill and wait for servers that are gone.
   const running = await start(...tied(process.execPath, [...words, ...plan.args]), { env, keepOutput: true });
   const ports = new Set<number>();
   const family = new Map<number, Seen>();
