@@ -3,7 +3,7 @@ import type { Metafile, Plugin } from 'esbuild';
 import { LIBRARIES, libraryOf, packageOf, packagesOf } from './libraries.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What a name's own bundle may hold besides our sources. */
+/** Packages allowed in a name's own bundle, in addition to our sources. */
 const WITHIN = new Set(['valibot']);
 const LOOKING = Symbol('looking where it lies');
 
@@ -33,7 +33,7 @@ export function librariesApart(own: string | undefined): Plugin {
   };
 }
 
-/** The libraries that a bundle asks for. */
+/** The libraries that a bundle requires. */
 export function librariesIn({ inputs }: Metafile): string[] {
   const asked = Object.values(inputs).flatMap(({ imports }) => imports.filter((one) => one.external === true));
   return [...new Set(asked.flatMap(({ path }) => libraryOf(path) ?? []))].toSorted();

@@ -7,16 +7,16 @@ import { trimIcu } from './icu.ts';
 
 const exec = promisify(execFile);
 
-/** What the binary is made for. */
+/** Target of the binary. */
 export interface Target {
   readonly arch: 'arm64' | 'x64';
-  /** Its node, as the lockfile has it. */
+  /** Its node, as in the lockfile. */
   readonly node: string;
-  /** The program that takes symbols out of its executables. */
+  /** The program that strips its executables. */
   readonly strip: string;
-  /** Words in front of a command line by which this machine runs its programs; none where that is itself. */
+  /** Command line in front of the target's programs on this machine; empty if it runs them itself. */
   readonly emulator: readonly string[];
-  /** What the programs here need in their environment. */
+  /** Environment of the programs that run here. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -29,23 +29,23 @@ export const HERE: Target = {
   env: {},
 };
 
-/** The node that the binary carries. */
+/** The node inside the binary. */
 export interface Base {
   readonly target: Target;
   readonly path: string;
-  /** Why its symbols are still in it, where they are. */
+  /** Reason why it is not stripped, if it is not. */
   readonly notStripped: string | undefined;
 }
 
-/** The program and its words as this machine runs them, for execFile. */
+/** Program and arguments as this machine runs them, for execFile. */
 export function onTarget({ emulator }: Target, program: string, args: readonly string[]): [string, string[]] {
   const [first = program, ...rest] = [...emulator, program, ...args];
   return [first, rest];
 }
 
 /**
- * Puts the lockfile's node for a machine into the directory, without its symbols where binutils are at hand, without
- * the words of languages that we don't speak (docs/adr/0004-icu-data.md).
+ * Writes the lockfile's node for a machine into the directory, stripped if binutils are available, without locale data
+ * of languages other than English (docs/adr/0004-icu-data.md).
  */
 export async function makeBase(directory: string, target: Target = HERE): Promise<Base> {
   const path = join(directory, 'node');

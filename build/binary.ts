@@ -1,6 +1,6 @@
 /**
- * `node build/binary.ts [--out DIR] [--only NAME]... [--quiet] [--evidence]`: makes the binary, runs what it made, and says
- * how large it is and what it costs to start. --evidence writes that to docs/evidence as well.
+ * `node build/binary.ts [--out DIR] [--only NAME]... [--quiet] [--evidence]`: builds the binary, runs it, and prints
+ * its size and start-up cost. --evidence writes that to docs/evidence as well.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

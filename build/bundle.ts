@@ -20,10 +20,10 @@ import { REHEARSED } from './rehearsed.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** One helper, or one library, as a script for node:vm. */
+/** One helper or library as a script for node:vm. */
 export interface Bundle {
   readonly name: string;
-  /** ASCII: V8 keeps it as one byte a character, and reading it needs no UTF-8 decoding. */
+  /** ASCII: V8 stores it as one byte per character, and reading it needs no UTF-8 decoding. */
   readonly source: string;
   readonly metafile: Metafile;
 }
@@ -43,12 +43,12 @@ export async function bundleHelper(name: string): Promise<Bundle> {
 }
 
 /**
- * What stays out of a helper's code cache: all of a cache is read at each start, and an exec probe starts each few seconds,
- * while our client for the API server is used by the resident server alone, or once.
+ * Left out of a helper's code cache: a cache is read completely at each start, and an exec probe starts every few
+ * seconds, while the API server's client is used only by the resident server, or once.
  */
 const COLD: Readonly<Record<string, RegExp>> = {
   'kolla-probe': /\/src\/kube\//,
-  // A Job's migration and most shippers answer no probe of their own.
+  // A Job's migration and most shippers have no probe of their own.
   'kolla-db-sync': /\/src\/sidecar\//,
   'kolla-log-ship': /\/src\/sidecar\//,
 };
@@ -65,7 +65,7 @@ export async function bundleLibrary(name: string): Promise<Bundle> {
   return { name, source: asFunction(source), metafile };
 }
 
-/** The SEA's main script, as a file's text. */
+/** The SEA's main script, as text. */
 export async function bundleMain(): Promise<string> {
   const { source } = await run({ entryPoints: [join(ROOT, 'build/sea-main.ts')] });
   return source;
@@ -100,7 +100,7 @@ async function run(options: object): Promise<{ source: string; metafile: Metafil
     platform: 'node',
     target: 'node24',
     legalComments: 'none',
-    // A script in node:vm has no import(): esbuild must make a require of it, also for node's own modules.
+    // A script in node:vm has no import(): esbuild must convert it to require, also for node's own modules.
     supported: { 'dynamic-import': false },
     absWorkingDir: ROOT,
     metafile: true,
@@ -111,14 +111,14 @@ async function run(options: object): Promise<{ source: string; metafile: Metafil
   return { source: result.outputFiles[0]?.text ?? '', metafile: result.metafile };
 }
 
-/** What our own sources import lazily, as paths or package names. */
+/** Lazy imports of our own sources, as paths or package names. */
 function lazyImports({ inputs }: Metafile): string[] {
   const ours = Object.entries(inputs).filter(([path]) => /^(src|cmd)\//.test(path));
   const lazy = ours.flatMap(([, input]) => input.imports.filter((i) => i.kind === 'dynamic-import' && !i.external));
   return [...new Set(lazy.map((i) => `./${i.path}`))].filter((path) => !path.includes(':')).toSorted();
 }
 
-/** Certificates of one cloud's databases, 177 KB in mysql2, for an option that we don't have. */
+/** Certificates of a cloud's databases, 177 KB in mysql2, for an option that is not used here. */
 function stubbed(filter: RegExp): Plugin {
   return {
     name: 'stub',
@@ -130,8 +130,8 @@ function stubbed(filter: RegExp): Plugin {
 }
 
 /**
- * kolla-pod tells about the other helpers from their tables and never runs them: in its bundle the tables are data, and
- * nothing of what helpers work with is there. JSON leaves out the tables' functions.
+ * kolla-pod documents the other helpers from their tables and never runs them: its bundle has the tables as data,
+ * without the helpers' code. JSON drops the tables' functions.
  */
 const tablesAsData: Plugin = {
   name: 'tables-as-data',
@@ -143,7 +143,7 @@ const tablesAsData: Plugin = {
   },
 };
 
-/** The files of which something is in a bundle. */
+/** The files with code in a bundle. */
 export function inputsOf({ outputs }: Metafile): string[] {
   return Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),

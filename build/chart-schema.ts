@@ -14,13 +14,13 @@ interface ValuesSchema extends Schema {
   readonly definitions: Schema & { readonly global: { readonly properties: Schema } };
 }
 
-/** Names of definitions for what lies over values. */
+/** Prefix of definitions for overlays. */
 const OVER = 'over-';
 
 /**
  * @param name of the chart
  * @param library the library's schema, as JSON
- * @param settings the chart's own for `settings`, as JSON; without it they are free of form
+ * @param settings the chart's own schema for `settings`, as JSON; without it settings are free-form
  */
 export function valuesSchema(name: string, library: string, settings: string | undefined): Schema {
   const schema = JSON.parse(library) as ValuesSchema;
@@ -47,7 +47,7 @@ export function valuesSchema(name: string, library: string, settings: string | u
   };
 }
 
-/** A schema of which any part may be left out or null. */
+/** A schema in which any part may be missing or null. */
 function laidOver(schema: Schema): Schema {
   const keywords = Object.entries(schema).filter(([keyword]) => keyword !== 'required');
   return Object.fromEntries(keywords.map(([keyword, value]) => [keyword, keywordOver(keyword, value)]));

@@ -28,7 +28,7 @@ export const LIBRARY = 'kolla-pod';
 const SCHEMA = 'service.schema.json';
 const SETTINGS_SCHEMA = 'settings.schema.json';
 
-/** The charts of services, by name; not the library. */
+/** The service charts by name, without the library. */
 export function chartNames(): string[] {
   return readdirSync(CHARTS)
     .filter((name) => name !== LIBRARY && existsSync(join(CHARTS, name, 'Chart.yaml')))
@@ -36,7 +36,7 @@ export function chartNames(): string[] {
 }
 
 /**
- * Puts a chart into a directory with all that it depends on, so that Helm takes it.
+ * Copies a chart and its dependencies into a directory, ready for Helm.
  * @param source its directory, if not the one in k8s/charts
  * @returns `directory/NAME`
  */
@@ -77,7 +77,7 @@ export function packageChart(name: string, output: string): string {
       name,
     ]);
     if (tar.status !== 0) throw new Error(`tar: ${tar.error?.message ?? tar.stderr.toString()}`);
-    // Another file system, maybe: beside its place first, so that no reader finds half of it.
+    // May be another file system: copied under a temporary name first, so that no reader finds a partial file.
     cpSync(join(stage, file), join(output, `.${file}`));
     renameSync(join(output, `.${file}`), join(output, file));
     return join(output, file);

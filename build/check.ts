@@ -9,8 +9,8 @@ import { callOf, type Built } from './make.ts';
 const exec = promisify(execFile);
 
 /**
- * Runs every name of a fresh binary. An injection that failed leaves a plain node behind, which would run its first
- * word as a script: so the very answer is looked at, not only the exit code.
+ * Runs every name of a fresh binary. A failed injection leaves a plain node, which would run its first argument as a
+ * script: so the output is checked, not only the exit code.
  */
 export async function checkBinary({ directory, helpers, base: { target } }: Built): Promise<void> {
   for (const { name } of helpers) {
@@ -19,7 +19,7 @@ export async function checkBinary({ directory, helpers, base: { target } }: Buil
     if (version !== `${name} ${VERSION} (${basename(await realpath(call[0]))})\n`)
       throw new Error(`${call.join(' ')} --version says ${JSON.stringify(version)}`);
     const help = await say(target, call, '--help');
-    // Kolla's own names answer as Kolla's tools do: `usage: NAME`.
+    // Kolla's own names print `usage: NAME`, like Kolla's tools.
     if (!help.startsWith(name) && !help.startsWith(`usage: ${name} `))
       throw new Error(`${call.join(' ')} --help says ${JSON.stringify(help.slice(0, 80))}`);
   }

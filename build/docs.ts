@@ -1,4 +1,4 @@
-/** `node build/docs.ts`: writes the pages under docs/, and the charts', that come from tables. A test says when they are stale. */
+/** `node build/docs.ts`: writes the generated pages under docs/ and of the charts. A test fails when they are stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { all } from '../src/toolbox/index.ts';

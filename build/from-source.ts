@@ -1,4 +1,4 @@
-/** The binary's dispatcher without the binary, for development: `node build/from-source.ts kolla-probe tcp HOST:PORT`. */
+/** The binary's dispatcher run from source, for development: `node build/from-source.ts kolla-probe tcp HOST:PORT`. */
 import { dispatch, type HelperModule } from '../src/cli/dispatch.ts';
 import { keepInspectorClosed } from '../src/cli/no-inspector.ts';
 import { ALL_NAMES } from './names.ts';

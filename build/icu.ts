@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** `CmnD`, ICU's archive of data files, with the two bytes of its magic and its version of the format before it. */
+/** `CmnD`, ICU's archive of data files, with its format version, preceded by two magic bytes. */
 const SIGNATURE = Buffer.from('436d6e4401000000', 'hex');
-/** Where the signature stands in the header: after its size, its magic and the description of the platform. */
+/** Offset of the signature in the header: after its size, its magic and the platform description. */
 const SIGNATURE_AT = 12;
 const ALIGNMENT = 16;
 
-/** Trees with a file a locale. At the top ('') lie locales as well, beside files that everybody needs. */
+/** Trees with a file per locale. The top level ('') has locales too, next to shared files. */
 const TREES = new Set(['', 'brkitr', 'coll', 'curr', 'lang', 'rbnf', 'region', 'unit', 'zone']);
 const LOCALE = /^(?!res_index)[a-z]{2,3}(_[A-Za-z0-9_]+)?\.res$/;
 const ENGLISH = /^en(_[A-Za-z0-9_]+)?\.res$/;
-/** What no script can reach, and the dictionaries by which Chinese, Thai and Khmer are cut into words. */
+/** Data that no script can reach, and the word-break dictionaries of Chinese, Thai and Khmer. */
 const UNUSED = /\/(translit\/.*|unames\.icu|brkitr\/.*\.dict)$/;
 
 interface Item {
@@ -20,10 +20,10 @@ interface Item {
 }
 
 /**
- * Takes the words of all languages but English out of the binary's ICU data, in place: a fifth of what Node weighs as
- * a layer. The file stays as long as it is, and what is left over is zeros, which compress to nothing.
- * @returns the bytes that were freed
- * @throws Error when there is not exactly one archive of the known format
+ * Removes locale data of all languages but English from the binary's ICU data, in place: a fifth of Node's size as a
+ * layer. The file's length is unchanged; the freed space is zeros, which compress to nothing.
+ * @returns the number of bytes freed
+ * @throws Error unless there is exactly one archive
  */
 export function trimIcu(file: string): number {
   const bytes = readFileSync(file);
@@ -48,7 +48,7 @@ function archiveIn(bytes: Buffer): number {
   return found - SIGNATURE_AT;
 }
 
-/** All files, by offsets from the table of contents. The last one's end is not told, and it is not needed. */
+/** All files, by offsets from the table of contents. The end of the last one is not recorded, and not needed. */
 function itemsIn(archive: Buffer, toc: number): Item[] {
   const table = archive.subarray(toc);
   const count = table.readUInt32LE(0);
@@ -80,7 +80,7 @@ function pack(header: Buffer, data: Buffer, items: readonly Item[]): Buffer {
     length += name.length;
   }
   for (const [i, { start, end }] of items.entries()) {
-    // Offsets count from the table, the alignment from the archive's beginning.
+    // Offsets are relative to the table, alignment to the archive's start.
     const gap = (ALIGNMENT - ((header.length + length) % ALIGNMENT)) % ALIGNMENT;
     table.writeUInt32LE(length + gap, 8 + 8 * i);
     parts.push(Buffer.alloc(gap), data.subarray(start, end));

@@ -73,7 +73,7 @@ async function writeEvidence(rows: readonly string[][]): Promise<void> {
   await writeFile(join(ROOT, 'docs/evidence/image-sizes.md'), page.join(''));
 }
 
-/** None where this machine can't make them, which is said. */
+/** Empty if this machine cannot build them, with a message. */
 async function imagesFor(name: string): Promise<readonly BuiltImage[]> {
   try {
     const target = await targetFor(ARCHITECTURES[name] ?? 'x64');

@@ -8,12 +8,12 @@ import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { ROOT, inputsOf } from '../bundle.ts';
 
-/** The exit code of an exception that nothing catches, where it is not 70. */
+/** Exit code of an uncaught exception, where it is not 70. */
 const BUGS: Readonly<Record<string, number>> = { kolla_set_configs: 2 };
 
 const at = (file: string) => join(ROOT, 'src/engine', file);
 
-/** What `node:` leads to. */
+/** Replacements of `node:` modules. */
 export const MODULES: Readonly<Record<string, string>> = {
   'node:buffer': at('buffer.ts'),
   'node:child_process': at('child-process.ts'),
@@ -25,7 +25,7 @@ export const MODULES: Readonly<Record<string, string>> = {
   'node:util': at('util.ts'),
 };
 
-/** Files with one of the engine's own in their place. */
+/** Files replaced by the engine's own. */
 const TWINS: Readonly<Record<string, string>> = {
   'cmd/kolla-init.ts': at('kolla-init.ts'),
   'cmd/kolla-probe.ts': at('kolla-probe.ts'),
@@ -43,18 +43,18 @@ const TWINS: Readonly<Record<string, string>> = {
   'src/wait/kinds/index.ts': at('wait-kinds.ts'),
 };
 
-/** Where the code of a file is. @param path from the top of the repository */
+/** The file with the code. @param path from the repository root */
 export function fileOf(path: string): string {
   return TWINS[path] ?? join(ROOT, path);
 }
 
-/** A script, and the files whose code is in it. */
+/** A script, and the files with code in it. */
 export interface CoreBundle {
   readonly script: string;
   readonly inputs: readonly string[];
 }
 
-/** Read only where a file asks for it: a script of its own, with what of the package is used. */
+/** Loaded on demand: a separate script with the used part of the package. */
 const APART: Readonly<Record<string, string>> = {
   'js-yaml': `module.exports = require('js-yaml');`,
   diff: `import { structuredPatch } from 'diff';\nmodule.exports = { structuredPatch };`,
@@ -76,7 +76,7 @@ export async function bundleName(name: string, from = 'cmd'): Promise<CoreBundle
 
 /** @param name one of SCRIPTS_APART */
 export async function bundleApart(name: string): Promise<CoreBundle> {
-  // Of these nothing runs later: diff's asynchronous form is not asked for.
+  // diff's asynchronous form is not used, so nothing runs later.
   return await bundle(name, APART[name]!, { plugins: [forPackages], define: { ...DEFINE, setTimeout: 'undefined' } });
 }
 
@@ -99,9 +99,9 @@ async function bundle(
     target: 'esnext',
     legalComments: 'none',
     define: DEFINE,
-    // Of a file that is imported by two ways, `node:fs` and './fs.ts', esbuild takes what the quicker one knows, and only one knows of
-    // tsconfig.json: the same sources would give two scripts.
-    // A field that is assigned costs the engine a third of one that is defined.
+    // For a file imported both as `node:fs` and as './fs.ts', esbuild keeps the result of the faster resolver, and
+    // only one of them reads tsconfig.json: the same sources could give two scripts. Assigned fields cost the engine a
+    // third of defined ones.
     tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true, useDefineForClassFields: false } },
     absWorkingDir: ROOT,
     write: false,
@@ -124,7 +124,7 @@ const onEngine: Plugin = {
     builder.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => {
       const file = join(resolveDir, path);
       if (relative(ROOT, file).startsWith('node_modules/')) return undefined;
-      // A file of ours that gives nothing to who imports it has nothing to do.
+      // A file without imported bindings has no side effects.
       return { path: TWINS[relative(ROOT, file)] ?? file, sideEffects: false };
     });
     const names = new RegExp(`^(?:${SCRIPTS_APART.join('|')})$`);
@@ -135,7 +135,7 @@ const onEngine: Plugin = {
   },
 };
 
-/** What packages of npm's ask for. */
+/** Modules required by npm packages. */
 const forPackages: Plugin = {
   name: 'for-packages',
   setup(builder) {

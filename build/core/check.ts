@@ -15,7 +15,9 @@ import { run } from '../../tools/process.ts';
 import { ROOT } from '../bundle.ts';
 import { bundleApart, bundleName, fileOf, MODULES, SCRIPTS_APART, type CoreBundle } from './bundle.ts';
 
-/** Of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it. */
+/**
+ * Globals of QuickJS-ng, in addition to the language's. `sys` is ours; packages test for `define` before they use it.
+ */
 const GLOBALS = ['sys', 'atob', 'btoa', 'queueMicrotask', 'define'];
 const LINT = {
   env: { builtin: true },
@@ -26,7 +28,7 @@ const LINT = {
 /** Checked by the main project, with Node's own types. */
 const ENGINE = 'src/engine/';
 
-/** Packages whose own types bring Node's. */
+/** Packages whose own types import Node's. */
 const STUBS: Readonly<Record<string, string>> = {
   '@kubernetes/client-node/dist/config.js': join(ROOT, ENGINE, 'types/client-node.d.ts'),
   'dns-packet': join(ROOT, ENGINE, 'types/dns-packet.d.ts'),
@@ -47,7 +49,7 @@ try {
   for (const line of problems) console.error(line);
   process.exitCode = problems.length === 0 ? 0 : 1;
 } catch (error) {
-  // esbuild has printed its errors.
+  // esbuild has printed its errors already.
   if (!('errors' in (error as object))) throw error;
   process.exitCode = 1;
 } finally {

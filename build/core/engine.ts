@@ -5,20 +5,20 @@ import { must } from '../../tools/process.ts';
 import { pypiFile } from '../../tools/pypi.ts';
 import { compile, compiler } from './toolchain.ts';
 
-/** QuickJS-ng's sources, as a package of the Python index carries them whole. */
+/** QuickJS-ng's sources, shipped complete in a package of the Python index. */
 const SOURCES = {
   project: 'quickjs-ng',
   file: 'quickjs_ng-0.17.0.2.tar.gz',
   sha256: '43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef',
 };
 
-/** By Node's names of architectures. */
+/** Keyed by Node's names of architectures. */
 export const TARGETS = { x64: 'x86_64-linux-musl', arm64: 'aarch64-linux-musl' } as const;
 export type Architecture = keyof typeof TARGETS;
 
 export const UNITS = ['quickjs', 'libregexp', 'libunicode', 'dtoa'] as const;
 
-/** Whatever is compiled for kolla-core. */
+/** Flags for everything compiled into kolla-core. */
 export const FLAGS = [
   '-O2',
   '-g0',
@@ -31,17 +31,17 @@ export const FLAGS = [
   '-fdata-sections',
   '-fno-ident',
 ];
-/** Of our own C; the engine's has its own rules. */
+/** For our own C; the engine's code has other rules. */
 export const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-command-line-argument'];
 const LINKED = ['-static-pie', '-s', '-Wl,--gc-sections', '-Wl,-z,relro,-z,now', '-Wl,-z,noexecstack'];
 
 export interface Engine {
-  /** With quickjs.h. */
+  /** Directory of quickjs.h. */
   readonly headers: string;
   readonly objects: readonly string[];
 }
 
-/** The engine for one architecture, compiled once for its sources and flags. */
+/** The engine for one architecture, compiled once per sources and flags. */
 export async function engine(architecture: Architecture): Promise<Engine> {
   const sources = await cached('quickjs', [SOURCES.sha256], async (directory) => {
     await writeFile(join(directory, SOURCES.file), await pypiFile(SOURCES));
@@ -61,7 +61,7 @@ export async function engine(architecture: Architecture): Promise<Engine> {
 }
 
 /**
- * Compiles files of native/ and assembly against the engine, and links them into one static file.
+ * Compiles files of native/ and assembly against the engine, and links them into a static executable.
  * @param files paths, .c or .S
  */
 export async function link(
@@ -78,7 +78,7 @@ export async function link(
 const NATIVE = join(import.meta.dirname, '../../native');
 export const HOST = ['main.c', 'values.c', 'files.c', 'process.c', 'sockets.c'].map((file) => join(NATIVE, file));
 
-/** What makes bytecode on this machine: native/compile.c. */
+/** The bytecode compiler for this machine: native/compile.c. */
 export async function bytecodeCompiler(): Promise<string> {
   const source = join(NATIVE, 'compile.c');
   const made = [await readFile(source, 'utf8'), SOURCES.sha256, ...FLAGS];

@@ -1,4 +1,4 @@
-/** `node build/core/index.ts [DIRECTORY] [x64|arm64]`: kolla-core and the links of its names. */
+/** `node build/core/index.ts [DIRECTORY] [x64|arm64]`: builds kolla-core and the links of its names. */
 import { stat } from 'node:fs/promises';
 import { buildCore } from './make.ts';
 import { TARGETS, type Architecture } from './engine.ts';

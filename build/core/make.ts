@@ -19,16 +19,16 @@ const BYTECODE_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface BuiltCore {
   readonly binary: string;
-  /** Where its names are links to it. */
+  /** Directory of the names, as links to it. */
   readonly names: string;
-  /** The files whose code is in it, as esbuild names them. */
+  /** The files with code in it, as named by esbuild. */
   readonly inputs: readonly string[];
 }
 
 /**
- * @param directory where `kolla-core` and `core-bin/` are put, by renaming
+ * @param directory for `kolla-core` and `core-bin/`, replaced by rename
  * @param names of files in the directory `from`
- * @param linkedBy another compiler, for what it looks for
+ * @param linkedBy another compiler, used for its diagnostics
  */
 export async function buildCore(
   directory: string,
@@ -68,7 +68,7 @@ async function bytecode(name: string, script: string): Promise<Uint8Array> {
   return execFileSync(await bytecodeCompiler(), [`${name}.js`], { input: script, maxBuffer: BYTECODE_MAX_BYTES });
 }
 
-/** The table that native/host.h declares. `.incbin`, because a compiler is slow with large arrays. */
+/** The table declared in native/host.h. `.incbin`, because compilers are slow with large arrays. */
 function table(assets: Readonly<Record<string, Uint8Array>>): string {
   const names = Object.keys(assets);
   const data = names.map(

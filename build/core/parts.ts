@@ -4,10 +4,10 @@ import type { BundledPackage } from '../images/bundled.ts';
 import { engine, type Architecture } from './engine.ts';
 import { compiler } from './toolchain.ts';
 
-/** What zig carries: its sources say it nowhere in one place. */
+/** The version in zig: its sources do not state it in a single place. */
 const MUSL_VERSION = '1.2.5';
 
-/** What is compiled into kolla-core and comes from no npm package: the engine and the C library. */
+/** Components compiled into kolla-core that are not npm packages: the engine and the C library. */
 export async function compiledParts(architecture: Architecture): Promise<BundledPackage[]> {
   const header = await readFile(join((await engine(architecture)).headers, 'quickjs.h'), 'utf8');
   const number = (word: string) => new RegExp(`^#define QJS_VERSION_${word} (\\d+)$`, 'm').exec(header)?.[1];
@@ -23,7 +23,7 @@ function part(name: string, version: string, text: string): BundledPackage {
   return { name, version, licence: 'MIT', text, sha512: undefined, purl: `pkg:generic/${name}@${version}` };
 }
 
-/** The first one of a file, without its stars. @throws Error where there is none: a licence may not be left out */
+/** The first comment of a file, without asterisks. @throws Error if there is none: a licence must not be missing */
 function commentOf(source: string): string {
   const text = /^\/\*\n([^]*?)\*\//.exec(source)?.[1];
   if (text === undefined) throw new Error('quickjs.h begins with no licence any more');

@@ -6,7 +6,7 @@ import { unpackWheel } from '../../tools/wheel.ts';
 
 const VERSION = '0.17.1';
 
-/** The compiler by this machine's architecture, as Node names it. */
+/** The compiler package by this machine's architecture, in Node's spelling. */
 const WHEELS: Readonly<Record<string, PypiFile>> = {
   x64: {
     project: 'ziglang',
@@ -20,11 +20,11 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
   },
 };
 
-/** What compiles for musl on Linux and links with nothing of this machine. What others need is left out. */
+/** The files needed to compile for musl on Linux, independent of this machine. */
 const NEEDED =
   /^ziglang\/(?:zig$|lib\/(?!libcxx|libtsan|docs|libc\/(?:mingw|darwin|glibc|freebsd|netbsd|openbsd|wasi|include\/any-windows)))/;
 
-/** A C compiler that needs nothing of the machine it runs on: zig's clang, with musl's sources. Its path. */
+/** A self-contained C compiler: zig's clang, with musl's sources. Returns its path. */
 export async function compiler(): Promise<string> {
   const wheel = WHEELS[process.arch];
   if (wheel === undefined)
@@ -35,7 +35,7 @@ export async function compiler(): Promise<string> {
   return join(place, 'ziglang/zig');
 }
 
-/** Runs it. What it has compiled of musl is kept in a directory of its own. @param words after `zig cc` */
+/** Runs it. Compiled parts of musl are kept in a separate directory. @param words after `zig cc` */
 export async function compile(zig: string, words: readonly string[], cwd: string): Promise<void> {
   const kept = await cached('zig-compiled', [zig], () => Promise.resolve());
   const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: kept, ZIG_LOCAL_CACHE_DIR: kept };

@@ -2,7 +2,7 @@
 import { endpointText, grantText, lineOf } from '../../src/toolbox/catalogue.ts';
 import { PHASES, type Service, type Step } from '../../src/catalog/index.ts';
 
-/** Every service that the helpers know; `generated` says whose page it is. */
+/** Every service in the catalogue; `generated` is the page's header. */
 export function cataloguePage(services: readonly Service[], generated: string): string {
   return [
     '# Services',
@@ -48,7 +48,7 @@ function part(service: Service): string[] {
   ];
 }
 
-/** What kolla-bootstrap makes before its first start. */
+/** The parts that kolla-bootstrap creates before its first start. */
 function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
   const { domains = [], roles = [], users = [], services = [] } = identity;
   const rows = [

@@ -64,7 +64,7 @@ interface Part {
   readonly definitions: Readonly<Record<string, Schema>>;
 }
 
-/** A row for each key that has no keys of its own. `workloads.NAME` has a table of its own. */
+/** A row for each leaf key. `workloads.NAME` has a separate table. */
 function rowsOf({ schema, defaults, path, definitions }: Part): string[] {
   const { properties, patternProperties } = resolved(schema, definitions);
   const keys = Object.entries({

@@ -1,4 +1,7 @@
-/** The table in k8s/charts/README.md: which Pods do not pass `restricted`, what they ask for, and why. From values.yaml. */
+/**
+ * The table in k8s/charts/README.md: Pods that do not pass `restricted`, the permissions they need, and why. From
+ * values.yaml.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -11,7 +14,7 @@ interface Reason {
   readonly reason?: string;
 }
 
-/** As much of a workload's values as the table is made of. */
+/** The fields of a workload's values used for the table. */
 interface Workload {
   readonly kind?: string;
   readonly user?: { readonly uid?: number };
@@ -23,7 +26,7 @@ interface Workload {
   readonly volumes?: Readonly<Record<string, { readonly source?: { readonly hostPath?: { readonly path: string } } }>>;
 }
 
-/** The page with its table as the values have it now. Error for a page without the two marks. */
+/** The page with its table updated from the values. Error if the page lacks the two markers. */
 export function withPods(page: string): string {
   const [start, end] = [page.indexOf(OPEN), page.indexOf(CLOSE)];
   if (start < 0 || end < start) throw new Error(`the page has no place for the table: ${OPEN} and ${CLOSE}`);

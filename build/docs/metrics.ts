@@ -1,4 +1,4 @@
-/** docs/reference/metrics.md, from the families that the helpers serve. */
+/** docs/reference/metrics.md, from the metric families of the helpers. */
 import type { Shown } from '../../src/logship/view.ts';
 import { newCounts } from '../../src/logship/counts.ts';
 import { Lags, shippingFamilies } from '../../src/logship/serve/index.ts';
@@ -6,7 +6,7 @@ import type { Family } from '../../src/net/prometheus.ts';
 import { probeFamilies } from '../../src/probe/serve/metrics.ts';
 import { roleFamilies } from '../../src/sidecar/parts.ts';
 
-/** A destination with one file, so that every family has a sample, from which its labels are read. */
+/** A destination with one file, so that every family has a sample from which its labels are read. */
 const SHOWN: Shown = {
   pipelines: () => [
     {
@@ -25,10 +25,10 @@ const SHOWN: Shown = {
   side: () => ({ reclaimed: 0, syslog: { received: 0, lost: 0, dropped: 0 } }),
 };
 
-/** Those of families that have a sample for each check or component. */
+/** Labels of families with a sample per check or component. */
 const LABELS: Readonly<Record<string, string>> = { kolla_probe_check: 'check', kolla_sidecar_role: 'role' };
 
-/** All metrics of all helpers, each once. */
+/** All metrics of all helpers, without duplicates. */
 export function allFamilies(): Family[] {
   using lags = new Lags(SHOWN.pipelines);
   return [...probeFamilies([], []), ...roleFamilies([]), ...shippingFamilies(SHOWN, lags)];

@@ -1,4 +1,4 @@
-/** docs/reference/cli.md and docs/reference/errors.md, from the tables that the program itself uses. */
+/** docs/reference/cli.md and docs/reference/errors.md, from the program's own tables. */
 import { commandsOf, sectionOf, type Command, type Helper } from '../../src/cli/command.ts';
 import { COMMON_OPTIONS } from '../../src/cli/common-options.ts';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';
@@ -70,7 +70,7 @@ function optionTable(options: readonly Option[], path: string): string[] {
   ];
 }
 
-/** Every exit code, for one who looks at a pod that ended. */
+/** Every exit code, for the diagnosis of a terminated pod. */
 export function errorsPage(): string {
   return [
     '# Exit codes',

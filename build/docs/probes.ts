@@ -4,7 +4,7 @@ import { allProbes } from '../../src/catalog/index.ts';
 const OPEN = '<!-- probes: made by `make docs` from src/catalog/ -->';
 const CLOSE = '<!-- end probes -->';
 
-/** The page with its table as the data have it now. Error for a page without the two marks. */
+/** The page with its table updated from the data. Error if the page lacks the two markers. */
 export function withProbes(page: string): string {
   const [start, end] = [page.indexOf(OPEN), page.indexOf(CLOSE)];
   if (start < 0 || end < start) throw new Error(`the page has no place for the table: ${OPEN} and ${CLOSE}`);

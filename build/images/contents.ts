@@ -6,22 +6,22 @@ import { NAMES } from '../names.ts';
 import { glibcRootfs } from './base.ts';
 import type { Target } from '../base.ts';
 
-/** The user of the image that can run: no service's, and not the user nobody's, whom others may have as theirs. */
+/** User id of the runnable image: neither a service's nor nobody's, which other processes may share. */
 export const UID = 65_532;
 
 export const KINDS = ['scratch', 'install', 'core'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Beside the binary. */
+/** Documents shipped next to the binary. */
 export interface Papers {
   readonly licences: string;
   readonly sbom: string;
 }
 
-/** By their file's name; in `core` there is no kolla-pod. */
+/** By file name; `core` has no kolla-pod. */
 export type Binaries = Readonly<Partial<Record<'kolla-pod' | 'kolla-core', Uint8Array>>>;
 
-/** From the lowest to the topmost. The base's own layer changes only with Debian's packages. */
+/** Bottom to top. The base's own layer changes only with Debian's packages. */
 export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binaries, papers: Papers): Promise<Layer[]> {
   const files = filesOf(kind, binaries, papers);
   if (kind !== 'install') return [tarOf(files)];
@@ -29,7 +29,7 @@ export async function layersOf(kind: Kind, arch: Target['arch'], binaries: Binar
   return [base, tarOf([...files, ...runnableEntries()])];
 }
 
-/** Where `kolla-pod install` puts them too: for `COPY --from`, and mounted there as an image volume they work as they are. */
+/** At the paths of `kolla-pod install`: for `COPY --from`, and usable as is when mounted as an image volume. */
 function filesOf(kind: Kind, binaries: Binaries, { licences, sbom }: Papers): TarEntry[] {
   const links = layoutOf(kind === 'core' ? CORE_NAMES : NAMES, true);
   return [
@@ -52,7 +52,7 @@ function directoryAt(path: string): string {
   return `${PLACE.slice(1)}/${path}`;
 }
 
-/** The volume that it fills is mounted over those files, so the same lie under other names too. */
+/** Its volume is mounted over those files, so they exist under other names too. */
 function runnableEntries(): TarEntry[] {
   const links = NAMES.filter((name) => name !== 'kolla-pod').toSorted();
   return [
@@ -82,7 +82,7 @@ const DESCRIPTIONS: Readonly<Record<Kind, string>> = {
   core: `kolla-core, a static binary, and its names alone, for COPY --from: ${CORE_NAMES.join(', ')}`,
 };
 
-/** As registries and viewers show them. */
+/** As displayed by registries and viewers. */
 export function labelsOf(kind: Kind, version: string): Readonly<Record<string, string>> {
   return {
     'org.opencontainers.image.title': `kolla-pod ${kind}`,

@@ -29,20 +29,20 @@ import { sbomOf } from './sbom.ts';
 
 export interface BuiltImage {
   readonly kind: Kind;
-  /** As images name it: `amd64`. */
+  /** In the spelling of images: `amd64`. */
   readonly architecture: string;
-  /** What it is called once it is loaded. */
+  /** Its name once loaded. */
   readonly reference: string;
   readonly file: string;
-  /** The digest of its configuration, which engines call its id. */
+  /** Digest of its configuration, the engines' image id. */
   readonly id: string;
 }
 
 export interface ImageOptions {
-  /** Where the files go. What stands there under the same names is replaced at the very end. */
+  /** Output directory. Existing files with the same names are replaced at the very end. */
   readonly directory: string;
   readonly target: Target;
-  /** The name in front of the tag: `registry.example/team/kolla-pod`. */
+  /** The name before the tag: `registry.example/team/kolla-pod`. */
   readonly repository: string;
   readonly say: (text: string) => void;
   /** A binary for the target that was built and checked before; without one it is built here. */
