@@ -6,7 +6,7 @@ import { makeDirectoriesSync } from '../../src/fs/directory-sync.ts';
 import { makeDirectories } from '../../src/fs/directory.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-test('what is missing is made from the top, and told', async () => {
+test('creates missing directories from the top, and reports them', async () => {
   await using directory = await privateDirectory('directories');
   const path = join(directory.path, 'a/b/c');
   assert.equal(await makeDirectories(path, 0o700), join(directory.path, 'a'));
@@ -14,7 +14,7 @@ test('what is missing is made from the top, and told', async () => {
   assert.equal(await makeDirectories(path), undefined);
 });
 
-test('a link to a directory is one', async () => {
+test('accepts a link to a directory', async () => {
   await using directory = await privateDirectory('directories');
   await mkdir(join(directory.path, 'real'));
   await symlink('real', join(directory.path, 'link'));
@@ -23,7 +23,7 @@ test('a link to a directory is one', async () => {
   assert.deepEqual(await readdir(join(directory.path, 'real')), ['in']);
 });
 
-test('a file in the way is told, at the end and before it', async () => {
+test('reports a file in the way, at the end of the path and before it', async () => {
   await using directory = await privateDirectory('directories');
   const file = join(directory.path, 'file');
   await writeFile(file, '');
@@ -31,12 +31,12 @@ test('a file in the way is told, at the end and before it', async () => {
   await assert.rejects(makeDirectories(join(file, 'in')), { code: 'ENOTDIR' });
 });
 
-test('where no directory can be made, it ends', async () => {
+test('fails where no directory can be created', async () => {
   await assert.rejects(makeDirectories('/proc/kolla-pod/x'), { code: 'ENOENT' });
   assert.throws(() => makeDirectoriesSync('/proc/kolla-pod/x', 0o755), { code: 'ENOENT' });
 });
 
-test('at once, what is missing is made, and what is there is left', async () => {
+test('creates missing directories at once, and leaves existing ones', async () => {
   await using directory = await privateDirectory('directories');
   const path = join(directory.path, 'a/b');
   makeDirectoriesSync(path, 0o750);
@@ -44,7 +44,7 @@ test('at once, what is missing is made, and what is there is left', async () => 
   assert.equal((await stat(path)).mode & 0o777, 0o750);
 });
 
-test('many at once find what the others have made', async () => {
+test("concurrent calls find each other's directories", async () => {
   await using directory = await privateDirectory('directories');
   const path = join(directory.path, 'a/b/c/d');
   const made = await Promise.all(Array.from({ length: 20 }, () => makeDirectories(path)));

@@ -12,7 +12,7 @@ const OTHER = 65_534;
 
 const image = (text: string, mode = 0o600) => ({ content: Buffer.from(text), mode, uid: -1, gid: -1 });
 
-test('a file is replaced by another with its mode, and nothing else is left', async () => {
+test('replaces a file and its mode, and leaves nothing else', async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'a.conf');
   await writeFile(path, 'old', { mode: 0o644 });
@@ -24,7 +24,7 @@ test('a file is replaced by another with its mode, and nothing else is left', as
   assert.deepEqual(await readdir(directory.path), ['a.conf']);
 });
 
-test("a temporary that is older than this process is a dead run's and goes; a younger one may be in use", async () => {
+test("removes a dead run's temporary file, older than this process; keeps a younger one, which may be in use", async () => {
   await using directory = await privateDirectory('replace');
   const [dead, used, other] = ['.a.kolla-0a0a0a', '.a.kolla-0b0b0b', '.b.kolla-0a0a0a'];
   for (const name of [dead, used, other]) await writeFile(join(directory.path, name), '');
@@ -34,21 +34,21 @@ test("a temporary that is older than this process is a dead run's and goes; a yo
   assert.deepEqual((await readdir(directory.path)).toSorted(), [used, other, 'a'].toSorted());
 });
 
-test('a name of 255 bytes can be replaced', async () => {
+test('replaces a file with a name of 255 bytes', async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'ä'.repeat(127));
   await replaceFile(path, image('x'));
   assert.equal(await readFile(path, 'utf8'), 'x');
 });
 
-test('what cannot be renamed leaves no temporary', async () => {
+test('a failed rename leaves no temporary file', async () => {
   await using directory = await privateDirectory('replace');
   await mkdir(join(directory.path, 'a', 'full'), { recursive: true });
   await assert.rejects(replaceFile(join(directory.path, 'a'), image('x')), { code: 'EISDIR' });
   assert.deepEqual(await readdir(directory.path), ['a']);
 });
 
-test('a file that is written in place keeps its inode, and nothing of what was longer', async () => {
+test('a file written in place keeps its inode and is truncated', async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'a');
   await writeFile(path, 'a long old one', { mode: 0o644 });
@@ -62,7 +62,7 @@ test('a file that is written in place keeps its inode, and nothing of what was l
   assert.equal((await stat(path)).mode & 0o777, 0o640);
 });
 
-test('a file that even its owner may not write is written in place by its owner', { skip }, async () => {
+test('a read-only file is written in place by its owner', { skip }, async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'sudoers');
   await writeFile(path, 'old', { mode: 0o440 });
@@ -74,7 +74,7 @@ test('a file that even its owner may not write is written in place by its owner'
   });
 });
 
-test("another's file that all may write is written in place, and keeps owner and mode", { skip }, async () => {
+test('a world-writable file of another user is written in place, and keeps owner and mode', { skip }, async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'a');
   await writeFile(path, 'a long old one');
@@ -85,7 +85,7 @@ test("another's file that all may write is written in place, and keeps owner and
   assert.equal((await stat(path)).mode & 0o7777, 0o666);
 });
 
-test("another's file that may not be written stays as it is", { skip }, async () => {
+test('an unwritable file of another user is unchanged', { skip }, async () => {
   await using directory = await privateDirectory('replace');
   const path = join(directory.path, 'a');
   await writeFile(path, 'old', { mode: 0o444 });
@@ -95,7 +95,7 @@ test("another's file that may not be written stays as it is", { skip }, async ()
   assert.equal(await readFile(path, 'utf8'), 'old');
 });
 
-/** Does it as a user without rights, who reaches the directory. */
+/** Runs work as an unprivileged user with access to the directory. */
 async function asOther(directory: string, work: () => Promise<void>): Promise<void> {
   await chmod(directory, 0o755);
   process.seteuid!(OTHER);

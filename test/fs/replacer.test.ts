@@ -8,7 +8,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 const unchangedOwner = { uid: -1, gid: -1 };
 
-test('a file and a link take the place of others, and nothing else is left', async () => {
+test('a file and a link replace others, and leave nothing else', async () => {
   await using directory = await privateDirectory('replacer');
   const [a, b] = [join(directory.path, 'a'), join(directory.path, 'b')];
   await writeFile(a, 'old');

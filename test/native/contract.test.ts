@@ -1,4 +1,4 @@
-/** Files that try our functions, or kolla-pod, elsewhere: by kolla-core's own commands. */
+/** Files that test our functions, or kolla-pod, elsewhere: run on kolla-core's own commands. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ const skip = missing ?? false;
 
 for (const name of FILES)
   test(`${name} with kolla-core`, { skip }, async () => {
-    // Without the variable by which a runner tells its own files to speak to it.
+    // Without the variable that makes a test file report to its parent runner.
     const env: NodeJS.ProcessEnv = { ...process.env, KOLLA_ON_CORE: '1', NODE_TEST_CONTEXT: undefined };
     const { code, stdout } = await run(process.execPath, ['--test', join(DIRECTORY, `${name}.test.ts`)], { env });
     assert.equal(code, 0, stdout.slice(-4000));

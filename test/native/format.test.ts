@@ -1,4 +1,4 @@
-/** native/ as clang-format would write it, and the size that its rules allow. */
+/** Formatting of native/ by clang-format, and its size limit. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { must } from '../../tools/process.ts';
 import { canFormatC, clangFormat } from '../cluster/clang-format.ts';
 
 const NATIVE = join(import.meta.dirname, '../../native');
-/** Whoever reviews what runs under root reads all of it. */
+/** Code that runs as root must be short enough to review completely. */
 const LINES_MAX = 700;
 
 const files = (await readdir(NATIVE)).filter((name) => /\.[ch]$/.test(name)).map((name) => join(NATIVE, name));

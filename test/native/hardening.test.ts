@@ -1,4 +1,4 @@
-/** What the loader is told about kolla-core: the linker's flags, as they are in the file. */
+/** kolla-core's ELF headers and hardening flags. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';

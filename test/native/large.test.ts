@@ -1,4 +1,4 @@
-/** kolla_set_configs of kolla-core with a file that no memory holds, and told to end while it copies one. */
+/** kolla_set_configs of kolla-core with a file larger than memory, and stopped while copying one. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
@@ -14,7 +14,7 @@ import { CONFIG } from '../contract/set-configs/play.ts';
 import { plant } from '../contract/set-configs/tree.ts';
 
 const MIB = 2 ** 20;
-/** As large as an image for ironic; and one that no copy of comes to an end. */
+/** The size of an image for ironic; and one that is never copied completely. */
 const [LARGE, ENDLESS] = [Math.floor(2.3 * 2 ** 30), 2 ** 40];
 const NAME = 'kolla_set_configs';
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
@@ -26,7 +26,7 @@ const directory = await privateDirectory('large-core');
 after(async () => await directory[Symbol.asyncDispose]());
 const { binary } = missing === undefined ? await coreBinary(directory.path, [NAME]) : { binary: '' };
 
-/** A root with a sparse source of so many bytes, and a file in its place. */
+/** A root with a sparse source of this size, and an existing destination. */
 async function rootWithLarge(bytes: number) {
   const root = await privateDirectory('large', inMemory());
   plant(root.path, {

@@ -1,4 +1,4 @@
-/** kolla-core's kolla-probe where it is not as kolla-pod's: what it refuses, as PID 1, and in how much memory. */
+/** Differences of kolla-core's kolla-probe: what it rejects, as PID 1, and its memory limit. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ test(
     skip: skip || (!hasNamespace && 'needs root, for a pid namespace'),
   },
   async () => {
-    // Out of the group that is ended with the check.
+    // Leaves the process group that is stopped with the check.
     const leaving = ['command', '--', 'sh', '-c', 'setsid sh -c "exit 0" & exit 0'];
     const file = configured(
       'first',

@@ -17,7 +17,7 @@ function sh(script: string, options: Partial<RunOptions> = {}): Child {
   });
 }
 
-/** Resolves when the process is gone; a zombie, which may not be reaped yet, is. */
+/** Resolves when the process is gone; an unreaped zombie counts as gone. */
 async function gone(pid: number): Promise<void> {
   await until(`process ${pid} to be gone`, () => {
     try {
@@ -28,7 +28,7 @@ async function gone(pid: number): Promise<void> {
   });
 }
 
-/** A child that is stopped with its first line, which it says once it is ready; with the lines that it said. */
+/** A child stopped after its first line, printed once it is ready; with its output lines. */
 async function stopped(script: string, graceMs: number) {
   const stop = new AbortController();
   const lines: string[] = [];
@@ -102,7 +102,7 @@ test('a grandchild that keeps the output open is killed with leftovers: kill', a
   await gone(Number(out));
 });
 
-test('of a flood the end is kept, and every line is passed on', async () => {
+test('the end of a flood is kept, and every line is passed on', async () => {
   let count = 0;
   const script = 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i + 1)); done';
   const { out } = await sh(script, { onLine: () => (count += 1) }).ended;

@@ -23,31 +23,31 @@ import { SOCKET } from './serve.ts';
 export { databaseName, namespaceName } from '../support/names.ts';
 export { serveShared, type SharedServers } from './serve.ts';
 
-/** A MariaDB with what a guest may do. */
+/** A MariaDB with the operations allowed to test files. */
 export interface SharedMariadb
   extends Pick<Mariadb, 'host' | 'port' | 'socket' | 'rootPassword' | 'query'>, AsyncDisposable {}
 
-/** A control plane with what a guest may do; `directory` is this file's own. */
+/** A control plane with the operations allowed to test files; `directory` is private to this file. */
 export interface SharedControlPlane extends Cluster, AsyncDisposable {
-  /** Makes a namespace, which is deleted with all that is in it when this is disposed. */
+  /** Creates a namespace, which is deleted with its content on dispose. */
   createNamespace(name: string): Promise<void>;
 }
 
-/** An Elasticsearch with what a guest may do. Indexes have a prefix of databaseName(). */
+/** An Elasticsearch with the operations allowed to test files. Index names start with a databaseName(). */
 export interface SharedElasticsearch extends SearchClient, AsyncDisposable {
   readonly url: string;
 }
 
 /**
- * The run's MariaDB, or one of this file's own when no run shares one.
- * @param env tells of the run; not the process's in the tests of sharing itself
+ * The run's MariaDB, or a private one if the run shares none.
+ * @param env environment with the run's socket; differs from the process's in the tests of sharing itself
  */
 export async function sharedMariadb(env = process.env): Promise<SharedMariadb> {
   const { place, ...rest } = await served('mariadb', env);
   return { ...place, query: (sql, values) => queryAsRoot(place, sql, values), ...rest };
 }
 
-/** The run's control plane, or one of this file's own when no run shares one. */
+/** The run's control plane, or a private one if the run shares none. */
 export async function sharedControlPlane(): Promise<SharedControlPlane> {
   await using stack = new AsyncDisposableStack();
   const { place } = stack.use(await served('controlPlane', process.env));
@@ -55,7 +55,7 @@ export async function sharedControlPlane(): Promise<SharedControlPlane> {
   const cluster = clusterOf(await kubeBinary(), { ...place, directory });
   const namespaces: string[] = [];
   stack.defer(async () => {
-    // No one waits for the finalizers: the names come never again.
+    // Does not wait for finalizers: the names are never reused.
     if (namespaces.length > 0) await cluster.kubectl(['delete', 'namespace', '--wait=false', ...namespaces]);
   });
   const kept = stack.move();
@@ -69,7 +69,7 @@ export async function sharedControlPlane(): Promise<SharedControlPlane> {
   };
 }
 
-/** The run's Elasticsearch, or one of this file's own when no run shares one. */
+/** The run's Elasticsearch, or a private one if the run shares none. */
 export async function sharedElasticsearch(): Promise<SharedElasticsearch> {
   const { place, ...rest } = await served('elasticsearch', process.env);
   return { ...place, ...searchClient(requester(place.url, {})), ...rest };

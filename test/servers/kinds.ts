@@ -1,12 +1,12 @@
 /**
- * The servers that test files share, and what a file is told of one: enough to use it, nothing to stop it with. A file
- * that stops, kills or freezes its server, gives it options, or counts what the whole server does starts its own.
+ * Servers shared by test files, with the information a file gets: enough to use one, not to stop it. A file that
+ * stops, kills or freezes its server, sets its options, or counts server-wide activity starts its own.
  */
 import { startControlPlane } from '../cluster/kubernetes/index.ts';
 import { startElasticsearch } from '../cluster/elasticsearch.ts';
 import { startMariadb } from '../cluster/mariadb.ts';
 
-/** Where the shared servers are: all that crosses from the runner to a test file. */
+/** Addresses of the shared servers: the only data passed from the runner to a test file. */
 export interface Places {
   readonly mariadb: {
     readonly host: string;
@@ -22,7 +22,7 @@ export type Kind = keyof Places;
 
 export interface Served<K extends Kind> extends AsyncDisposable {
   readonly place: Places[K];
-  /** Of its processes: it has died when one of them is gone. */
+  /** Its processes: it is dead when one of them has exited. */
   readonly pids: readonly number[];
 }
 

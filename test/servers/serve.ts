@@ -5,7 +5,7 @@ import { messageOf } from '../../src/core/errors.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { STARTS, type Kind, type Places, type Served } from './kinds.ts';
 
-/** The socket that test files ask at, in their environment. */
+/** Environment variable with the socket of the shared servers. */
 export const SOCKET = 'KOLLA_POD_TEST_SERVERS';
 
 export interface SharedServers extends AsyncDisposable {
@@ -14,8 +14,8 @@ export interface SharedServers extends AsyncDisposable {
 }
 
 /**
- * Lets the test files of a run share servers: each is started when the first file asks for it, and ended when this is
- * disposed or, by the kernel, with this process.
+ * Shares servers between the test files of a run: each is started on first use, and stopped on dispose or, by the
+ * kernel, with this process.
  */
 export async function serveShared(): Promise<SharedServers> {
   await using stack = new AsyncDisposableStack();
@@ -41,7 +41,7 @@ export async function serveShared(): Promise<SharedServers> {
 }
 
 interface Host extends AsyncDisposable {
-  /** Rejects for the first that asks after the server has died. */
+  /** Rejects for the first caller after the server has died. */
   place(): Promise<Places[Kind]>;
 }
 
@@ -49,7 +49,7 @@ function host(kind: Kind): Host {
   let current: Promise<Served<Kind>> | undefined;
   const begin = (): Promise<Served<Kind>> => {
     const starting = STARTS[kind]();
-    // Whoever waits for it is told why; who asks later has it tried again.
+    // Waiting callers get the error; later ones retry.
     starting.catch(() => {
       if (current === starting) current = undefined;
     });
@@ -77,7 +77,7 @@ function host(kind: Kind): Host {
   };
 }
 
-/** Of our own children, which Node buries at once. */
+/** For children of this process, which Node reaps at once. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -8,7 +8,7 @@ import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
 
-/** One component, and what its port says of it. */
+/** One component, and its port's responses. */
 async function alone(
   t: TestContext,
   whenDone: 'end' | 'stay',

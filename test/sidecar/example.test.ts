@@ -56,7 +56,7 @@ for (const [what, text] of [
   test(`every component of ${what} kolla-pod.yaml is accepted, up to where it needs the Pod`, async () => {
     await using directory = await privateDirectory('example');
     const file = join(directory.path, 'kolla-pod.yaml');
-    // What the last role that is looked over lacks here shows that those before it were right.
+    // The last checked Role lacks a permission here, which shows that the previous ones passed.
     await writeFile(
       file,
       text.replace('log-ship: {', 'log-ship: { max-line-bytes: 1,').replaceAll('/kolla }', `${directory.path} }`),

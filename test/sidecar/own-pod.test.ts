@@ -18,7 +18,7 @@ function podWith(failureThreshold: number, uid = 'uid-1') {
   return { metadata: { name: 'me', uid }, spec: { initContainers: [own] } };
 }
 
-/** Where `client` is asked; what was warned of, and what is thrown, if anything. */
+/** The client's target, the warnings, and the error, if any. */
 async function checked(client: KubeClient | Error | undefined, place: Partial<OwnPlace> = {}) {
   const { log, said } = recordedLog('info');
   const kube = async () => {

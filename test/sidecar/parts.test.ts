@@ -36,7 +36,7 @@ test('the rate is lines per second since the last sample, never negative, and fi
   samples.take();
   lines = 300;
   samples.take();
-  lines = 0; // a new try counts anew
+  lines = 0; // a new attempt starts a new count
   samples.take();
   assert.deepEqual(samples.now().rate, [50, 100, 0]);
   assert.equal(samples.now().lagBytes, 7);

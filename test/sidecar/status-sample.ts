@@ -4,7 +4,7 @@ import { STATUS_SCHEMA, type StatusDocument } from '../../src/sidecar/status/doc
 import { Hub } from '../../src/sidecar/status/hub.ts';
 import { statusRoutes } from '../../src/sidecar/status/routes.ts';
 
-/** The page's own server, which tells of a document that a test changes. */
+/** The page's own server, with a document that a test changes. */
 export interface Sample extends AsyncDisposable {
   readonly url: string;
   document: StatusDocument;
@@ -29,7 +29,10 @@ export async function serveSample(document: StatusDocument): Promise<Sample> {
 
 const VERSION = '..2026_11_21_02_14_07.3350122187';
 
-/** A Keystone pod at night: its schema was migrated, its newest configuration is broken, Elasticsearch was away for a while. */
+/**
+ * A Keystone pod at night: its schema was migrated, its newest configuration is broken, and Elasticsearch was
+ * unavailable for a while.
+ */
 export function keystoneAtNight(now: number): StatusDocument {
   const ago = (seconds: number) => now - seconds * 1000;
   const role = (name: string, since: number) => ({
@@ -160,7 +163,7 @@ export function keystoneAtNight(now: number): StatusDocument {
   };
 }
 
-/** Nothing wrong anywhere, many files and checks; a few checks may be unhealthy. */
+/** A healthy pod with many files and checks; a few checks may be unhealthy. */
 export function manyThings(now: number, files: number, checks: number, unhealthy: number): StatusDocument {
   const base = keystoneAtNight(now);
   return {

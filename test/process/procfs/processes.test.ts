@@ -38,8 +38,8 @@ test('handled and ignored signals are distinguished', async () => {
   );
 });
 
-test('a zombie is no process', async () => {
-  // The child ends only when the shell has become a program that never asks for it.
+test('a zombie does not count as a process', async () => {
+  // The child exits only after the shell has executed a program that never reaps it.
   const child = '(until [[ $(< /proc/$$/comm) == sleep ]]; do :; done) &';
   await using running = await start('bash', ['-c', `${child} exec sleep 1000`]);
   await seen(running.pid, 'sleep 1000');

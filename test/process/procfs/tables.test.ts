@@ -59,7 +59,7 @@ for (const [hex, text] of [
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
   test(`an address is formatted for users: ${text} for ${hex}`, () => {
-    // As a machine of the other byte order would print it, none of ours does.
+    // The form on a machine of the other byte order, which we have none of.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
 }
@@ -149,7 +149,7 @@ test('the inodes of sockets are found among other descriptors, and an exited pro
   await symlink('/dev/null', join(proc.path, '7/fd/5'));
   const found: string[] = [];
   const each = (inode: string) => found.push(inode) === 0;
-  // What is no link at all is no descriptor: the real one has only links.
+  // A non-link is never a descriptor: the real directory has only links.
   await assert.rejects(eachSocketInode(7, each, { proc: proc.path, signal }), { code: 'EINVAL' });
   assert.equal(await eachSocketInode(8, each, { proc: proc.path, signal }), 'gone');
   assert.deepEqual(found, ['4711']);
