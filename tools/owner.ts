@@ -11,7 +11,7 @@ export function ownerTag(): string {
   return `${process.pid}-${namespaceOf()}`;
 }
 
-/** Whether the process that made this name is gone. Of a name from another PID namespace that can't be said: false. */
+/** Whether the process that created this name has exited. Unknown for another PID namespace: false. */
 export function ownerGone(name: string): boolean {
   const match = /(?:^|-)(?<pid>\d+)-(?<namespace>[0-9a-z]+)(?:-|$)/.exec(name);
   return match?.groups?.['namespace'] === namespaceOf() && !existsSync(`/proc/${match.groups['pid']}`);

@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type ListenOptions } from 'node:net';
 
-/** Below Linux's ephemeral ports (32768 and up), which the kernel gives to any connection and to any server on port 0. */
+/**
+ * Below Linux's ephemeral ports (32768 and up), which the kernel assigns to any connection and to servers on port 0.
+ */
 const FIRST = 20_000;
 const SLICE = 100;
 const SLICES = 100;
 
-/** What this process alone gives away: its slice, port after port. */
+/** This process's slice, allocated port after port. */
 let slice: Promise<{ readonly first: number; next: number }> | undefined;
 
 /**
- * A loopback port for a server that is told its port before it starts. No other process that asks here is given it as long
- * as this one lives, and no connection gets it by chance.
+ * A loopback port for a server that must know its port before it starts. No other caller on this machine gets it while
+ * this process lives, and no connection uses it by chance.
  */
 export async function freePort(): Promise<number> {
   slice ??= ownSlice();
@@ -23,14 +25,14 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port from ${own.first} to ${own.first + SLICE - 1}`);
 }
 
-/** As many of them, no two the same. */
+/** The given number of distinct ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());
   return [...ports];
 }
 
-/** The lock of a slice is an abstract Unix socket, which the kernel closes however this process ends. */
+/** The lock of a slice is an abstract Unix socket, which the kernel closes however this process exits. */
 async function ownSlice(): Promise<{ readonly first: number; next: number }> {
   for (let nth = 0; nth < SLICES; nth++) {
     const index = (process.pid + nth) % SLICES;

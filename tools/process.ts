@@ -3,53 +3,53 @@ import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program that the test started and ends by its pid. */
+/** A program started by the test and stopped by its pid. */
 export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** Resolves with the exit code, or 128 and the signal's number. */
+  /** Resolves with the exit code, or 128 plus the signal's number. */
   readonly ended: Promise<number>;
-  /** Sends SIGTERM to its process group, after `graceMs` SIGKILL if that is given, and waits for its end. */
+  /** Sends SIGTERM to its process group, and SIGKILL after `graceMs` if given; waits for its exit. */
   stop(graceMs?: number): Promise<number>;
 }
 
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Where its output goes; nowhere without one. */
+  /** File for its output, which is discarded by default. */
   readonly logFile?: string;
   /** The caller reads `child.stdout` and `child.stderr` itself. */
   readonly keepOutput?: boolean;
-  /** Its data and its exit code are not wanted: disposed, it is killed at once. `stop` is as ever. */
+  /** Its data and exit code are irrelevant: dispose kills it at once. `stop` is unchanged. */
   readonly throwAway?: true;
 }
 
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
-/** Of what is disposed: its end is not looked at. */
+/** For disposed programs, whose exit code is ignored. */
 const STOP_GRACE_MS = 10_000;
 
 /**
- * The same command, ended by the kernel (SIGKILL) as soon as this process ends, however it ends: for servers, which
- * would outlive a test run that is killed. A program that changes its uid unties itself.
+ * The same command, killed by the kernel (SIGKILL) as soon as this process exits, however it does: servers would
+ * outlive a killed test run. A program that changes its uid loses this.
  */
 export function tied(command: string, args: readonly string[]): [string, string[]] {
   return ['setpriv', ['--pdeathsig', 'KILL', command, ...args]];
 }
 
-/** A program that this process has started and that has not ended. */
+/** A running program started by this process. */
 interface RunningProgram {
   readonly command: string;
   readonly pid: number;
-  /** Of its output, both streams; empty before the first. */
+  /** Last line of its output, both streams; empty before the first. */
   readonly lastLine: string;
-  /** It leads a process group of its own. */
+  /** Whether it leads its own process group. */
   readonly isGroup: boolean;
 }
 
 const running = new Map<number, { readonly command: string; readonly isGroup: boolean; tail: string }>();
 const TAIL_CHARACTERS = 2000;
 
-/** Those of `start` and `run` that still run, for the report of a process that hangs. */
+/** Running programs started by `start` and `run`, for the report of a hung process. */
 export function runningPrograms(): RunningProgram[] {
   return [...running].map(([pid, { command, isGroup, tail }]) => {
     return { command, pid, lastLine: tail.trimEnd().split('\n').at(-1) ?? '', isGroup };
@@ -64,7 +64,7 @@ function register(child: ChildProcess, isGroup: boolean): void {
   child.once('exit', () => running.delete(pid));
   for (const stream of [child.stdout, child.stderr]) {
     let isRead = false;
-    // A listener of ours before the reader's own would make the stream flow, and lose what is said until then.
+    // A listener added before the reader's would start the stream and lose earlier output.
     stream?.on('newListener', (event: string) => {
       if (event !== 'data' || isRead) return;
       isRead = true;
@@ -75,7 +75,7 @@ function register(child: ChildProcess, isGroup: boolean): void {
   }
 }
 
-/** Starts a program in a process group of its own, so that what it forks ends with it. */
+/** Starts a program in its own process group, so that its children are stopped with it. */
 export async function start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Running> {
   const child = spawn(command, [...args], {
     cwd: options.cwd,
@@ -115,7 +115,7 @@ export async function start(command: string, args: readonly string[], options: S
   };
 }
 
-/** Sends a signal to a process, or with a negative id to a group of them; one that has ended needs none. */
+/** Sends a signal to a process, or to a process group for a negative id; ignores one that has exited. */
 export function signalIfThere(id: number, signal: NodeJS.Signals): void {
   try {
     process.kill(id, signal);
@@ -137,7 +137,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a program to its end and returns what it said. Rejects only when it can't be started. */
+/** Runs a program to completion and returns its output. Rejects only if it cannot be started. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const child = spawn(command, [...args], {
     cwd: options.cwd,
@@ -154,14 +154,14 @@ export async function run(command: string, args: readonly string[], options: Run
   return { code: code ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0), ...said };
 }
 
-/** Runs a program that must succeed, and returns its stdout. The error holds the last of what it said. */
+/** Runs a program that must succeed, and returns its stdout. The error has the end of its output. */
 export async function must(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await run(command, args, options);
   if (code === 0) return stdout;
   throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${(stderr || stdout).slice(-2000)}`);
 }
 
-/** The end of a log file, for the message of a part that did not come up. */
+/** The end of a log file, for the error of a server that did not start. */
 export function tailOf(file: string, characters = 2000): string {
   try {
     return readFileSync(file, 'utf8').slice(-characters);

@@ -1,9 +1,9 @@
-/** A step that takes less than this is not worth a line. */
+/** Shorter steps are not reported. */
 const QUIET_MS = 3000;
-/** The pauses between lines grow to this: a build of minutes needs no line each three seconds. */
+/** Maximum pause between lines: a build of minutes needs no line every three seconds. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Runs a set-up step, says after three seconds that it is under way, then ever more seldom, and at its end how long it took. */
+/** Runs a set-up step; reports it after three seconds, then with growing pauses, and its duration at the end. */
 export async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;

@@ -3,15 +3,17 @@ import { createHash } from 'node:crypto';
 const INDEX = 'https://pypi.org/simple';
 const DEADLINE_MS = 10 * 60_000;
 
-/** A file of the Python package index. Another index is named by PIP_INDEX_URL, as for pip. */
+/** A file of the Python package index. PIP_INDEX_URL selects another index, as for pip. */
 export interface PypiFile {
   readonly project: string;
   readonly file: string;
-  /** In hexadecimal digits: what comes with another is refused. */
+  /** In hexadecimal; a file with a different hash is rejected. */
   readonly sha256: string;
 }
 
-/** Its bytes, by the index's page (PEP 503). Throws Error that names the file where it is not there or is another. */
+/**
+ * Its bytes, from the index's page (PEP 503). Throws an Error with the file name if it is missing or its hash differs.
+ */
 export async function pypiFile({ project, file, sha256 }: PypiFile): Promise<Uint8Array> {
   const page = new URL(`${(process.env['PIP_INDEX_URL'] ?? INDEX).replace(/\/$/, '')}/${project}/`);
   const html = await (await get(page)).text();

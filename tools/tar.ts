@@ -1,26 +1,26 @@
-/** One entry of a tar archive that is made here and not by the `tar` command. */
+/** An entry of a tar archive created here rather than by `tar`. */
 export interface TarEntry {
-  /** Without a leading slash; a directory's ends with one. At most 100 bytes. */
+  /** Without a leading slash; a directory ends with one. At most 100 bytes. */
   readonly name: string;
   readonly mode: number;
   readonly uid?: number;
   readonly gid?: number;
   /** A file's content. */
   readonly content?: string | Uint8Array;
-  /** Makes it a symbolic link to this. At most 100 bytes. */
+  /** Makes it a symbolic link with this target. At most 100 bytes. */
   readonly link?: string;
-  /** Makes it another name of the file that stands under this one, before it in the archive. At most 100 bytes. */
+  /** Makes it a hard link to an earlier entry. At most 100 bytes. */
   readonly sameAs?: string;
 }
 
-/** An archive is made of blocks of this many bytes. */
+/** Block size of an archive. */
 export const BLOCK = 512;
 const NAME_BYTES = 100;
 
-/** What an archive ends with. */
+/** End of an archive. */
 const END_OF_TAR: Buffer = Buffer.alloc(2 * BLOCK);
 
-/** The header of an entry whose `size` bytes of content follow; always the same for the same entry (mtime 0). */
+/** The header of an entry with `size` bytes of content; deterministic (mtime 0). */
 export function tarHeader(entry: TarEntry, size: number): Buffer {
   const header = Buffer.alloc(BLOCK);
   const text = (value: string, offset: number, room: number) => {
@@ -38,19 +38,19 @@ export function tarHeader(entry: TarEntry, size: number): Buffer {
   text(typeFlag(entry), 156, 1);
   text(entry.link ?? entry.sameAs ?? '', 157, NAME_BYTES);
   text('ustar\x0000', 257, 8);
-  // The sum is taken over the header with spaces in the sum's own place.
+  // The checksum is computed with spaces in its own field.
   header.fill(' ', 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   text(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8);
   return header;
 }
 
-/** The zeros that fill an entry's content up to a whole block. */
+/** Zeros that pad an entry's content to a full block. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** A whole archive of a few small entries, as chunks. A directory must come before what lies in it. */
+/** A complete archive of a few small entries, as chunks. A directory must precede its entries. */
 export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
   for (const entry of entries) {
     const content = Buffer.from(entry.content ?? '');

