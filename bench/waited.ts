@@ -2,25 +2,25 @@ import type { KubeClient } from '../src/kube/index.ts';
 
 export const NAMESPACE = 'openstack';
 
-/** One object that is waited for. */
+/** One object to wait for. */
 export interface Waited {
   readonly wait: string;
   create(): Promise<void>;
-  /** The change that meets the wait; resolves with the API server's reply. */
+  /** Makes the condition true; resolves with the API server's reply. */
   meet(): Promise<void>;
 }
 
-/** Once set it may not change. */
+/** Immutable once set. */
 const START = seconds(new Date());
 
-/** What is waited for, by a number. */
+/** Creates an object by number. */
 export type Make = (client: KubeClient, n: number) => Waited;
 
 const never = new AbortController().signal;
 const path = (group: string, resource: string, name = '', subresource = '') =>
   `/apis/${group}/namespaces/${NAMESPACE}/${resource}${name === '' ? '' : `/${name}`}${subresource}`;
 
-/** A Job whose status is ours to write, as another controller than Kubernetes' own manages it. */
+/** A Job whose status the benchmark writes, managed by an external controller. */
 export const job: Make = (client, n) => {
   const name = `job-${n}`;
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'none.test/c:1' }] } };
@@ -34,7 +34,7 @@ export const job: Make = (client, n) => {
     wait: `job/${name}`,
     create: async () => {
       await client.request('POST', path('batch/v1', 'jobs'), object, { signal: never });
-      // What a controller would have written by then, so that there is something to say.
+      // The initial status that a controller would have written by then.
       await touch(client, name, 1);
     },
     meet: async () => {
@@ -53,7 +53,7 @@ export const job: Make = (client, n) => {
   };
 };
 
-/** A change of a Job that meets nothing. */
+/** A change of a Job that does not complete it. */
 export async function touch(client: KubeClient, name: string, active: number): Promise<void> {
   const status = { active, ready: 0, terminating: 0, startTime: START };
   await client.request('PATCH', path('batch/v1', 'jobs', name, '/status'), { status }, { signal: never });
@@ -78,7 +78,7 @@ export const endpoint: Make = (client, n) => {
   };
 };
 
-/** As the API has moments. */
+/** In the API's timestamp format. */
 function seconds(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -7,16 +7,16 @@ import { until } from '../test/support/until.ts';
 const INIT = fileURLToPath(new URL('../dist/bin/kolla-init', import.meta.url));
 const STARTS_AT_ONCE = 2;
 
-/** A kolla-init of the built binary that waits for one thing, as an init container does. */
+/** A kolla-init of the built binary that waits for one object, as an init container does. */
 export interface Waiter extends AsyncDisposable {
-  /** When it ended, by performance.now(). Rejects when that was not with 0. */
+  /** Time of its exit, by performance.now(). Rejects unless the code is 0. */
   readonly ended: Promise<number>;
   cpuSeconds(): number;
-  /** What it holds of the machine's memory now. */
+  /** Its resident memory. */
   residentMegabytes(): number;
 }
 
-/** Starts one; resolves when it has said that its dependency is there and not met. */
+/** Starts one; resolves once it has logged that its dependency exists and is not ready. */
 export async function startWaiter(wait: string, kubeconfig: string): Promise<Waiter> {
   const args = ['--config-dir', '/no/config', '--wait', wait, '--timeout', '30m', '--kubeconfig', kubeconfig];
   const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
@@ -30,7 +30,7 @@ export async function startWaiter(wait: string, kubeconfig: string): Promise<Wai
       else reject(new Error(`kolla-init ended with ${code}: ${said.slice(-1000)}`));
     });
   });
-  // Of those that are stopped none is asked.
+  // Stopped waiters are not awaited.
   ended.catch(() => {});
   await until(`kolla-init to have seen ${wait}`, () => Promise.resolve(said.includes(`${wait}: `) || undefined));
   return {
@@ -44,7 +44,7 @@ export async function startWaiter(wait: string, kubeconfig: string): Promise<Wai
   };
 }
 
-/** Starts one for each text; they end with the stack. */
+/** Starts one per text; they are stopped with the stack. */
 export async function startAll(
   texts: readonly string[],
   kubeconfig: string,

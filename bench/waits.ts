@@ -51,7 +51,7 @@ export const waits: FiguresBench = {
   },
 };
 
-/** The kubeconfig of a ServiceAccount that may do this with what is waited for. */
+/** The kubeconfig of a ServiceAccount with these verbs on the objects. */
 async function accountWith(cluster: ControlPlane, name: string, verbs: string): Promise<string> {
   const create = (...args: string[]) => cluster.kubectl([`--namespace=${NAMESPACE}`, 'create', ...args]);
   await create('serviceaccount', name);
@@ -60,7 +60,7 @@ async function accountWith(cluster: ControlPlane, name: string, verbs: string): 
   return await cluster.kubeconfigOf(NAMESPACE, name);
 }
 
-/** Milliseconds from the reply to the change until the exit. */
+/** Milliseconds from the API server's reply to the exit. */
 async function latencies(
   client: KubeClient,
   make: Make,

@@ -57,16 +57,16 @@ async function joinHere({ nodePath, arch, mainFile, assets, output }: Parts): Pr
   await sea(mainFile, {
     targets: [{ nodeRange: 'node24', platform: 'linux', arch, output }],
     nodePath,
-    // Another machine's node can't be asked for its version. Ours is of the same lockfile, and writes the blob.
+    // Another machine's node cannot be queried for its version. Ours has the same version and writes the blob.
     useLocalNode: arch !== process.arch,
     seaConfig: {
-      // As pkg's directory sees it. The absolute path would stand in the binary, and differ from build to build.
+      // Relative to pkg's directory: an absolute path would end up in the binary and differ between builds.
       main: '../main.cjs',
       disableExperimentalSEAWarning: true,
-      // A cache that differs from build to build, for 2 KB.
+      // The cache differs between builds, and saves only 2 KB.
       useCodeCache: false,
       execArgv: EXEC_ARGV,
-      // NODE_OPTIONS of the pod is for the service, and a flag unknown to us would end a probe.
+      // The pod's NODE_OPTIONS are for the service: a flag unknown to this node would make a probe fail.
       execArgvExtension: 'none',
       assets,
     },

@@ -17,7 +17,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
 
 const BY_IMPORT = new Map(Object.entries(LIBRARIES).flatMap(([name, ids]) => ids.map((id) => [id, name] as const)));
 
-/** The library that answers this import, as it is written: `mysql2/promise` -> `mysql2`. */
+/** The library that provides this import: `mysql2/promise` -> `mysql2`. */
 export function libraryOf(id: string): string | undefined {
   return BY_IMPORT.get(id);
 }
@@ -30,7 +30,7 @@ export function packageOf(id: string): string {
     .join('/');
 }
 
-/** The packages that a library has for all. */
+/** The packages in a library. */
 export function packagesOf(library: string): string[] {
   return (LIBRARIES[library] ?? []).map(packageOf);
 }

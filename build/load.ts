@@ -10,17 +10,17 @@ export interface LoadedHelper extends HelperModule, Rehearsed {
   readonly warm: () => Promise<unknown>;
 }
 
-/** Under which names a bundle and its code cache lie in the binary. */
+/** Asset names of a bundle and its code cache in the binary. */
 export function assetNames(name: string): { source: string; cache: string } {
   return { source: `${name}.js`, cache: `${name}.cache` };
 }
 
-/** A name's bundle and the libraries that it asks for, each read and run once. */
+/** A name's bundle and its libraries, each read and run once. */
 export interface Loader {
   readonly helper: (name: string) => LoadedHelper;
-  /** By each of its imports, what that gives. */
+  /** The exports of each of its imports. */
   readonly library: (name: string) => Readonly<Record<string, unknown>>;
-  /** The libraries that were asked for until now. */
+  /** Libraries loaded so far. */
   readonly libraries: () => string[];
 }
 
@@ -48,7 +48,7 @@ export function createLoader(scriptOf: (name: string) => Script, builtin: (id: s
   };
 }
 
-/** Its file name is absolute, as some libraries' createRequire asks. */
+/** Its file name is absolute, as required by some libraries' createRequire. */
 function runModule(script: Script, name: string, require: (id: string) => unknown): Record<string, unknown> {
   const module = { exports: {} };
   const factory = script.runInThisContext() as (...module: unknown[]) => void;

@@ -73,7 +73,7 @@ export async function buildBinary(
   }
 }
 
-/** What the bundles ask for, and what those ask for. */
+/** Libraries of the bundles, transitively. */
 async function librariesOf(bundles: readonly Bundle[]): Promise<Bundle[]> {
   const found = new Map<string, Bundle>();
   const asking = [...bundles];
@@ -91,7 +91,7 @@ async function withCache(bundle: Bundle, work: string): Promise<BuiltBundle> {
   return { name: bundle.name, bundle, cacheBytes: (await stat(join(work, assetNames(bundle.name).cache))).size };
 }
 
-/** The links first, so that none is ever without its binary for longer than two renames. */
+/** Links first, so that each is without its binary for two renames at most. */
 async function place(work: string, output: string, names: readonly string[]): Promise<void> {
   const own = names.filter((name) => !isRootless(name));
   const layout = Object.entries(layoutOf(own, true));

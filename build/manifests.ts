@@ -15,7 +15,7 @@ import { stageChart } from './charts.ts';
 const MANIFESTS = fileURLToPath(new URL('../k8s/manifests/', import.meta.url));
 const SERVICE = 'keystone';
 const NAMESPACE = 'openstack';
-/** The oldest that the charts take; rendering asks no cluster. */
+/** The oldest version supported by the charts; rendering needs no cluster. */
 const KUBE_VERSION = '1.30.0';
 
 interface KubeObject {
@@ -29,7 +29,7 @@ interface KubeObject {
   };
 }
 
-/** Where an object goes, in the order in which a reader wants them. */
+/** The file of each object, in reading order. */
 const FILES: readonly (readonly [name: string, head: string, kinds: readonly string[]])[] = [
   ['rbac', 'What its Pods and Jobs may ask of the API server.', ['ServiceAccount', 'Role', 'RoleBinding']],
   ['config', 'config.json and the files beside it. Secrets hold what has a password in it.', ['ConfigMap', 'Secret']],
@@ -41,10 +41,10 @@ const FILES: readonly (readonly [name: string, head: string, kinds: readonly str
   ],
 ];
 
-/** Runs Helm with these words. @returns what it printed; rejects with what it complained of */
+/** Runs Helm with these arguments. @returns its stdout; rejects with its stderr */
 export type RunHelm = (args: readonly string[]) => Promise<string>;
 
-/** Every file of k8s/manifests/keystone by its name. Error for an object of a kind that no file is for. */
+/** Every file of k8s/manifests/keystone by name. Error for an object of a kind without a file. */
 export async function manifests(runHelm: RunHelm): Promise<ReadonlyMap<string, string>> {
   const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-manifests-'));
   try {
@@ -79,7 +79,7 @@ function namespace(): string {
   return `# All Pods here pass the strictest standard.\n${dump({ apiVersion: 'v1', kind: 'Namespace', metadata })}`;
 }
 
-/** Without marks for Helm; Secrets as text, to be read and changed. */
+/** Without Helm's labels and annotations; Secrets as text, for editing. */
 function plain(object: KubeObject): object {
   const { apiVersion, kind, data, metadata, ...rest } = object;
   const isSecret = object.kind === 'Secret' && data !== undefined;
@@ -91,7 +91,7 @@ function plain(object: KubeObject): object {
   return withoutMarks({ apiVersion, kind, metadata, ...rest, ...content });
 }
 
-/** In Pod templates too; and without what is empty by that. */
+/** In Pod templates too; removes what becomes empty. */
 function withoutMarks(value: unknown): object {
   const isMark = (key: string, one: unknown) =>
     one === undefined || /^(?:helm\.sh\/|app\.kubernetes\.io\/managed-by$)/.test(key);
@@ -108,7 +108,7 @@ function withoutMarks(value: unknown): object {
 }
 
 if (import.meta.main) {
-  // Built at its first use: who only takes manifests() has none to pay for.
+  // Loaded on demand: importers of manifests() do not build Helm.
   const { helm } = await import('../tools/helm.ts');
   const home = mkdtempSync(join(tmpdir(), 'kolla-pod-helm-'));
   const made = await manifests(async (args) => {

@@ -1,4 +1,4 @@
-/** Every name of the binary that works. One that does not is not here, and so is in no image. */
+/** Every working name of the binary. Others are missing here, and so in all images. */
 export const NAMES = [
   'kolla-pod',
   'kolla-init',
@@ -26,5 +26,5 @@ export const NAMES = [
  */
 export const ROOTLESS_NAMES = ['sudo'] as const;
 
-/** All that the binary answers to. */
+/** Every name of the binary. */
 export const ALL_NAMES = [...NAMES, ...ROOTLESS_NAMES] as const;

@@ -14,7 +14,7 @@ interface Exports {
 
 const REFUSED = { host: '127.0.0.1', port: 1 };
 
-/** What each use of a library begins with. Nothing leaves the process: port 1 refuses. */
+/** Typical first calls of a library. Nothing leaves the process: port 1 refuses. */
 const USUAL_WORK: Readonly<Record<string, (library: Exports) => unknown>> = {
   diff: (library) => library.diff.structuredPatch('a', 'b', 'one\ntwo\n', 'one\n2\n'),
   'js-yaml': (library) => library['js-yaml'].loadAll('a: [1, "b"]\nc: {d: true}\ne: |\n  f\n---\n- g\n'),
@@ -33,7 +33,7 @@ const USUAL_WORK: Readonly<Record<string, (library: Exports) => unknown>> = {
   mysql2: (library) => library['mysql2/promise'].createConnection(REFUSED).catch(() => {}),
 };
 
-/** Does with a library what it is loaded for, so that it is in its code cache. */
+/** Exercises a library's typical use, so that its code is in the code cache. */
 export async function rehearseLibrary(name: string, library: Readonly<Record<string, unknown>>): Promise<void> {
   await USUAL_WORK[name]?.(library as unknown as Exports);
 }

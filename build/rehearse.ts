@@ -8,7 +8,7 @@ import type { findProgram } from '../src/process/exec/index.ts';
 import type { connectedQuestion } from '../src/probe/kolla/port.ts';
 import type { runKolla } from '../src/probe/kolla/run.ts';
 
-/** What a bundle exports besides `main` where there is something to rehearse. */
+/** Additional exports of a bundle that is rehearsed. */
 export interface Rehearsed {
   readonly setConfigs?: typeof setConfigs;
   readonly createLines?: typeof createLines;
@@ -76,7 +76,7 @@ const PROC = {
   '7/status': 'Name:\tnova-compute\nUid:\t0\t0\t0\t0\n',
 };
 
-/** A build that is slow must not compile what a deadline runs: the cache would be another one. */
+/** A slow build must not compile the timeout path: the cache would differ. */
 const PATIENT = { KOLLA_PROBE_TIMEOUT: '1h' };
 
 async function rehearseInProc({ questionIn, runKolla }: Rehearsed, proc: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** What build/rehearse.ts carries out of a helper that `main` can't do in a build: it works on `/`. */
+/** Work that build/rehearse.ts does for a helper because `main` cannot do it in a build: it works on `/`. */
 export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
   kolla_set_configs: [`export { createLines, setConfigs } from './src/config/set-configs/index.ts';`],
   kolla_start: [
@@ -11,7 +11,10 @@ export const REHEARSED: Readonly<Record<string, readonly string[]>> = {
   healthcheck_socket: inProc('kollaSocketQuestion'),
 };
 
-/** Of one of Kolla's names that looks into /proc: it is rehearsed in another one, since what a machine runs must not decide. */
+/**
+ * For a Kolla name that reads /proc: rehearsed with a fake one, since the machine's processes must not affect the
+ * cache.
+ */
 function inProc(question: string): string[] {
   return [
     `export { ${question} as questionIn } from './src/probe/kolla/port.ts';`,

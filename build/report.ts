@@ -7,7 +7,7 @@ import { makeBase } from './base.ts';
 import { callOf, type Built, type BuiltBundle } from './make.ts';
 import { measureStartUp, type StartUp } from './start-up.ts';
 
-/** What image layers are usually compressed with. */
+/** Usual compression level of image layers. */
 const GZIP_LEVEL = 6;
 const ZSTD_LEVEL = 10;
 
@@ -20,7 +20,7 @@ export interface Report {
   readonly libraries: readonly Sizes[];
   readonly mib: { readonly base: number; readonly whole: number; readonly gzip: number; readonly zstd: number };
   readonly startUp: readonly StartUp[];
-  /** CPU of `kolla-pod --version` against the bare base that prints a line. */
+  /** CPU time of `kolla-pod --version` relative to the base that prints a line. */
   readonly ratio: number;
 }
 
@@ -30,7 +30,7 @@ interface Sizes {
   readonly cacheKiB: number;
 }
 
-/** Sizes of a binary, and what its names cost to start against the node that they share. */
+/** Sizes of a binary, and the start-up cost of its names relative to the shared node. */
 export async function reportOn({ directory, binary, base, helpers, libraries }: Built): Promise<Report> {
   const work = mkdtempSync(join(directory, '.report-'));
   try {
@@ -41,7 +41,7 @@ export async function reportOn({ directory, binary, base, helpers, libraries }: 
     const startUp = measureStartUp([
       { what: 'bare node', argv: [node, hello] },
       { what: '--version', argv: [binary, '--version'] },
-      // Loads all that the helper loads at its start.
+      // Loads all modules that the helper loads at start.
       ...helpers.map(({ name }) => ({ what: `${name} --help`, argv: [...callOf(directory, name), '--help'] })),
     ]);
     const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
@@ -65,7 +65,7 @@ export async function reportOn({ directory, binary, base, helpers, libraries }: 
   }
 }
 
-/** The report as people read it after a build. */
+/** The report in human-readable form. */
 export function reportText(report: Report, terminal: Terminal): string {
   const { mib: size, helpers, libraries, startUp, ratio } = report;
   const cpu = (what: string) => `${startUp.find((row) => row.what === what)?.cpuMs.toFixed(0) ?? '?'} ms`;

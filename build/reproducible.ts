@@ -1,4 +1,4 @@
-/** `node build/reproducible.ts`: builds twice, in two places, and says whether the same file came out. */
+/** `node build/reproducible.ts`: builds twice, in two places, and compares the results. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 
-/** How often each program is started; the least is what the work costs, the rest is what else the machine did. */
+/** Starts per program; the minimum is its cost, the rest is the machine's other load. */
 const ROUNDS = 12;
-/** Starts in a row, because bash tells milliseconds and no less. */
+/** Consecutive starts, because bash has millisecond resolution. */
 const STARTS = 4;
 
-/** What starting a program costs. */
+/** Start-up cost of a program. */
 export interface StartUp {
   readonly what: string;
   readonly cpuMs: number;
   readonly wallMs: number;
 }
 
-/** The least CPU and wall time of each command line, started in turns so that all meet the same machine. */
+/** Minimum CPU and wall time of each command line, started in turns under the same conditions. */
 export function measureStartUp(programs: readonly { what: string; argv: readonly string[] }[]): StartUp[] {
   const least = programs.map(({ what }) => ({ what, cpuMs: Infinity, wallMs: Infinity }));
   for (let round = 0; round < ROUNDS; round++) {
@@ -27,7 +27,7 @@ export function measureStartUp(programs: readonly { what: string; argv: readonly
   return least;
 }
 
-/** By bash, whose `time` reads the child's own usage in milliseconds; Node can't ask for its children's. */
+/** With bash, whose `time` reads the child's own usage in milliseconds; Node has no such API. */
 function cost(argv: readonly string[]): { cpuMs: number; wallMs: number } {
   const script = `TIMEFORMAT="%3U %3S %3R"; time for ((i = 0; i < ${STARTS}; i++)); do "$@" >&- 2>&- || exit; done`;
   const { status, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...argv], {

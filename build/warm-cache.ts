@@ -21,7 +21,7 @@ const WARM_ARGV = [
   '--max-semi-space-size=64',
 ];
 
-/** Whether V8 takes the cache, asked in the words of the binary's main. */
+/** Checks whether V8 accepts the cache, with the code of the binary's main. */
 const ACCEPTED = `
   const [source, cache] = process.argv.slice(1).map((file) => require('node:fs').readFileSync(file));
   const { cachedDataRejected } = new (require('node:vm').Script)(source.toString('latin1'), { cachedData: cache });
@@ -33,7 +33,7 @@ const ACCEPTED = `
  * @throws Error when that node would not take it: it would only cost
  */
 export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
-  // No environment: what a helper reads from it must not decide what is compiled.
+  // Empty environment: a helper's settings must not affect the cache.
   const options = { env: {}, cwd: directory };
   const node = (...args: string[]) => exec(...onTarget(base.target, base.path, args), options);
   await node(...WARM_ARGV, join(ROOT, 'build/warm.ts'), name);

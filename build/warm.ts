@@ -10,10 +10,10 @@ import { assetNames, createLoader } from './load.ts';
 import { rehearseLibrary } from './rehearse-library.ts';
 import { rehearse } from './rehearse.ts';
 
-/** Command lines that touch nothing outside the process and end at once: port 1 refuses. */
+/** Command lines without external effects that exit at once: port 1 refuses. */
 const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'kolla-probe': [
-    // A build that is slow must not compile what a deadline runs.
+    // A slow build must not compile the timeout path.
     ['tcp', '127.0.0.1:1', '--timeout', '1h'],
     ['http', 'http://127.0.0.1:1/', '--timeout', '1h'],
   ],
@@ -43,7 +43,7 @@ async function workAsHelper(): Promise<void> {
     await helper.main([...argv], {});
 }
 
-/** Each once: a cache tells of what its very script has compiled. */
+/** Each once: a cache covers what its own script has compiled. */
 function scriptOf(wanted: string): Script {
   const { source } = assetNames(wanted);
   const script = scripts.get(wanted) ?? new Script(readFileSync(source, 'latin1'), { filename: `/${source}` });

@@ -102,12 +102,12 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
   return contender;
 }
 
-/** Whether nothing of it runs any more, and its exit code is known. */
+/** Whether all its processes have exited and its exit code is known. */
 export function isGone(contender: Contender): boolean {
   return contender.code !== undefined && aliveOf(contender.family()).length === 0;
 }
 
-/** What of it still runs, for a message. */
+/** Its remaining processes, for a message. */
 export function stillRunning(contender: Contender): string {
   return aliveOf(contender.family())
     .map(({ pid }) => `\n── still there: ${pid} ${commandOf(pid)}`)

@@ -6,7 +6,7 @@ const EXCERPT = 40;
 const LOG_TAIL = 6000;
 const LAST_LINES = 4;
 
-/** What shows why a takeover was wrong: the journal's end and what both have said. */
+/** Diagnostics of a failed takeover: the journal's end and both logs. */
 export function evidenceOf(
   { holder, successor }: { readonly holder: Contender; readonly successor: Contender },
   rows: readonly JournalRow[],
@@ -28,7 +28,7 @@ export async function stalledEvidence(lane: Lane, holder?: Contender): Promise<s
   return [ends, ...(await sessionsIn(lane)), ...last.map(logOf), ...waiting.map(tail)].join('');
 }
 
-/** The sessions of a lane's accounts, on each node that answers. */
+/** The sessions of a lane's accounts, on each responding node. */
 async function sessionsIn({ arena, database }: Lane): Promise<string[]> {
   const sql = `SELECT ID, USER, HOST, COMMAND, TIME, STATE, LEFT(INFO, 150) AS INFO FROM information_schema.PROCESSLIST
     WHERE DB = ? OR USER = 'root' ORDER BY TIME DESC`;

@@ -8,7 +8,7 @@ import { freezeTree, signal, treeOf } from './process-tree.ts';
 /** Undoes a fault, after another migrator has taken over. */
 export type Fix = () => Promise<void>;
 
-/** What a fault may use. */
+/** Targets of a fault. */
 export interface Struck {
   readonly lane: Lane;
   readonly holder: Contender;
@@ -17,22 +17,22 @@ export interface Struck {
 
 export interface Fault {
   readonly name: string;
-  /** What the holder's helper may end with. */
+  /** Allowed exit codes of the holder's helper. */
   readonly codes: readonly number[];
-  /** Strikes a holder. */
+  /** Injects the fault into a holder. */
   readonly strike?: (struck: Struck) => Promise<Fix>;
-  /** Strikes the node that all holders of a round use. */
+  /** Injects the fault into the node that all holders of a round use. */
   readonly strikeNode?: (node: GaleraNode) => Promise<Fix>;
 }
 
-/** Between one process of a thawed tree and the next. */
+/** Pause between thawing two processes of a tree. */
 const THAW_MS = 100;
-/** The longest that an API server is gone after the holder has ended. */
+/** Maximum downtime of an API server after the holder has exited. */
 const DOWN_MS = 2000;
 
 async function nothing(): Promise<void> {}
 
-/** To a process that may have ended just now. */
+/** Signals a process that may have exited meanwhile. */
 function send(pid: number, name: NodeJS.Signals): void {
   for (const seen of treeOf(pid).slice(0, 1)) signal(seen, name);
 }
@@ -46,7 +46,7 @@ export const KILL: Fault = {
   },
 };
 
-/** It ends well. */
+/** Graceful exit. */
 export const RELEASE: Fault = {
   name: 'release',
   codes: [0],
@@ -66,7 +66,7 @@ const HELPER_FROZEN: Fault = {
   },
 };
 
-/** Thawed one process after the other: the migration may be awake before those that are to stop it. */
+/** Thawed process by process: the migration may resume before the processes that must stop it. */
 export const FROZEN: Fault = {
   name: 'frozen',
   codes: [LOST],
@@ -81,7 +81,7 @@ export const FROZEN: Fault = {
   },
 };
 
-/** The holder alone has no API server any more. */
+/** Only the holder loses its connection to the API server. */
 const API_CUT_OFF: Fault = {
   name: 'api-server-cut-off',
   codes: [LOST],
@@ -91,7 +91,7 @@ const API_CUT_OFF: Fault = {
   },
 };
 
-/** No client reaches it: the holder must end, and no other may start before it is back. */
+/** The API server is down: the holder must exit, and no other may start before it is back. */
 const API_DOWN: Fault = {
   name: 'api-server-down',
   codes: [LOST],

@@ -1,32 +1,32 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import type { GaleraNode } from '../../test/cluster/galera.ts';
 
-/** One write of a migration, by the number of its commit. */
+/** One write of a migration, by commit number. */
 export interface JournalRow {
   readonly n: number;
   /** The contender. */
   readonly who: string;
   readonly what: 'start' | 'tick' | 'end';
-  /** Through which node. */
+  /** The node that executed it. */
   readonly node: string;
-  /** The fence's at the start, null of other rows. */
+  /** Fencing token at the start, null in other rows. */
   readonly token: number | null;
 }
 
-/** The tables into which the migrations of a database write. */
+/** Tables written by the migrations of a database. */
 export const JOURNAL_TABLES = `
   CREATE TABLE clock (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
   CREATE TABLE journal (n INT PRIMARY KEY, who VARCHAR(64) NOT NULL, what VARCHAR(8) NOT NULL, node VARCHAR(8) NOT NULL,
     token BIGINT UNSIGNED, KEY (who)) ENGINE=InnoDB;
   INSERT INTO clock VALUES (1, 0)`;
 
-/** What a node shows of a database once it has applied what was committed before; from number `after` on. */
+/** A node's rows of a database after all earlier commits are applied; from number `after` on. */
 export async function readJournal(node: GaleraNode, database: string, after = 0): Promise<JournalRow[]> {
   const sql = `SELECT n, who, what, node, token FROM ${database}.journal WHERE n > ? ORDER BY n`;
   return (await settled(node, sql, [after])) as unknown as JournalRow[];
 }
 
-/** Of all that a contender has written: rows, the last one's number, and a checksum of them. */
+/** Summary of a contender's writes: rows, last number, and checksum. */
 export async function traceOf(node: GaleraNode, database: string, who: string): Promise<string> {
   const rows = await settled(
     node,
@@ -37,7 +37,7 @@ export async function traceOf(node: GaleraNode, database: string, who: string): 
   return `${row?.['c']} rows up to ${row?.['m']}, checksum ${row?.['x']}`;
 }
 
-/** Rows as of everything that was committed before on any node. */
+/** Rows after everything committed earlier on any node is applied. */
 export async function settled(
   node: GaleraNode,
   sql: string,
@@ -48,8 +48,8 @@ export async function settled(
 }
 
 /**
- * What a migration wrote after another one had begun, or after its own end.
- * @param begun who began last before these rows
+ * Writes of a migration after another one had started, or after its own end.
+ * @param begun the last migration that started before these rows
  */
 export function overlapsIn(rows: readonly JournalRow[], begun?: string): JournalRow[] {
   let current = begun;

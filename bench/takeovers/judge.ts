@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts';
 import { overlapsIn, readJournal } from './journal.ts';
 import type { Lane } from './lane.ts';
 
-/** What must not be, with all that is needed to see why. */
+/** A violated invariant, with its diagnostics. */
 export class Wrong extends Error {
   override name = 'Wrong';
 }
@@ -28,7 +28,7 @@ interface Judged {
 const judged = new WeakMap<Lane, Judged>();
 
 export interface Judgement {
-  /** Of the journal, that were judged. */
+  /** Number of judged journal rows. */
   readonly rows: number;
   /** Of the fault; false when the holder had lost its lease before, as on a machine under load one of 2 s passes now and then. */
   readonly isTakeover: boolean;

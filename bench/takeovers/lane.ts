@@ -10,36 +10,36 @@ import { signal, treeOf } from './process-tree.ts';
 import { changes, type Changes } from './changes.ts';
 import { JOURNAL_TABLES } from './journal.ts';
 
-/** A database and those that contend for it. */
+/** A database and its contenders. */
 export interface Lane extends AsyncDisposable {
   readonly arena: Arena;
   readonly options: LaneOptions;
   readonly database: string;
-  /** Those whose migration began, in the order in which we heard of it. */
+  /** Contenders whose migration has started, in the order of notification. */
   readonly began: readonly Contender[];
-  /** Those that run now. */
+  /** Running contenders. */
   readonly contenders: () => readonly Contender[];
-  /** Those that ended and had no turn, the latest last: for messages. */
+  /** Contenders that exited without a turn, latest last: for messages. */
   readonly failed: readonly Contender[];
   readonly changes: Changes;
-  /** Lets a contender's migration come to its end. */
+  /** Lets a contender's migration finish. */
   release(contender: Contender): Promise<void>;
-  /** Takes the API server from all contenders, also from those that come. */
+  /** Cuts the API server off from all contenders, including later ones. */
   cutApi(how: 'reset' | 'silent'): void;
   restoreApi(): void;
-  /** Ends those whose home is that node and which may have left it: those that replace them begin there. */
+  /** Stops contenders whose home is that node and which may have moved: their replacements start there. */
   bringHome(node: GaleraNode): void;
 }
 
 const CONTENDERS = 12;
-/** Processes that start at once take the machine from those that hold leases of 2 s. */
+/** Concurrent starts take CPU time from holders of 2 s leases. */
 const AT_ONCE = 3;
-/** As a kubelet would wait: on a machine under load, starts would take the lease from one after the other. */
+/** Like a kubelet's backoff: on a busy machine, starts would cost one holder after the other its lease. */
 const BACKOFF_MS = 5000;
 
 let lanes = 0;
 
-/** Makes the database, starts all contenders, and replaces those that end. */
+/** Creates the database, starts all contenders, and replaces those that exit. */
 export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane> {
   const { contenders: count = CONTENDERS } = options;
   const name = `lane${++lanes}`;
@@ -78,7 +78,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     if (over.aborted) await contender.running.stop(0);
     return contender;
   };
-  /** One after the other, for as long as the lane is open. */
+  /** One after the other while the lane is open. */
   const keep = async (home: GaleraNode): Promise<void> => {
     do {
       const contender = await enter(home);
@@ -88,12 +88,12 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
       heard.tell();
       await contender.way[Symbol.asyncDispose]();
       if (contender.code === LOST && !over.aborted) await pause(BACKOFF_MS, over).catch(() => {});
-      // One without a lock would end again and again.
+      // A program without a lock would exit again and again.
     } while (!over.aborted && options.program === undefined);
   };
   const closing = new AbortController();
   const over = AbortSignal.any([closing.signal, arena.over]);
-  /** What it can't start any more, as the arena is gone, nothing needs. */
+  /** Failures to start after the arena is closed are expected. */
   const unlessOver = (error: unknown) => {
     if (!over.aborted) throw error;
   };
@@ -103,7 +103,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     closing.abort();
     await Promise.all([...running].map((one) => one.running.stop(0)));
     await Promise.all(slots);
-    // A migration that is frozen together with its guard would be left.
+    // A migration frozen together with its guard would be left over.
     for (const one of began) for (const seen of one.family()) signal(seen, 'SIGKILL');
   });
   const lane: Lane = {
@@ -145,7 +145,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
   return lane;
 }
 
-/** The contender whose migration is at work now; undefined while there is none. */
+/** The contender whose migration is running; undefined if there is none. */
 export function holderOf({ began, arena }: Lane): Contender | undefined {
   const last = began.at(-1);
   if (last === undefined || last.code !== undefined || existsSync(last.plan.gate)) return undefined;

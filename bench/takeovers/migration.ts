@@ -14,7 +14,7 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { parseMysqlUrl } from '../../src/mysql/index.ts';
 
 const PACE_MS = 120;
-/** From the write to its commit: a fault is to meet open transactions. */
+/** From the write to its commit: faults should hit open transactions. */
 const OPEN_MS = 10;
 const CONNECT_MS = 2000;
 const CONFLICT = 1213;
@@ -58,14 +58,14 @@ async function finish(port: number): Promise<void> {
 async function connect(port: number): Promise<Connection> {
   const { host, user, password, database } = target;
   const session = await createConnection({ host, port, user, password, database, connectTimeout: CONNECT_MS });
-  // What comes between two statements shows at the next one.
+  // An error between two statements shows in the next one.
   session.on('error', () => {});
   await session.query('SET SESSION wsrep_sync_wait = 7');
   return session;
 }
 
 async function write(session: Connection, what: string): Promise<void> {
-  // Whose turn the row says that it is.
+  // The current token according to the row.
   const token = what === 'start' ? '(SELECT token FROM kolla_pod_fence)' : 'NULL';
   for (;;) {
     try {
@@ -81,7 +81,7 @@ async function write(session: Connection, what: string): Promise<void> {
   }
 }
 
-/** Each thing once: there may be thousands of ticks. */
+/** Each text once: there may be thousands of ticks. */
 function say(text: string): void {
   if (said.has(text)) return;
   said.add(text);

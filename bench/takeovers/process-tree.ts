@@ -11,7 +11,7 @@ interface Stat extends Seen {
   readonly state: string;
 }
 
-/** A process and all that descend from it, parents first. */
+/** A process and all its descendants, parents first. */
 export function treeOf(pid: number): Seen[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -22,7 +22,7 @@ export function treeOf(pid: number): Seen[] {
   return tree;
 }
 
-/** Those that still run. A zombie does nothing more. */
+/** Those still running, without zombies. */
 export function aliveOf(seen: readonly Seen[]): Seen[] {
   return seen.filter(({ pid, startedAt }) => {
     const stat = statOf(pid);
@@ -30,7 +30,7 @@ export function aliveOf(seen: readonly Seen[]): Seen[] {
   });
 }
 
-/** Stops a whole tree, also what it starts meanwhile; returns it. */
+/** Freezes a whole tree, including new children; returns it. */
 export function freezeTree(pid: number): Seen[] {
   for (;;) {
     const running = treeOf(pid).filter((seen) => !/^[TZ]$/.test(statOf(seen.pid)?.state ?? 'Z'));

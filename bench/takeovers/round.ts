@@ -12,9 +12,9 @@ import { holderOf, type Lane } from './lane.ts';
 import { signal, treeOf } from './process-tree.ts';
 import type { Tally } from './tally.ts';
 
-/** Of leases that the machine is too slow for. */
+/** Limit for leases that the machine is too slow for. */
 const MOST_ROUNDS = 10;
-/** A fault comes at any moment of a migration. */
+/** Faults come at any time of a migration. */
 const LATEST_MS = 300;
 
 export interface Game {
@@ -22,7 +22,7 @@ export interface Game {
   readonly tally: Tally;
 }
 
-/** A fault, and then the proof that a migrator finishes once it is gone: the successor is let go on to its end. */
+/** Injects a fault, then verifies that a migrator finishes once it is gone: the successor runs to its end. */
 export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Promise<void> {
   for (const each of fault === RELEASE ? [RELEASE] : [fault, RELEASE]) {
     let left = lanes;
@@ -69,7 +69,7 @@ async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Prom
       if (!isTakeover) spoiled.push(lane);
     }),
   );
-  // It is at work everywhere again, also where the fault was.
+  // Running on all nodes again, including the faulty one.
   await Promise.all(lanes.map((lane) => steadyHolder(lane)));
   if (node !== undefined) for (const lane of lanes) lane.bringHome(node);
   return spoiled;
@@ -109,7 +109,7 @@ function isAt({ ports }: Contender, node: GaleraNode): boolean {
   return first === node.port;
 }
 
-/** Who migrates now, once its migration writes through all nodes that can be used. */
+/** The current holder, once its migration writes through all usable nodes. */
 async function steadyHolder(lane: Lane): Promise<Contender> {
   const what = `a migrator for ${lane.database} through all nodes`;
   await lane.changes.until(

@@ -1,4 +1,4 @@
-/** How long takeovers of one kind took, from the fault to the successor's first row, in milliseconds. */
+/** Takeover times of one kind, from the fault to the successor's first row, in milliseconds. */
 export interface Taken {
   readonly fault: string;
   readonly count: number;
@@ -7,7 +7,7 @@ export interface Taken {
   readonly max: number;
 }
 
-/** How many takeovers of each kind there were, and how long they took. */
+/** Counts and times of takeovers by kind. */
 export class Tally {
   readonly #taken = new Map<string, number[]>();
   #spoiled = 0;
@@ -48,7 +48,7 @@ export class Tally {
     });
   }
 
-  /** One line a fault. */
+  /** One line per fault. */
   lines(): string[] {
     const lines = this.taken.map(({ fault, count, min, median, max }) => {
       const [least, half, most] = [min, median, max].map((ms) => (ms / 1000).toFixed(1));

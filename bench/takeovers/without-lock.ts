@@ -25,7 +25,7 @@ const takeAlways: TakeTurn = async (plan, { signal, log }) => {
   }
 };
 
-/** One that finds fence and lock held at each renewal: whose turn is taken writes on. */
+/** A session that reports fence and lock as held at each renewal: a holder that lost its turn keeps writing. */
 function blind(session: Reached): Reached {
   const { id, descriptor, localAddress, lost, at, isGalera } = session;
   return {

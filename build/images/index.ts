@@ -45,13 +45,13 @@ export interface ImageOptions {
   /** The name before the tag: `registry.example/team/kolla-pod`. */
   readonly repository: string;
   readonly say: (text: string) => void;
-  /** A binary for the target that was built and checked before; without one it is built here. */
+  /** A prebuilt, checked binary for the target; built here by default. */
   readonly built?: Built;
 }
 
 const exec = promisify(execFile);
 
-/** How the image that can run is run. */
+/** Runtime configuration of the runnable image. */
 const RUNS = {
   entrypoint: ['/usr/local/bin/kolla-pod'],
   command: ['--help'],
@@ -60,8 +60,8 @@ const RUNS = {
 };
 
 /**
- * Makes the binaries for one architecture and all images of it.
- * @throws Error where the binary does not run, or a package states no licence
+ * Builds the binaries and all images for one architecture.
+ * @throws Error if the binary does not run, or a package states no licence
  */
 export async function buildImages({
   directory,
@@ -103,12 +103,12 @@ async function checkedBinary(directory: string, target: Target, say: ImageOption
   return built;
 }
 
-/** What images of an architecture have. */
+/** Contents of an architecture's images. */
 interface Contents {
   readonly target: Target;
   readonly binaries: Binaries;
   readonly packages: readonly BundledPackage[];
-  /** process.versions of the carried node. */
+  /** process.versions of the embedded node. */
   readonly parts: Readonly<Record<string, string>>;
   readonly licences: string;
 }
@@ -133,7 +133,7 @@ async function coreContentsOf({ target, binaries }: Contents, built: Built): Pro
   return { target, binaries: core, packages, parts: {}, licences: await licencesOf(packages) };
 }
 
-/** An image's archive and its bill of materials. */
+/** An image's archive and its software bill of materials. */
 async function writeImage(kind: Kind, directory: string, repository: string, contents: Contents): Promise<BuiltImage> {
   const { target, binaries, packages, parts, licences } = contents;
   const architecture = IMAGE_ARCH[target.arch];

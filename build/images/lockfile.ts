@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../bundle.ts';
 
-/** What the lockfile holds a package to. */
+/** The lockfile's entry of a package. */
 export interface LockedPackage {
   readonly version?: string;
-  /** As npm writes it: `sha512-` and base64. */
+  /** In npm's format: `sha512-` and base64. */
   readonly integrity?: string;
 }
 

@@ -11,14 +11,14 @@ import type { BasePackage } from './base.ts';
 import type { BundledPackage } from './bundled.ts';
 
 export interface Contents {
-  /** `kolla-pod-install-amd64`. */
+  /** Such as `kolla-pod-install-amd64`. */
   readonly image: string;
-  /** As images name it. */
+  /** In the spelling of images. */
   readonly architecture: string;
   /** SHA-256 of the binaries, by name. */
   readonly sums: Readonly<Record<string, string>>;
   readonly packages: readonly BundledPackage[];
-  /** Of the carried node: its parts and their versions. */
+  /** Components of the embedded node, with versions. */
   readonly parts: Readonly<Record<string, string | undefined>>;
   readonly base: readonly BasePackage[];
 }
@@ -31,10 +31,10 @@ interface Component {
   readonly [key: string]: unknown;
 }
 
-/** What process.versions holds besides parts: itself, numbers of interfaces. */
+/** Entries of process.versions that are not components: node itself and ABI numbers. */
 const NO_PARTS = new Set(['node', 'modules', 'napi']);
 
-/** The bill as text. */
+/** The bill of materials as text. */
 export function sbomOf(contents: Contents): string {
   const { image, architecture, sums, packages, parts, base } = contents;
   const root = {
@@ -92,18 +92,18 @@ function npm({ name, version, licence, sha512, purl: own }: BundledPackage): Com
     version,
     purl,
     licenses: [/ (OR|AND|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } }],
-    // Of the package's file as the registry has it.
+    // Hash of the package file in the registry.
     ...(sha512 === undefined ? {} : { hashes: [{ alg: 'SHA-512', content: sha512 }] }),
   };
 }
 
-/** Lists of vulnerabilities know Node by this name, and not by that of the npm package that carries it. */
+/** Vulnerability databases list Node under this name, not under the npm package's. */
 function cpeOf({ version }: BundledPackage): string {
   return `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`;
 }
 
 function partsOf(parts: Contents['parts']): Component[] {
-  // Some of a node without a part name it with no version.
+  // Some components are listed without a version if node was built without them.
   const all = Object.entries(parts).filter(([name, version]) => !NO_PARTS.has(name) && version !== '');
   return all.map(([name, version = '']) => {
     const purl = `pkg:generic/${name}@${encodeURIComponent(version)}`;
@@ -117,7 +117,7 @@ function debian({ name, version, distribution, release }: BasePackage, architect
   return { type: 'library', 'bom-ref': purl, name, version, purl };
 }
 
-/** A UUID of version 8, whose bits are ours to choose. */
+/** A UUID of version 8, with custom content. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16);

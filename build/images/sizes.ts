@@ -4,18 +4,18 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { BLOCK } from '../../tools/tar.ts';
 
-/** What registries usually keep layers in. */
+/** Compression level of most registries. */
 const GZIP_LEVEL = 6;
 
 export interface Sizes {
   readonly bytes: number;
-  /** All of it, compressed as a registry would. */
+  /** Compressed total, as in a registry. */
   readonly gzip: number;
-  /** Of it the lowest layer's, where there are two. */
+  /** The lowest layer's part of it, if there are two. */
   readonly base: number;
 }
 
-/** The sizes of an image that lies in a docker-archive. */
+/** The sizes of an image in a docker-archive. */
 export async function sizesOf(file: string): Promise<Sizes> {
   let gzip = 0;
   await pipeline(createReadStream(file), createGzip({ level: GZIP_LEVEL }), async (chunks: AsyncIterable<Buffer>) => {
