@@ -162,7 +162,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     [2, /ended with 2: some data could not be migrated/],
     [127, /ended with 127: it does not know one of its arguments/],
   ] as const) {
-    test(`online exits with ${answer}: so do we, with its meaning`, async () => {
+    test(`exits with ${answer} like the online step, and logs its meaning`, async () => {
       await using stack = new AsyncDisposableStack();
       const cinder = await site(known('cinder'), stack);
       await cinder.answer('cinder-manage db online_data_migrations', 1, answer);

@@ -45,7 +45,7 @@ export const podLife: Capability = {
     {
       point: 'kolla-pod doctor tells what is lacking and the fix',
       file: 'test/toolbox/doctor.test.ts',
-      test: /^without .+ it says so, with the fix$/,
+      test: /^reports a missing .+, with the fix$/,
     },
     {
       point: 'the binary has every name, and each runs',
