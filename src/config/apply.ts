@@ -7,13 +7,15 @@ import { fileHolds } from '../fs/content.ts';
 import { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
 import { writeInPlace } from '../fs/write-in-place.ts';
+import { giveAccess, hasAccess, octal } from './access.ts';
 import { setPermissions } from './permissions.ts';
 import { under } from './place.ts';
 import { MOUNT_POINT, type Plan } from './plan.ts';
 import { PARENT_MODE, plant } from './seed.ts';
 import { STATE_DIRECTORY, STATE_DIRECTORY_MODE, stateFile, stateImage } from './state.ts';
-import type { DirectoryStep, Step, Tracked } from './model.ts';
-import { hasAccess, lookAt } from './step.ts';
+import type { State } from './set-configs/state.ts';
+import type { DirectoryStep, Step } from './model.ts';
+import { lookAt } from './step.ts';
 import type { Removal } from './tracking.ts';
 
 export interface Applied {
@@ -108,7 +110,7 @@ async function carryOut(step: Step, doing: Doing): Promise<boolean> {
   await explained(`${file}: ${entry}: cannot write ${path}`, () => put(step, doing));
   // Each file is replaced atomically; SIGTERM is handled between files.
   await nextTurn();
-  if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: step.image.mode.toString(8).padStart(4, '0') });
+  if (step.kind === 'file') log.info(`wrote ${path}`, { entry, mode: octal(step.image.mode) });
   else if (step.kind === 'link') log.info(`linked ${path} to ${step.target}`, { entry });
   return true;
 }
@@ -124,10 +126,8 @@ function putDirectory({ path, mode, uid, gid }: DirectoryStep, root: string): vo
   using parent = Directory.inside(root, dirname(path), PARENT_MODE);
   const name = basename(path);
   parent.make(name, mode & 0o755);
-  const found = parent.lstat(name);
-  if (found === undefined || hasAccess(found, { mode, uid, gid })) return;
-  if (!hasAccess(found, { mode: found.mode & 0o7777, uid, gid })) parent.own(name, uid, gid);
-  parent.setMode(name, mode);
+  using made = parent.hold(name);
+  if (made !== undefined) giveAccess(made, made.stat(), { mode, uid, gid });
 }
 
 async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doing): Promise<void> {
@@ -175,7 +175,7 @@ function isEmptied(root: string, path: string): boolean {
   }
 }
 
-async function remember(tracked: Tracked, { root, file, replacer }: Doing): Promise<void> {
+async function remember(tracked: State, { root, file, replacer }: Doing): Promise<void> {
   const path = stateFile(root);
   const image = stateImage(tracked);
   await explained(`${file}: cannot write ${path}`, async () => {

@@ -1,5 +1,6 @@
+import { searchable, type Access } from './access.ts';
 import { segmentRegExp } from './glob.ts';
-import type { Access, PermissionStep } from './model.ts';
+import type { PermissionStep } from './model.ts';
 
 /**
  * Applies `permissions` to an entry's files in advance, so that a file is written once with its final mode, and a later
@@ -20,11 +21,6 @@ export function effective<A extends Access>(
     if (permission.mode !== undefined) mode = kind === 'directory' ? searchable(permission.mode) : permission.mode;
   }
   return { ...access, mode, uid, gid };
-}
-
-/** Modes are written for files; a readable directory must also be searchable. */
-export function searchable(mode: number): number {
-  return mode | ((mode & 0o444) >> 2);
 }
 
 function concerns(

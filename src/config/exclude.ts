@@ -1,16 +1,33 @@
-import { ExitCode } from '../core/errors.ts';
 import { bounded } from './bounded.ts';
 import { each, isTrue, text } from './set-configs/python.ts';
 import { pythonRegExp } from './set-configs/python-regex.ts';
 
+interface ExcludeOptions {
+  /** In messages about an invalid pattern. */
+  readonly place: string;
+  /** In messages about a pattern that takes too long, which ends the process with `code`. */
+  readonly limited: string;
+  readonly code: number;
+}
+
 /**
- * Whether an entry with this `exclude` skips a path: as in Kolla, only if all of its (Python) patterns match. Throws,
- * with place and reason, for an invalid pattern.
- * @param entry config.json's, for a pattern that takes too long
+ * Whether an entry with this `exclude` skips a path: as in Kolla, only if all of its (Python) patterns match, and a
+ * pattern behind one that does not match is not read. Throws, with place and reason, for an invalid pattern.
  */
-export function excluder(exclude: unknown, place: string, entry: string): (path: string) => boolean {
+export function excluder(exclude: unknown, { place, limited, code }: ExcludeOptions): (path: string) => boolean {
   if (!isTrue(exclude)) return () => false;
-  const patterns = each(exclude, place).map((pattern) => pythonRegExp(text(pattern, place)));
-  const limit = (path: string) => `${entry}: exclude takes too long for ${path}: make it simpler`;
-  return (path) => bounded(() => patterns.every((pattern) => pattern.test(path)), limit(path), ExitCode.badConfig);
+  const known = new Map<unknown, RegExp>();
+  const compiled = (pattern: unknown) => {
+    const regExp = known.get(pattern) ?? pythonRegExp(text(pattern, place));
+    known.set(pattern, regExp);
+    return regExp;
+  };
+  const isFound = (path: string) => each(exclude, place).every((pattern) => compiled(pattern).test(path));
+  return (path) =>
+    bounded(() => isFound(path), `${limited}: exclude takes too long for ${path}: make it simpler`, code);
+}
+
+/** Throws for an invalid pattern. */
+export function checkExclude(exclude: unknown, place: string): void {
+  if (isTrue(exclude)) for (const pattern of each(exclude, place)) pythonRegExp(text(pattern, place));
 }

@@ -1,34 +1,72 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { unlessAbsent } from '../fs/absent.ts';
+import { basename, dirname, join } from './set-configs/python.ts';
 
 /** Whether Python's glob treats it as a pattern. */
 export function hasMagic(path: string): boolean {
   return /[*?[]/.test(path);
 }
 
+/** A pattern that matches only this path. */
+export function escapeGlob(path: string): string {
+  return path.replaceAll(/[*?[]/g, '[$&]');
+}
+
+/** The directory before the first wildcard, and the components from there on; none without a wildcard. */
+export function splitAtMagic(pattern: string): [before: string, magic: readonly string[]] {
+  const parts = pattern.split('/');
+  const at = parts.findIndex(hasMagic);
+  return at === -1 ? [pattern, []] : [parts.slice(0, at).join('/') || '/', parts.slice(at)];
+}
+
+/** Where names are looked up: the disk, or a model of it. */
+interface Names {
+  /** Undefined if missing. */
+  lstat(path: string): object | undefined;
+  /** With links followed. */
+  isDirectory(path: string): boolean;
+  /** Sorted by bytes: Kolla uses the directory order, which differs between nodes. */
+  list(path: string): readonly string[];
+}
+
 /**
  * The paths that match a pattern as in Python's glob.glob: `*`, `?`, `[a-z]`, `[!x]`; no braces, `**` is `*`, a leading
- * dot must be literal. Sorted by bytes: Kolla uses the directory order, which differs between nodes.
+ * dot must be literal. Paths start as the pattern does.
+ */
+export function globIn(names: Names, pattern: string): string[] {
+  if (!hasMagic(pattern)) {
+    const isThere = pattern.endsWith('/') ? names.isDirectory(dirname(pattern)) : names.lstat(pattern) !== undefined;
+    return isThere ? [pattern] : [];
+  }
+  const [directory, name] = [dirname(pattern), basename(pattern)];
+  const directories = directory !== pattern && hasMagic(directory) ? globIn(names, directory) : [directory];
+  return directories.flatMap((one) => namesIn(names, one, name).map((found) => join(one, found)));
+}
+
+function namesIn(names: Names, directory: string, name: string): string[] {
+  if (name === '') return names.isDirectory(directory) ? [''] : [];
+  if (!hasMagic(name)) return names.lstat(join(directory, name)) === undefined ? [] : [name];
+  const matcher = segmentRegExp(name);
+  const at = directory === '' ? '.' : directory;
+  if (!names.isDirectory(at)) return [];
+  return names.list(at).filter((one) => matcher.test(one) && (name.startsWith('.') || !one.startsWith('.')));
+}
+
+const DISK: Names = {
+  lstat: (path) => unlessAbsent(() => lstatSync(path)),
+  isDirectory: (path) => unlessAbsent(() => statSync(path))?.isDirectory() ?? false,
+  list: (path) => readdirSync(path).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+};
+
+/**
+ * The same on disk, as the system resolves links. Paths have no empty and `.` components, except for a last `.`, which
+ * only a directory has.
  * @param pattern absolute, or relative to the working directory
  */
 export function glob(pattern: string): string[] {
-  const segments = pattern.split('/').filter((segment) => segment !== '');
-  let found = [pattern.startsWith('/') ? '/' : '.'];
-  for (const segment of segments) found = found.flatMap((directory) => expand(directory, segment));
-  return found;
-}
-
-function expand(directory: string, segment: string): string[] {
-  if (!hasMagic(segment)) {
-    // A file has no `.` entry, and so no match.
-    const path = segment === '.' ? `${directory}/.` : join(directory, segment);
-    return unlessAbsent(() => lstatSync(path)) === undefined ? [] : [path];
-  }
-  const names = unlessAbsent(() => readdirSync(directory)) ?? [];
-  const matcher = segmentRegExp(segment);
-  const seen = names.filter((name) => matcher.test(name) && (segment.startsWith('.') || !name.startsWith('.')));
-  return seen.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((name) => join(directory, name));
+  const parts = pattern.split('/').filter((part) => part !== '');
+  const bare = parts.filter((part, i) => part !== '.' || i === parts.length - 1).join('/');
+  return globIn(DISK, pattern.startsWith('/') ? `/${bare}` : bare || '.');
 }
 
 /**

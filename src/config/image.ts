@@ -1,5 +1,6 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import type { Entry } from './set-configs/entry.ts';
+import { trimmed } from './set-configs/python.ts';
 import { Tree } from './set-configs/tree.ts';
 
 /** The root of the image's content: `/` in a container, a directory on a developer's machine; undefined: unknown. */
@@ -41,7 +42,7 @@ export function isOutOfSight(error: unknown): boolean {
 export function resolvedIn(image: ImageTree | undefined, path: string): string {
   const known = image?.resolved.get(path);
   if (known !== undefined) return known;
-  const bare = normalize(path).replace(/(?<=.)\/+$/, '');
+  const bare = trimmed(normalize(path));
   if (image === undefined || bare === '/') return bare;
   const place = image.find(bare, true);
   const found = place.entry === undefined ? join(resolvedIn(image, dirname(bare)), basename(bare)) : place.path;

@@ -1,14 +1,9 @@
 import type { FileImage } from '../fs/write-file.ts';
+import type { Access } from './access.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
-
-/** Owner and mode of an installed object. */
-export interface Access {
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { State } from './set-configs/state.ts';
 
 /** One object to install. `entry` requires it: `config_files[0]`. */
 export type Step = DirectoryStep | FileStep | LinkStep;
@@ -54,9 +49,6 @@ export interface PermissionStep {
   readonly early: boolean;
 }
 
-/** By destination: where the image's own is saved; null if the image has none. */
-export type Tracked = ReadonlyMap<string, string | null>;
-
 export interface PlanOptions {
   /** Without links. */
   readonly root: string;
@@ -72,7 +64,7 @@ export interface PlanOptions {
   readonly mountPoints: ReadonlySet<string>;
   /** Whether files that the service has mounted individually are written in place. */
   readonly writesInPlace: boolean;
-  readonly before: Tracked | undefined;
+  readonly before: State | undefined;
   /** Checked between files during a long scan. */
   readonly signal: AbortSignal;
   /** Nothing will be written: no destination need be writable, and no volume seeded. */

@@ -1,8 +1,7 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { hasMagic } from './glob.ts';
+import { globIn, hasMagic, splitAtMagic } from './glob.ts';
 import { resolvedIn, treeOf, type Image, type ImageTree } from './image.ts';
 import type { Loaded } from './read.ts';
-import { globIn } from './set-configs/glob.ts';
 import type { Entry } from './set-configs/entry.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
@@ -97,8 +96,7 @@ class Collector {
   /** A pattern is expanded in the image; without one, the part before its first wildcard is used. */
   permission(pattern: string, entry: string): void {
     const found = this.#image === undefined ? [] : globIn(this.#image, normalize(pattern));
-    const isOnlyPattern = found.length === 0 && hasMagic(pattern);
-    for (const path of found.length > 0 ? found : [isOnlyPattern ? beforeMagic(pattern) : pattern]) {
+    for (const path of found.length > 0 ? found : [splitAtMagic(pattern)[0]]) {
       const kind = this.#image?.stat(path)?.kind ?? 'directory';
       if (kind === 'directory') this.directory(path, entry, true);
       else this.file(path, entry);
@@ -146,11 +144,6 @@ class Collector {
 function outermost(found: ReadonlyMap<string, Pick<Mount, 'path' | 'kind'>>, path: string): string | undefined {
   if (found.has(path)) return path;
   return [...found.values()].find((mount) => mount.kind === 'directory' && path.startsWith(`${mount.path}/`))?.path;
-}
-
-function beforeMagic(pattern: string): string {
-  const parts = pattern.split('/');
-  return parts.slice(0, parts.findIndex(hasMagic)).join('/') || '/';
 }
 
 function compare(a: string, b: string): number {

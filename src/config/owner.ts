@@ -49,6 +49,14 @@ async function readIds(root: string, name: string, image: string): Promise<Map<s
   }
 }
 
+/** The names of an owner in config.json: `user`, `user:group`, `user:`. */
+export function userAndGroup(owner: string): [user: string, group: string] {
+  const colon = owner.indexOf(':');
+  if (colon === -1) return [owner, owner];
+  const user = owner.slice(0, colon);
+  return [user, owner.slice(colon + 1) || user];
+}
+
 /** Names and IDs from a text such as /etc/passwd. */
 export function idsIn(text: string): Map<string, number> {
   const ids = new Map<string, number>();
@@ -68,9 +76,9 @@ export function idsIn(text: string): Map<string, number> {
  * modeFor.
  */
 export function ownershipFor(owner: string, accounts: Accounts, me: Identity): Ownership {
-  const [user = '', group = ''] = owner.split(':');
+  const [user, group] = userAndGroup(owner);
   const uid = idOf('user', user, accounts.users, owner);
-  const gid = idOf('group', group === '' ? user : group, accounts.groups, owner);
+  const gid = idOf('group', group, accounts.groups, owner);
   if (me.uid === 0) return { uid, gid, rule: 'given' };
   const isMyGroup = gid === me.gid || me.groups.includes(gid);
   if (uid === me.uid) return { uid: -1, gid: isMyGroup ? gid : me.gid, rule: 'my user' };

@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { Directory } from '../fs/tree.ts';
-import { searchable } from './effective.ts';
+import { giveAccess, hasAccess, searchable } from './access.ts';
 import { glob } from './glob.ts';
 import type { Plan } from './plan.ts';
 import type { PermissionStep } from './model.ts';
 import { nameOf, patternUnder } from './site.ts';
-import { hasAccess, isLent } from './step.ts';
+import { isLent } from './step.ts';
 
 /** A process without permission is not the owner. */
 const NOT_OURS = -1;
@@ -87,8 +87,7 @@ async function set(
 
 function setOne(directory: Directory, name: string, found: Stats, { mode, owner: { uid, gid } }: PermissionStep): void {
   const wanted = mode !== undefined && found.isDirectory() ? searchable(mode) : mode;
-  const isOwned = hasAccess(found, { mode: found.mode & 0o7777, uid, gid });
-  if (!isOwned) directory.own(name, uid, gid);
-  if (wanted === undefined || found.isSymbolicLink()) return;
-  if (!isOwned || (found.mode & 0o7777) !== wanted) directory.setMode(name, wanted);
+  if (hasAccess(found, { mode: wanted, uid, gid })) return;
+  using handle = directory.hold(name);
+  if (handle !== undefined) giveAccess(handle, handle.stat(), { mode: wanted, uid, gid });
 }

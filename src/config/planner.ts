@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { ExitCode, messageOf } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { Below, upwards } from './below.ts';
-import { searchable } from './effective.ts';
-import { excluder } from './exclude.ts';
-import { hasMagic } from './glob.ts';
+import { searchable } from './access.ts';
+import { checkExclude, excluder } from './exclude.ts';
+import { escapeGlob, hasMagic } from './glob.ts';
 import { isShared } from './mounts.ts';
 import { isBelow } from './overlays/overlay.ts';
 import { modeFor, ownershipFor, type Ownership } from './owner.ts';
@@ -44,7 +44,10 @@ export class Planner {
     const { path, recurse, perm } = item;
     const owner = await this.#owner(entry, item.owner, perm);
     const mode = owner && (await this.attempt(`${entry}.owner`, () => ({ mode: modeFor(owner, perm) })));
-    const isExcluded = await this.attempt(`${entry}.exclude`, () => excluder(item.exclude, 'it', entry));
+    const isExcluded = await this.attempt(`${entry}.exclude`, () => {
+      checkExclude(item.exclude, 'it');
+      return excluder(item.exclude, { place: 'it', limited: entry, code: ExitCode.badConfig });
+    });
     if (owner === undefined || mode === undefined || isExcluded === undefined) return;
     // With a fresh scan: if this run changes a link, the pattern resolves differently when applied.
     const site = siteOf(this.#options);
@@ -202,8 +205,4 @@ async function isFile(path: string): Promise<boolean> {
   if (found?.isSymbolicLink() || found?.isDirectory())
     throw new RangeError(`${path} is a ${found.isDirectory() ? 'directory' : 'link'}, and must be a file`);
   return found !== undefined;
-}
-
-function escapeGlob(path: string): string {
-  return path.replaceAll(/[*?[]/g, '[$&]');
 }

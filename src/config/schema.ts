@@ -1,15 +1,11 @@
 import * as v from 'valibot';
 import { suggestion } from '../core/nearest.ts';
+import { parseOctal } from './access.ts';
 import { hasMagic } from './glob.ts';
+import { isTrue } from './set-configs/python.ts';
 
-/** Truth values as in Python: `"false"` is true, 0 and "" are false. */
-const Flag = v.pipe(
-  v.unknown(),
-  v.transform((value) => {
-    if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-    return Boolean(value);
-  }),
-);
+/** Truth values as in Python. */
+const Flag = v.pipe(v.unknown(), v.transform(isTrue));
 
 const Text = v.string((issue) => `must be a string, but is ${issue.received}`);
 const Path = v.pipe(
@@ -31,12 +27,12 @@ const Destination = v.pipe(
 );
 const Mode = v.pipe(
   v.string((issue) => `must be octal digits in quotes, such as "0600", but is ${issue.received}`),
-  v.regex(
-    /^(?:(?:0o)?[0-7]{3,4})?$/,
+  v.check(
+    (text) => text === '' || parseOctal(text) !== undefined,
     ({ input }) => `must be three or four octal digits, such as "0600", but is ${JSON.stringify(input)}`,
   ),
   // Empty, like null, keeps the source's mode.
-  v.transform((text) => (text === '' ? null : Number.parseInt(text.replace('0o', ''), 8))),
+  v.transform((text) => parseOctal(text) ?? null),
 );
 const OptionalMode = v.pipe(
   v.nullish(Mode),

@@ -5,7 +5,7 @@ import { followAt } from '../fs/access.ts';
 import { readContent } from '../fs/content.ts';
 import type { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
-import type { Access } from './model.ts';
+import { giveAccess, type Access } from './access.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';
@@ -121,7 +121,6 @@ export const PARENT_MODE = 0o755;
 
 /** Copies one object into the volume. A file is copied completely or not at all. Throws the system's error. */
 export function plant({ kind, path, source, access: wanted }: SeedStep, root: string, replacer: Replacer): void {
-  const { mode, uid, gid } = wanted;
   if (kind === 'file') {
     const content = source === undefined ? Buffer.alloc(0) : readContent(source);
     replacer.replace(path, { content, ...wanted });
@@ -129,8 +128,8 @@ export function plant({ kind, path, source, access: wanted }: SeedStep, root: st
   }
   using directory = Directory.inside(root, dirname(path), PARENT_MODE);
   const name = basename(path);
-  if (kind === 'directory') directory.make(name, mode);
+  if (kind === 'directory') directory.make(name, wanted.mode);
   else directory.link(name, readlinkSync(source ?? ''));
-  if (uid !== -1 || gid !== -1) directory.own(name, uid, gid);
-  if (kind === 'directory') directory.setMode(name, mode);
+  using made = directory.hold(name);
+  if (made !== undefined) giveAccess(made, made.stat(), wanted);
 }

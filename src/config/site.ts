@@ -1,7 +1,8 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { hasMagic } from './glob.ts';
+import { splitAtMagic } from './glob.ts';
 import { ImageTree, resolvedIn } from './image.ts';
 import { checkPlace, under } from './place.ts';
+import { trimmed } from './set-configs/python.ts';
 import type { Tree } from './set-configs/tree.ts';
 
 /** Roots for the paths of config.json. */
@@ -54,16 +55,15 @@ export function directoryUnder({ root, links }: Site, path: string): string {
 
 /** The path of a pattern: the part before its first wildcard is resolved. */
 export function patternUnder(site: Site, pattern: string): string {
-  const parts = normalize(pattern).split('/');
-  const at = parts.findIndex(hasMagic);
+  const [before, magic] = splitAtMagic(normalize(pattern));
   // A volume is mounted at the target of the image's links; but chown and chmod do not follow links they find.
-  if (at === -1) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
-  return join(directoryUnder(site, parts.slice(0, at).join('/') || '/'), ...parts.slice(at));
+  if (magic.length === 0) return site.tree === undefined ? fileUnder(site, pattern) : directoryUnder(site, pattern);
+  return join(directoryUnder(site, before), ...magic);
 }
 
 /** Canonical form of a path in config.json, without trailing slashes. */
 export function bareOf(path: string): string {
-  return normalize(path).replace(/(?<=.)\/+$/, '');
+  return trimmed(normalize(path));
 }
 
 /** The config.json path of a place on this disk, with the image's links resolved. */
@@ -75,8 +75,7 @@ export function nameOf({ root }: Pick<Site, 'root'>, path: string): string {
 export function calledBy(site: Site, pattern: string): (name: string) => string {
   const bare = bareOf(pattern);
   const place = nameOf(site, patternUnder(site, bare));
-  const at = bare.split('/').findIndex(hasMagic);
-  const magic = at === -1 ? '' : `/${bare.split('/').slice(at).join('/')}`;
-  const [written, real] = [bare, place].map((path) => path.slice(0, path.length - magic.length)) as [string, string];
+  const length = splitAtMagic(bare)[1].reduce((sum, part) => sum + 1 + part.length, 0);
+  const [written, real] = [bare, place].map((path) => path.slice(0, path.length - length)) as [string, string];
   return (name) => (name === real || name.startsWith(`${real}/`) ? written + name.slice(real.length) : name);
 }

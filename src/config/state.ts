@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
-import type { Tracked } from './model.ts';
 import { under } from './place.ts';
-import { parseState, stateText } from './set-configs/state.ts';
+import { parseState, stateText, type State } from './set-configs/state.ts';
 import { lookAt } from './step.ts';
 
 /** The directory of kolla-init's persistent state, and of the command for kolla_start. */
@@ -16,11 +15,10 @@ const STATE_MODE = 0o640;
  * ConfigError for an invalid state: nothing could be restored.
  * @param makesDirectory the root is our volume, and not the image itself
  */
-export async function readTracked(root: string, makesDirectory: boolean): Promise<Tracked | undefined> {
+export async function readTracked(root: string, makesDirectory: boolean): Promise<State | undefined> {
   const file = stateFile(root);
   try {
-    const state = parseState(readFileSync(file, 'utf8'));
-    return new Map([...state].map(([dest, { saved }]) => [dest, saved]));
+    return parseState(readFileSync(file, 'utf8'));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       return (await canKeep(under(root, STATE_DIRECTORY), makesDirectory)) ? new Map() : undefined;
@@ -48,7 +46,6 @@ export function keptPath(dest: string): string {
 }
 
 /** The serialized state. */
-export function stateImage(tracked: Tracked): { content: Buffer; mode: number; uid: -1; gid: -1 } {
-  const text = stateText(new Map([...tracked].map(([dest, saved]) => [dest, { saved }])));
-  return { content: Buffer.from(text), mode: STATE_MODE, uid: -1, gid: -1 };
+export function stateImage(tracked: State): { content: Buffer; mode: number; uid: -1; gid: -1 } {
+  return { content: Buffer.from(stateText(tracked)), mode: STATE_MODE, uid: -1, gid: -1 };
 }

@@ -3,8 +3,9 @@ import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
 import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
 import type { FileImage } from '../fs/write-file.ts';
-import { effective, searchable } from './effective.ts';
-import type { Access, DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
+import { afterChown, hasAccess, isUpToDate, searchable } from './access.ts';
+import { effective } from './effective.ts';
+import type { DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import { isOutOfSight } from './image.ts';
 import { normalPath, type Overlay } from './overlays/overlay.ts';
 import { modeFor, type Ownership } from './owner.ts';
@@ -17,9 +18,6 @@ export interface StepContext extends Pick<PlanOptions, 'me' | 'overlay'> {
   readonly site: Site;
   readonly permissions: readonly PermissionStep[];
 }
-
-/** Precision of preserved times, which are stored as doubles. */
-const TIME_TOLERANCE_MS = 0.002;
 
 /** The step for one match of an entry. Throws RangeError if its destination is impossible. */
 export async function copyStep(
@@ -39,8 +37,8 @@ export async function copyStep(
   }
   if (item.merge && preserve && match.target !== undefined)
     return await linkStep(entry, match.dest, match.target, context);
-  // As in Kolla, chown after chmod clears the set-id bits of a file.
-  const copied = match.mode & ((match.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
+  // As in Kolla, which calls chown after chmod.
+  const copied = afterChown(match.mode);
   return await fileStep(
     entry,
     match.dest,
@@ -127,20 +125,13 @@ async function isInPlace(path: string, image: FileImage): Promise<boolean> {
   if (found === undefined || found.isSymbolicLink()) return false;
   if (found.isDirectory())
     throw new RangeError(`${path} is a directory; end dest with a slash to put the file into it`);
-  if (!found.isFile() || !hasAccess(found, image) || found.size !== image.content.byteLength) return false;
-  const { times } = image;
-  if (times !== undefined && Math.abs(times.mtime * 1000 - found.mtimeMs) > TIME_TOLERANCE_MS) return false;
   try {
-    return fileHolds(path, image.content);
+    return isUpToDate(found, image, image.content, () => fileHolds(path, image.content));
   } catch (error) {
     // With a mode such as 0200 even the owner cannot read it for the comparison.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return false;
     throw error;
   }
-}
-
-export function hasAccess(found: Stats, { mode, uid, gid }: Access): boolean {
-  return (found.mode & 0o7777) === mode && (uid === -1 || found.uid === uid) && (gid === -1 || found.gid === gid);
 }
 
 /** The same for the image, where an inaccessible path counts as missing. */

@@ -7,7 +7,8 @@ import { under } from './place.ts';
 import { accessOf } from './seed.ts';
 import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath } from './state.ts';
-import type { FileStep, LinkStep, Step, Tracked } from './model.ts';
+import type { State } from './set-configs/state.ts';
+import type { FileStep, LinkStep, Step } from './model.ts';
 import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 
 /** An object to remove: a file or link, or a directory if it is empty by then. */
@@ -25,13 +26,13 @@ export interface Tracking {
   readonly restored: readonly (FileStep | LinkStep)[];
   readonly removals: readonly Removal[];
   /** State to persist during and after the run; undefined if it cannot be kept. */
-  readonly state: { readonly during: Tracked; readonly after: Tracked } | undefined;
+  readonly state: { readonly during: State; readonly after: State } | undefined;
 }
 
 export interface TrackingOptions {
   readonly site: Site;
   readonly me: Identity;
-  readonly before: Tracked | undefined;
+  readonly before: State | undefined;
   /** All installed objects; those of config_files are tracked. */
   readonly steps: readonly Step[];
   /** Directories that config_files copy as a whole, without merge, as in config.json. */

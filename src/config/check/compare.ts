@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { defined } from '../../core/defined.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isSameContent, readContent, type Content as Bytes } from '../../fs/content.ts';
+import { octal } from '../access.ts';
 import type { FileStep, Step } from '../model.ts';
 import type { Content, Sides } from './reveal.ts';
 
@@ -95,8 +96,4 @@ function accessDifference(
     mode: isMode ? undefined : { actual: octal(found.mode & 0o7777), wanted: octal(mode) },
     owner: isOwner ? undefined : { actual: `${found.uid}:${found.gid}`, wanted: `${id(uid)}:${id(gid)}` },
   });
-}
-
-function octal(mode: number): string {
-  return mode.toString(8).padStart(4, '0');
 }

@@ -1,7 +1,8 @@
 import type { Content } from '../../fs/content.ts';
+import { afterChown } from '../access.ts';
 import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from './links.ts';
 import { isReadOnlyMount } from '../mount-points.ts';
-import { dirname } from './python.ts';
+import { dirname, trimmed } from './python.ts';
 import { newEntry, timesOf, type Entry, type Kind } from './entry.ts';
 import { systemError, type OnLink, type Place, type Tree } from './tree.ts';
 
@@ -104,11 +105,11 @@ export class Changes {
     this.#put(this.find(dest, false), dest, 'link', 0o777, undefined, target);
   }
 
-  /** os.chown, which clears setuid and setgid of files. */
+  /** os.chown. */
   own(entry: Entry, uid: number, gid: number): void {
     entry.uid = uid;
     entry.gid = gid;
-    if (entry.kind !== 'directory') entry.mode &= (entry.mode & 0o010) === 0 ? ~0o4000 : ~0o6000;
+    if (entry.kind !== 'directory') entry.mode = afterChown(entry.mode);
     entry.touched = true;
   }
 
@@ -148,9 +149,4 @@ export class Changes {
 function existing(entry: Entry | undefined, path: string): Entry {
   if (entry === undefined) throw systemError('ENOENT', path);
   return entry;
-}
-
-/** Without trailing slashes. */
-export function trimmed(path: string): string {
-  return path.endsWith('/') ? path.replace(/(?<=.)\/+$/, '') : path;
 }

@@ -1,13 +1,12 @@
 import { isSameContent } from '../../fs/content.ts';
-import { searchable } from '../effective.ts';
-import { trimmed } from './changes.ts';
+import { userAndGroup } from '../owner.ts';
+import { afterChown, octal, searchable } from '../access.ts';
 import { configFile, matchesOf, type ConfigFile, type Placed } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
 import { SetConfigsError } from './failure.ts';
 import { naming } from './links.ts';
-import { userAndGroup } from './owners.ts';
 import { parseMode } from './permissions.ts';
-import { isTrue, join, mappings, text, type Mapping } from './python.ts';
+import { isTrue, join, mappings, text, trimmed, type Mapping } from './python.ts';
 import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
@@ -131,8 +130,7 @@ function sameMode(
 
 /** Undefined for an invalid perm. */
 function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | undefined {
-  // chown after the copy clears setuid and setgid of a file.
-  if (!isTrue(perm)) return what === 'dir' ? from.mode : from.mode & ((from.mode & 0o010) === 0 ? ~0o4000 : ~0o6000);
+  if (!isTrue(perm)) return what === 'dir' ? from.mode : afterChown(from.mode);
   try {
     const mode = parseMode(perm, 'perm');
     return what === 'dir' ? searchable(mode) : mode;
@@ -145,7 +143,7 @@ function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | 
 function sameOwner({ lines, owners }: Work, file: ConfigFile, from: Entry, to: Entry): boolean {
   const [user, group] = file.preserve
     ? [owners.userName(from.uid), owners.groupName(from.gid)]
-    : userAndGroup(file.owner, `${file.place}.owner`);
+    : userAndGroup(text(file.owner, `${file.place}.owner`));
   for (const [what, wanted, actual] of [
     ['user', user, owners.userName(to.uid)],
     ['group', group, owners.groupName(to.gid)],
@@ -155,8 +153,4 @@ function sameOwner({ lines, owners }: Work, file: ConfigFile, from: Entry, to: E
     return false;
   }
   return true;
-}
-
-function octal(mode: number): string {
-  return mode.toString(8).padStart(4, '0');
 }

@@ -1,9 +1,8 @@
-import { trimmed } from './changes.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
-import { globIn } from './glob.ts';
+import { globIn } from '../glob.ts';
 import { naming } from './links.ts';
 import { setPermission, setPermissionOf } from './permissions.ts';
-import { basename, dirname, isTrue, join, text, type Mapping } from './python.ts';
+import { basename, dirname, isTrue, join, text, trimmed, type Mapping } from './python.ts';
 import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 

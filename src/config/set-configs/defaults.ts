@@ -1,3 +1,4 @@
+import { escapeGlob } from '../glob.ts';
 import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
 import { SetConfigsError, unexpected } from './failure.ts';
 import { naming } from './links.ts';
@@ -24,7 +25,7 @@ export function handleDefaults(work: Work, document: Mapping): void {
 }
 
 /** Throws exit code 2, with the fix, if the file exists and is not a valid state. */
-export function readState(tree: Tree): State {
+export function readState(tree: Tree): Map<string, string | null> {
   if (tree.stat(STATE) === undefined) return new Map();
   try {
     return parseState(tree.read(STATE).toString());
@@ -39,7 +40,7 @@ function restore(work: Work, document: Mapping, state: State): void {
   const merged = new Set(
     mappings(document, 'config_files').flatMap((entry) => (isTrue(entry['merge']) ? [trackedDest(entry)] : [])),
   );
-  for (const [dest, { saved }] of state) {
+  for (const [dest, saved] of state) {
     // A merged directory also contains the service's files.
     const isMerged = merged.has(dest) && tree.isDirectory(dest);
     naming(STATE, () => {
@@ -49,7 +50,7 @@ function restore(work: Work, document: Mapping, state: State): void {
   }
 }
 
-function keep(work: Work, document: Mapping, state: State): void {
+function keep(work: Work, document: Mapping, state: Map<string, string | null>): void {
   const { tree } = work.changes;
   for (const [i, entry] of mappings(document, 'config_files').entries()) {
     const given = text(entry['dest'], 'dest');
@@ -60,7 +61,7 @@ function keep(work: Work, document: Mapping, state: State): void {
     if (tree.stat(text(entry['source'], 'source')) === undefined || state.has(dest)) continue;
     if (given === '') throw unexpected(`config_files[${i}].dest: is empty: write an absolute path`);
     if (tree.lstat(dest) === undefined) {
-      state.set(dest, { saved: null });
+      state.set(dest, null);
       continue;
     }
     const real = tree.find(dest, true).path;
@@ -69,7 +70,7 @@ function keep(work: Work, document: Mapping, state: State): void {
     naming(`config_files[${i}].dest`, () => work.changes.checkSource(dest, false));
     const saved = DEFAULTS + dest;
     copyBack(work, dest, saved, false);
-    state.set(dest, { saved });
+    state.set(dest, saved);
   }
 }
 
@@ -109,8 +110,7 @@ function copyWithLinks(work: Work, file: ConfigFile, source: string, dest: strin
 }
 
 function copyLiteral(work: Work, file: ConfigFile): void {
-  const escaped = file.source.replaceAll(/[*?[]/g, '[$&]');
-  copyConfigFile(work, { ...file, source: escaped });
+  copyConfigFile(work, { ...file, source: escapeGlob(file.source) });
 }
 
 function hasLinks(tree: Tree, directory: string): boolean {

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { Directory } from '../../fs/tree.ts';
+import { isUpToDate } from '../access.ts';
 import { mountPoints } from '../mount-points.ts';
 import { unexpected } from './failure.ts';
-import { isRight } from './settle.ts';
 import type { Entry } from './entry.ts';
 import type { Tree } from './tree.ts';
 
@@ -44,5 +44,7 @@ function mayStay(entry: Entry, tree: Tree, path: string): boolean {
   using handle = Directory.below(tree.root, dirname(join(tree.root, path)));
   const found = handle.lstat(basename(path));
   if (found === undefined || entry.kind === 'directory') return found?.isDirectory() ?? false;
-  return entry.kind === 'file' && isRight(handle, basename(path), entry, tree.contentOf(entry), found);
+  if (entry.kind !== 'file') return false;
+  const content = tree.contentOf(entry);
+  return isUpToDate(found, entry, content, () => handle.holds(basename(path), content));
 }

@@ -1,16 +1,7 @@
-import { idsIn, type Accounts } from '../owner.ts';
+import { idsIn, userAndGroup, type Accounts } from '../owner.ts';
 import { unexpected } from './failure.ts';
 import { text } from './python.ts';
 import type { Tree } from './tree.ts';
-
-/** Names of an owner in config.json: `user`, `user:group`, `user:`. Throws exit code 2 if it is not a string. */
-export function userAndGroup(owner: unknown, place: string): [user: string, group: string] {
-  const word = text(owner, place);
-  const colon = word.indexOf(':');
-  if (colon === -1) return [word, word];
-  const user = word.slice(0, colon);
-  return [user, word.slice(colon + 1) || user];
-}
 
 export interface Ids {
   readonly uid: number;
@@ -41,7 +32,7 @@ export class Owners {
     const known = this.#ids.get(owner);
     if (known !== undefined) return known;
     const place = `${entry}.owner`;
-    const [user, group] = userAndGroup(owner, place);
+    const [user, group] = userAndGroup(text(owner, place));
     const uid = this.#accounts.users.get(user);
     if (uid === undefined) throw unexpected(`${place}: there is no user '${user}' in /etc/passwd`);
     const gid = this.#accounts.groups.get(group);

@@ -1,11 +1,9 @@
-import { searchable } from '../effective.ts';
-import { hasMagic } from '../glob.ts';
-import { bounded } from '../bounded.ts';
+import { parseOctal, searchable } from '../access.ts';
+import { excluder } from '../exclude.ts';
+import { globIn, hasMagic } from '../glob.ts';
 import { unexpected } from './failure.ts';
-import { globIn } from './glob.ts';
 import { ForeignLinkError, naming } from './links.ts';
-import { pythonRegExp } from './python-regex.ts';
-import { each, isTrue, join, text, typeName, type Mapping } from './python.ts';
+import { isTrue, join, text, typeName, type Mapping } from './python.ts';
 import type { Entry } from './entry.ts';
 import type { Work } from './work.ts';
 
@@ -26,7 +24,8 @@ export function handlePermission(work: Work, entry: Mapping, place: string): voi
   const { tree } = work.changes;
   const { uid, gid } = work.owners.idsOf(entry['owner'], place);
   const permission = { uid, gid, perm: entry['perm'], place };
-  const excluded = isExcluded(entry['exclude'] ?? [], `${place}.exclude`);
+  const exclude = `${place}.exclude`;
+  const excluded = excluder(entry['exclude'], { place: exclude, limited: exclude, code: BAD_CONFIG });
   const pattern = text(entry['path'], `${place}.path`);
   for (const top of globIn(tree, pattern)) {
     if (hasMagic(pattern) && isForeign(work, top, uid, place)) continue;
@@ -50,15 +49,6 @@ function isForeign({ changes, lines }: Work, path: string, uid: number, place: s
 
 /** Kolla's exit code. */
 const BAD_CONFIG = 1;
-
-/** As in Kolla's loop: a path is skipped only if all patterns match. */
-function isExcluded(exclude: unknown, place: string): (path: string) => boolean {
-  if (!isTrue(exclude)) return () => false;
-  const isFound = (path: string) =>
-    each(exclude, place).every((pattern) => pythonRegExp(text(pattern, place)).test(path));
-  const limit = (path: string) => `${place}: exclude takes too long for ${path}: make it simpler`;
-  return (path) => bounded(() => isFound(path), limit(path), BAD_CONFIG);
-}
 
 function below(
   work: Work,
@@ -108,12 +98,11 @@ export function setPermissionOf(
   changes.setMode(entry, entry.kind === 'directory' ? searchable(mode) : mode);
 }
 
-/** `600`, `0600`, `0o600`, `0o0600`. Throws exit code 2 for anything else. */
+/** Throws exit code 2 for anything but octal digits. */
 export function parseMode(perm: unknown, place: string): number {
   if (typeof perm !== 'string')
     throw unexpected(`${place} must be octal digits in quotes, such as "0600", but is ${typeName(perm)}`);
-  const digits = /^(?:0o)?([0-7]{3,4})$/.exec(perm)?.[1];
-  if (digits === undefined || perm.endsWith('\n'))
-    throw unexpected(`${place}: '${perm}' is not octal digits, such as 0600`);
-  return Number.parseInt(digits, 8);
+  const mode = parseOctal(perm);
+  if (mode === undefined) throw unexpected(`${place}: '${perm}' is not octal digits, such as 0600`);
+  return mode;
 }

@@ -66,3 +66,8 @@ export function join(directory: string, name: string): string {
   if (name.startsWith('/') || directory === '') return name;
   return directory.endsWith('/') ? directory + name : `${directory}/${name}`;
 }
+
+/** Without trailing slashes, of which the root keeps one. */
+export function trimmed(path: string): string {
+  return path.endsWith('/') ? path.replace(/(?<=.)\/+$/, '') : path;
+}

@@ -1,14 +1,11 @@
-import type { Stats } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { changedMeanwhile, type Content } from '../../fs/content.ts';
+import { changedMeanwhile } from '../../fs/content.ts';
 import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
 import type { Directory, Handle } from '../../fs/tree.ts';
+import { giveAccess, isUpToDate } from '../access.ts';
 import type { Lines } from './lines.ts';
 import { isOf, pathOnDisk, type Entry } from './entry.ts';
 import type { Tree } from './tree.ts';
-
-/** Precision of preserved times, which are stored as doubles. */
-const TIME_TOLERANCE_S = 0.000_002;
 
 interface Settling {
   readonly tree: Tree;
@@ -93,26 +90,15 @@ function settleAccess({ lines }: Settling, handle: Handle, { uid, gid, mode, onD
   const { path } = handle;
   const found = handle.stat();
   if (!isOf(onDisk!, found)) throw changedMeanwhile(pathOnDisk(onDisk!));
-  const otherOwner = found.uid !== uid || found.gid !== gid;
-  if (otherOwner) {
-    attempt(
-      () => handle.chown(uid, gid),
-      (why) => lines.error(`Failed to change ownership of ${path} to ${uid}:${gid}: ${why}`),
-    );
-  }
-  if ((found.mode & 0o7777) === mode && !otherOwner) return;
-  attempt(
-    () => handle.chmod(mode),
-    (why) => lines.error(`Failed to set permission of ${path} to ${mode}: ${why}`),
-  );
-}
-
-function attempt(act: () => void, failed: (why: string) => void): void {
-  try {
-    act();
-  } catch (error) {
-    failed(messageOf(error));
-  }
+  giveAccess(handle, found, { mode, uid, gid }, (what, change) => {
+    try {
+      change();
+    } catch (error) {
+      const failed =
+        what === 'owner' ? `change ownership of ${path} to ${uid}:${gid}` : `set permission of ${path} to ${mode}`;
+      lines.error(`Failed to ${failed}: ${messageOf(error)}`);
+    }
+  });
 }
 
 /** A file or link that is missing or out of date. */
@@ -134,15 +120,7 @@ function settleThing(
     return;
   }
   const content = tree.contentOf(entry);
-  if (found && isRight(handle, name, entry, content, found)) return;
+  if (found && isUpToDate(found, entry, content, () => handle.holds(name, content))) return;
   if (found?.isDirectory()) handle.remove(name);
   put((there) => putFile(there, name, { content, mode, uid, gid, times }));
-}
-
-/** Whether a file exists and matches the entry. */
-export function isRight(handle: Directory, name: string, entry: Entry, content: Content, found: Stats): boolean {
-  if (!found.isFile()) return false;
-  if ((found.mode & 0o7777) !== entry.mode || found.uid !== entry.uid || found.gid !== entry.gid) return false;
-  if (entry.times !== undefined && Math.abs(entry.times.mtime - found.mtimeMs / 1000) > TIME_TOLERANCE_S) return false;
-  return found.size === content.byteLength && handle.holds(name, content);
 }

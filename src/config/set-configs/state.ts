@@ -1,16 +1,16 @@
 import { isMapping, text } from './python.ts';
 
 /** By destination: where the image's own file is saved; null if the image has none. */
-export type State = Map<string, { readonly saved: string | null }>;
+export type State = ReadonlyMap<string, string | null>;
 
 /**
  * Reads a state written by stateText or by Kolla's own tool. Throws SyntaxError, TypeError or exit code 2 for anything
  * else.
  */
-export function parseState(content: string): State {
+export function parseState(content: string): Map<string, string | null> {
   const value: unknown = JSON.parse(content);
   if (!isMapping(value)) throw new TypeError('not a mapping');
-  return new Map(Object.entries(value).map(([dest, entry]) => [dest, { saved: savedIn(dest, entry) }]));
+  return new Map(Object.entries(value).map(([dest, entry]) => [dest, savedIn(dest, entry)]));
 }
 
 function savedIn(dest: string, entry: unknown): string | null {
@@ -23,9 +23,8 @@ function savedIn(dest: string, entry: unknown): string | null {
 
 /** As written by Python's json.dumps(indent=4). The format is an interface: kolla_copy_cacerts greps in it. */
 export function stateText(state: State): string {
-  const rows = Array.from(state.keys(), (dest) => {
+  const rows = Array.from(state, ([dest, saved]) => {
     const name = quoted(dest);
-    const { saved } = state.get(dest)!;
     const kept = saved === null ? 'null' : quoted(saved);
     return `    ${name}: {
         "source": ${name},

@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
+import { octal } from '../access.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import type { Tree } from '../set-configs/tree.ts';
@@ -101,12 +102,13 @@ function ownerOf(
   try {
     const ownership = ownershipFor(owner, accounts, user);
     const mode = asked === undefined && keepsMode ? undefined : modeFor(ownership, asked);
-    return { owner, ownerIs: ownership.rule, mode: octal(mode), problem: undefined };
+    return { owner, ownerIs: ownership.rule, mode: mode === undefined ? undefined : octal(mode), problem: undefined };
   } catch (error) {
-    return { owner, ownerIs: undefined, mode: octal(asked), problem: messageOf(error) };
+    return {
+      owner,
+      ownerIs: undefined,
+      mode: asked === undefined ? undefined : octal(asked),
+      problem: messageOf(error),
+    };
   }
-}
-
-function octal(mode: number | undefined): string | undefined {
-  return mode?.toString(8).padStart(4, '0');
 }

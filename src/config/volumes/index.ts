@@ -9,6 +9,7 @@
  * An owner that is impossible without root is reported in `problems`, with its entry and the fix; everything else is
  * still planned. Errors in the document itself throw ConfigError with all of them.
  */
+import { isWithin } from '../../fs/within.ts';
 import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../core/errors.ts';
@@ -18,7 +19,7 @@ import { readAccounts, type Accounts } from '../owner.ts';
 import { readConfig } from '../read.ts';
 import { explainEntries, unknownOwners, type EntryPlan } from './entries.ts';
 import { kollaAccounts } from './kolla-users.ts';
-import { isIn, layOut, type Layout } from './layout.ts';
+import { layOut, type Layout } from './layout.ts';
 import { podSpec, type PodSpec } from './pod-spec.ts';
 import { sizeLimit } from './size.ts';
 import { choosePodUser, type PodUser } from './user.ts';
@@ -100,7 +101,7 @@ function unseenIn(directory: string): (entry: string) => string {
 }
 
 function withoutLinks(path: string): string {
-  const [link, target] = LINKS.find(([from]) => isIn(path, from)) ?? ['', ''];
+  const [link, target] = LINKS.find(([from]) => isWithin(from, path)) ?? ['', ''];
   return target + path.slice(link.length);
 }
 

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
+import { isWithin } from '../../fs/within.ts';
 import type { Mount } from '../mounts.ts';
 import type { Document } from '../schema.ts';
+import { trimmed } from '../set-configs/python.ts';
 
 /** Where kolla-init mounts the service's tree: its root is read-only, and hidden by mounts. */
 export const INIT_ROOT = '/kolla';
@@ -41,7 +43,7 @@ export interface Layout {
  * mounted by directory.
  */
 export function layOut(mounts: readonly Mount[], document: Document): Layout {
-  const owned = new Set([...document.directories, ...document.permissions].map(({ path }) => withoutSlash(path)));
+  const owned = new Set([...document.directories, ...document.permissions].map(({ path }) => trimmed(path)));
   const places = new Map<string, Place>();
   const add = (place: Place) => {
     const there = places.get(place.path);
@@ -63,10 +65,10 @@ export function layOut(mounts: readonly Mount[], document: Document): Layout {
 function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): Place {
   const { path, kind, reload, seed, entries } = mount;
   const common = { kind, reload, seed, entries };
-  if (isIn(path, LOG_DIRECTORY)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
-  if (isIn(path, TEMPORARY_DIRECTORY)) return { ...own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'), entries };
+  if (isWithin(LOG_DIRECTORY, path)) return { ...own(LOG_DIRECTORY, 'logs', 'logs'), entries };
+  if (isWithin(TEMPORARY_DIRECTORY, path)) return { ...own(TEMPORARY_DIRECTORY, 'temporary', 'tmp'), entries };
   // Content of /etc is configuration, even if an entry names its owner.
-  if (kind === 'directory' && !isIn(path, '/etc') && (mount.data || owned.has(path)))
+  if (kind === 'directory' && !isWithin('/etc', path) && (mount.data || owned.has(path)))
     return { ...own(path, 'data', newName(path, names)), ...common };
   return { path, ...common, purpose: 'config', volume: TREE_VOLUME, subPath: path.slice(1) };
 }
@@ -74,7 +76,7 @@ function placeOf(mount: Mount, owned: ReadonlySet<string>, names: Set<string>): 
 /** Whether one contains the other: same volume, same place in it. */
 function holds(outer: Place, inner: Place): boolean {
   const sameVolume = outer.volume === TREE_VOLUME && inner.volume === TREE_VOLUME && outer.kind === 'directory';
-  return sameVolume && outer.path !== inner.path && isIn(inner.path, outer.path);
+  return sameVolume && outer.path !== inner.path && isWithin(outer.path, inner.path);
 }
 
 function own(path: string, purpose: Place['purpose'], volume: string): Place {
@@ -101,10 +103,10 @@ function newName(path: string, names: Set<string>): string {
  */
 function coversOf(places: readonly Place[]): string[] {
   const above = places.filter(({ volume }) => volume === TREE_VOLUME).map(({ path }) => dirname(path));
-  const covers = above.filter((directory) => !above.some((other) => other !== directory && isIn(directory, other)));
+  const covers = above.filter((directory) => !above.some((other) => other !== directory && isWithin(other, directory)));
   const foreign = places.filter(({ volume }) => volume !== TREE_VOLUME).map(({ path }) => path);
   const between = foreign.flatMap((path) =>
-    ancestors(path).filter((directory) => covers.some((cover) => cover !== directory && isIn(directory, cover))),
+    ancestors(path).filter((directory) => covers.some((cover) => cover !== directory && isWithin(cover, directory))),
   );
   return [...new Set([...covers, ...between])].toSorted(byPath);
 }
@@ -112,15 +114,6 @@ function coversOf(places: readonly Place[]): string[] {
 function ancestors(path: string): string[] {
   const directory = dirname(path);
   return directory === '/' ? [] : [...ancestors(directory), directory];
-}
-
-/** Whether `path` is `directory` or below it. */
-export function isIn(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
-}
-
-export function withoutSlash(path: string): string {
-  return path.replace(/(?<=.)\/+$/, '');
 }
 
 function byPath(a: string, b: string): number {

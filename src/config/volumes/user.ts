@@ -3,7 +3,8 @@ import { didYouMean } from '../../core/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';
-import { LOG_DIRECTORY, withoutSlash } from './layout.ts';
+import { trimmed } from '../set-configs/python.ts';
+import { LOG_DIRECTORY } from './layout.ts';
 
 /** The user of the Pod. */
 export interface PodUser extends Identity {
@@ -37,7 +38,7 @@ export function choosePodUser(document: Document, accounts: Accounts, asked: str
 }
 
 function withoutLogs({ directories, permissions, ...rest }: Document): Document {
-  const isOwn = ({ path }: { readonly path: string }) => withoutSlash(path) !== LOG_DIRECTORY;
+  const isOwn = ({ path }: { readonly path: string }) => trimmed(path) !== LOG_DIRECTORY;
   return { ...rest, directories: directories.filter(isOwn), permissions: permissions.filter(isOwn) };
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
-import { hasMagic } from '../glob.ts';
+import { splitAtMagic } from '../glob.ts';
 import type { ConfigOptions } from '../index.ts';
 import type { Document } from '../schema.ts';
 import { sourcePath } from '../sources.ts';
@@ -13,7 +13,7 @@ export function followedPaths(
   document: Document | undefined,
   { configDir, configFile, overlay }: Pick<ConfigOptions, 'configDir' | 'configFile' | 'overlay'>,
 ): string[] {
-  const sources = (document?.config_files ?? []).map(({ source }) => plainPart(sourcePath(source, configDir)));
+  const sources = (document?.config_files ?? []).map(({ source }) => splitAtMagic(sourcePath(source, configDir))[0]);
   const all = [
     configDir,
     ...(configFile === undefined ? [] : [configFile]),
@@ -22,16 +22,6 @@ export function followedPaths(
   ].map(withoutEndSlash);
   const distinct = [...new Set(all)].toSorted();
   return distinct.filter((path) => !distinct.some((other) => other !== path && isWithin(other, path)));
-}
-
-function plainPart(pattern: string): string {
-  if (!hasMagic(pattern)) return pattern;
-  const segments = pattern.split('/');
-  const plain = segments.slice(
-    0,
-    segments.findIndex((segment) => hasMagic(segment)),
-  );
-  return plain.join('/') || '/';
 }
 
 function withoutEndSlash(path: string): string {

@@ -3,9 +3,10 @@ import { join, relative, resolve } from 'node:path';
 import type { Stats } from 'node:fs';
 import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { escapeGlob } from '../../config/glob.ts';
 import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
 import { matchesOf, sourcePath } from '../../config/sources.ts';
-import { isIn } from '../../config/volumes/layout.ts';
+import { isWithin } from '../../fs/within.ts';
 
 /** Maximum size of a ConfigMap or Secret, excluding keys (the API server's validation). */
 export const MAX_BYTES = 1_048_576;
@@ -120,7 +121,7 @@ async function pathsIn(
       if (isExcluded(relative(dir, at))) continue;
       if (name.includes('\uFFFD')) throw new ConfigError(`${at}: a name that is not UTF-8; rename it`);
       const real = await realpath(at).catch((error: unknown) => refused(at, error));
-      if (!isIn(real, root))
+      if (!isWithin(root, real))
         throw new ConfigError(
           `${at} is a link to ${real}, outside of ${dir}; put the file itself there, or leave it out: --exclude`,
         );
@@ -148,9 +149,9 @@ async function entriesOf(
   const taken = new Map<string, Entry[]>();
   const directory = resolve(configDir);
   // Only the source is a pattern, not the directory's name.
-  const literalDirectory = directory.replaceAll(/[*?[]/g, '[$&]');
+  const literalDirectory = escapeGlob(directory);
   for (const [i, { source, dest, perm, optional, preserve_properties: preserved }] of document.config_files.entries()) {
-    if (!isIn(source, CONFIG_DIR)) continue;
+    if (!isWithin(CONFIG_DIR, source)) continue;
     if (isExcluded(relative(directory, sourcePath(source, directory)))) continue;
     const name = `config_files[${i}]`;
     const matches = await matchesOf(source, dest, literalDirectory).catch((error: unknown) => {

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import type { Mount } from '../../../src/config/mounts.ts';
 import { parseDocument, type Document } from '../../../src/config/schema.ts';
-import { INIT_ROOT, isIn, layOut, type Layout } from '../../../src/config/volumes/layout.ts';
+import { isWithin } from '../../../src/fs/within.ts';
+import { INIT_ROOT, layOut, type Layout } from '../../../src/config/volumes/layout.ts';
 import { podSpec, type VolumeMount } from '../../../src/config/volumes/pod-spec.ts';
 
 const USER = { name: 'nova', uid: 42_436, gid: 42_436, groups: [], supplementalGroups: [] };
@@ -29,7 +30,7 @@ function mountsOf(layout: Layout): { readonly init: readonly VolumeMount[]; read
 
 /** Where a path of a container lies: the volume and the place in it. */
 function placeIn(mounts: readonly VolumeMount[], path: string): string | undefined {
-  const inside = mounts.filter(({ mountPath }) => isIn(path, mountPath));
+  const inside = mounts.filter(({ mountPath }) => isWithin(mountPath, path));
   const [mounted] = inside.toSorted((a, b) => b.mountPath.length - a.mountPath.length);
   if (mounted === undefined) return undefined;
   const rest = path.slice(mounted.mountPath.length);
@@ -55,8 +56,8 @@ function randomLayout(seed: number): Layout {
     const kind = below(4) === 0 ? 'file' : 'directory';
     const at = path();
     // As mountsFor has it: nothing lies inside of a mounted directory, and what is shared is no directory to mount.
-    const isInner = [...found.keys()].some((other) => isIn(at, other) || isIn(other, at));
-    const isShared = ['/etc', '/var', '/var/lib', '/var/log', '/run'].includes(at) || isIn('/var/log/kolla', at);
+    const isInner = [...found.keys()].some((other) => isWithin(other, at) || isWithin(at, other));
+    const isShared = ['/etc', '/var', '/var/lib', '/var/log', '/run'].includes(at) || isWithin(at, '/var/log/kolla');
     if (!isInner && !isShared) found.set(at, mount(at, { kind, data: kind === 'directory' && below(3) === 0 }));
   }
   return layOut([...found.values()], documentWith([]));
@@ -82,7 +83,7 @@ test('the runtime need not create a directory of a volume as root, for 500 rando
     const { init } = mountsOf(randomLayout(seed));
     const tree = init.filter(({ name }) => name === 'kolla');
     for (const { name, mountPath } of init) {
-      if (name === 'kolla' || !tree.some((outer) => isIn(mountPath, outer.mountPath))) continue;
+      if (name === 'kolla' || !tree.some((outer) => isWithin(outer.mountPath, mountPath))) continue;
       const above = dirname(mountPath);
       assert.ok(
         tree.some((each) => each.mountPath === above),
@@ -97,7 +98,7 @@ test('the kubelet creates an outer directory before an inner one', () => {
     const paths = mountsOf(randomLayout(seed)).init.map(({ mountPath }) => mountPath);
     for (const [i, inner] of paths.entries())
       for (const outer of paths.slice(i + 1))
-        assert.ok(outer === inner || !isIn(inner, outer), `seed ${seed}: ${outer}`);
+        assert.ok(outer === inner || !isWithin(outer, inner), `seed ${seed}: ${outer}`);
   }
 });
 
