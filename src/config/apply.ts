@@ -41,7 +41,7 @@ interface Doing extends RunContext {
  * KollaError naming file, entry and fix.
  */
 export async function applyPlan(plan: Plan, context: RunContext): Promise<Applied> {
-  const { root } = plan.site;
+  const { root } = plan;
   using held = new Held(root);
   const replacer = new Replacer((directory) => held.open(directory));
   const doing: Doing = { ...context, root, replacer };
@@ -51,7 +51,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   // Saved files must survive even a power loss before the originals are replaced.
   await synced();
   await seed(plan, doing);
-  for (const one of plan.permissions.filter(({ early }) => early)) await setPermissions(one, plan, doing.log);
+  await setPermissions(plan, true, doing.log);
   let written = 0;
   let unchanged = 0;
   for (const step of [...plan.steps, ...plan.restored]) {
@@ -64,7 +64,7 @@ export async function applyPlan(plan: Plan, context: RunContext): Promise<Applie
   await synced();
   if (plan.state !== undefined) await remember(plan.state.after, doing);
   await synced();
-  for (const one of plan.permissions.filter(({ early }) => !early)) await setPermissions(one, plan, doing.log);
+  await setPermissions(plan, false, doing.log);
   return { written, unchanged };
 }
 

@@ -40,7 +40,8 @@ export function isShared(directory: string): boolean {
  * Needs no root and touches nothing.
  */
 export async function mountsFor(loaded: Loaded, image: Image): Promise<readonly Mount[]> {
-  const collector = new Collector(image);
+  using tree = treeOf(image);
+  const collector = new Collector(tree);
   const { config_files, directories, files, permissions } = loaded.document;
   for (const [i, { source, dest }] of config_files.entries()) {
     const entry = `config_files[${i}]`;
@@ -71,8 +72,8 @@ class Collector {
   readonly #wishes: Wish[] = [];
   readonly #image: ImageTree | undefined;
 
-  constructor(image: Image) {
-    this.#image = treeOf(image);
+  constructor(image: ImageTree | undefined) {
+    this.#image = image;
   }
 
   file(dest: string, entry: string): void {

@@ -7,21 +7,32 @@ import { giveAccess, hasAccess, searchable } from './access.ts';
 import { glob } from './glob.ts';
 import type { Plan } from './plan.ts';
 import type { PermissionStep } from './model.ts';
-import { nameOf, patternUnder } from './site.ts';
+import { nameOf, patternUnder, siteOf, type Site } from './site.ts';
 import { isLent } from './step.ts';
 
 /** A process without permission is not the owner. */
 const NOT_OURS = -1;
 
 /**
- * Sets owner and mode of all matches, and with `recurse` below them. Links are never followed, and installed files have
+ * Sets owner and mode of all matches, and with `recurse` below them, as the run has left the links. Links are never followed, and installed files have
  * their final mode already. A denied change is a warning, as in Kolla: it concerns a service's files, not its
  * configuration.
  */
-export async function setPermissions(permission: PermissionStep, { site, steps }: Plan, log: Log): Promise<void> {
+export async function setPermissions(plan: Plan, early: boolean, log: Log): Promise<void> {
+  const permissions = plan.permissions.filter((one) => one.early === early);
+  if (permissions.length === 0) return;
+  using site = siteOf(plan);
+  const own = new Set(plan.steps.map(({ path }) => path));
+  for (const one of permissions) await setPermission(one, site, (path) => own.has(path), log);
+}
+
+async function setPermission(
+  permission: PermissionStep,
+  site: Site,
+  isLeft: (path: string) => boolean,
+  log: Log,
+): Promise<void> {
   const refused: string[] = [];
-  const own = new Set(steps.map(({ path }) => path));
-  const isLeft = (path: string) => own.has(path);
   const asRefused = (error: unknown) => void refused.push(messageOf(error));
   for (const path of matching(patternUnder(site, permission.pattern), asRefused)) {
     try {

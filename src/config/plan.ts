@@ -7,12 +7,11 @@ import { checkPlace, withoutLinks } from './place.ts';
 import { Planner } from './planner.ts';
 import type { Loaded } from './read.ts';
 import { seedsOf, type Seeds } from './seed.ts';
-import { fileUnder, type Site } from './site.ts';
+import { fileUnder, siteOf, type Site } from './site.ts';
 import { track, type Tracking } from './tracking.ts';
 
 /** The actions of a run, in order: save the image's own, seeds, steps, restored, removals, permissions. */
-export interface Plan extends Tracking {
-  readonly site: Site;
+export interface Plan extends Tracking, Pick<PlanOptions, 'root' | 'image'> {
   readonly seeds: Seeds;
   readonly steps: readonly Step[];
   readonly permissions: readonly PermissionStep[];
@@ -28,7 +27,8 @@ export interface Plan extends Tracking {
  * reason.
  */
 export async function planConfig({ file, document }: Loaded, options: PlanOptions): Promise<Plan> {
-  const planner = new Planner(options);
+  using site = siteOf(options);
+  const planner = new Planner(options, site);
   for (const [i, item] of document.permissions.entries()) await planner.permission(`permissions[${i}]`, item);
   for (const [i, item] of document.directories.entries()) await planner.directory(`directories[${i}]`, item);
   for (const [i, item] of document.files.entries()) await planner.file(`files[${i}]`, item);
@@ -36,7 +36,7 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
   options.signal.throwIfAborted();
   planner.conflicts();
   if (planner.problems.length === 0) planner.notPlaced();
-  const { site, permissions, absent, problems, replaced } = planner;
+  const { permissions, absent, problems, replaced } = planner;
   const made = [...planner.steps.values()];
   const directories = new Map<string, string>();
   const tracking = await planner.attempt('the state of the run before', () =>
@@ -50,7 +50,8 @@ export async function planConfig({ file, document }: Loaded, options: PlanOption
     await planner.attempt(path, () => checkChangeable(path, site, options, directories));
   if (problems.length > 0 || tracking === undefined || steps === undefined || seeds === undefined)
     throw new ConfigError(`${file}: ${sentence(problems)} Nothing was touched.`);
-  return { site, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
+  const { root, image } = options;
+  return { root, image, ...tracking, seeds, steps, permissions, absent, unknown: unknownKeys(document) };
 }
 
 /** Number of files, links and directories of config.json that are not up to date. */

@@ -11,7 +11,7 @@ import { modeFor, ownershipFor, type Ownership } from './owner.ts';
 import { withoutLinks } from './place.ts';
 import type { PermissionStep, PlanOptions, Step } from './model.ts';
 import type { DirectoryEntry, FileEntry, PermissionEntry } from './schema.ts';
-import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, siteOf, type Site } from './site.ts';
+import { bareOf, calledBy, fileUnder, directoryUnder, nameOf, patternUnder, type Site } from './site.ts';
 import { checkReadable, matchesOf, sourcePath, type Match } from './sources.ts';
 import { copyStep, directoryStep, fileStep, lookAt, type StepContext } from './step.ts';
 
@@ -34,9 +34,9 @@ export class Planner {
   /** The sources of each entry, without links. */
   readonly #sources: [entry: string, source: string][] = [];
 
-  constructor(options: PlanOptions) {
+  constructor(options: PlanOptions, site: Site) {
     this.#options = options;
-    this.site = siteOf(options);
+    this.site = site;
   }
 
   /** Must precede the files, whose final mode depends on them. */
@@ -49,11 +49,9 @@ export class Planner {
       return excluder(item.exclude, { place: 'it', limited: entry, code: ExitCode.badConfig });
     });
     if (owner === undefined || mode === undefined || isExcluded === undefined) return;
-    // With a fresh scan: if this run changes a link, the pattern resolves differently when applied.
-    const site = siteOf(this.#options);
-    const called = calledBy(site, path);
+    const called = calledBy(this.site, path);
     const excluded = (name: string) => isExcluded(called(name));
-    const place = nameOf(site, patternUnder(site, path));
+    const place = nameOf(this.site, patternUnder(this.site, path));
     this.permissions.push({ entry, pattern: path, place, ...mode, owner, recurse, excluded, early });
   }
 

@@ -5,8 +5,8 @@ import { checkPlace, under } from './place.ts';
 import { trimmed } from './set-configs/python.ts';
 import type { Tree } from './set-configs/tree.ts';
 
-/** Roots for the paths of config.json. */
-export interface Site {
+/** Roots for the paths of config.json. Holds directories of the image open. */
+export interface Site extends Disposable {
   /** The root for writing, without links. */
   readonly root: string;
   /** The root for seeding; the same as root if the image itself is written. */
@@ -27,7 +27,8 @@ export function siteOf({
   onlyCompare = false,
 }: Pick<Site, 'root' | 'image'> & Partial<Pick<Site, 'onlyCompare'>>): Site {
   const links = new ImageTree(image);
-  return { root, image, onlyCompare, links, tree: root === image ? undefined : links, checked: new Set() };
+  const tree = root === image ? undefined : links;
+  return { root, image, onlyCompare, links, tree, checked: new Set(), [Symbol.dispose]: () => links[Symbol.dispose]() };
 }
 
 /**

@@ -73,7 +73,8 @@ export async function planPod(options: PodPlanOptions): Promise<PodPlan> {
   const layout = layOut(mounts, document);
   const { user, problem } = choosePodUser(document, accounts, options.user);
   if (user !== undefined) refuseUnknown(file, unknownOwners(document, accounts, user), root);
-  const entries = user === undefined ? [] : explainEntries(document, layout, accounts, user, treeOf({ root }));
+  using image = treeOf({ root });
+  const entries = user === undefined ? [] : explainEntries(document, layout, accounts, user, image);
   const failed = entries.flatMap(({ entry, problem: why }) => (why === undefined ? [] : [`${entry}: ${why}`]));
   const unseen = mounts
     .filter(({ path }) => isShared(path))
