@@ -1,5 +1,5 @@
-import { searchable, type Access } from './access.ts';
-import { segmentRegExp } from './glob.ts';
+import { searchable, type Access } from './tree/access.ts';
+import { segmentRegExp } from './tree/glob.ts';
 import type { PermissionStep } from './model.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import type { Entry } from './set-configs/entry.ts';
-import { trimmed } from './set-configs/python.ts';
-import { Tree } from './set-configs/tree.ts';
+import type { Entry } from './tree/entry.ts';
+import { trimmed } from './python/values.ts';
+import { Tree } from './tree/tree.ts';
 
 /** The root of the image's content: `/` in a container, a directory on a developer's machine; undefined: unknown. */
 export interface Image {

@@ -1,9 +1,9 @@
 import type { FileImage } from '../fs/write-file.ts';
-import type { Access } from './access.ts';
+import type { Access } from './tree/access.ts';
 import type { Mount } from './mounts.ts';
 import type { Overlay } from './overlays/overlay.ts';
 import type { Accounts, Identity, Ownership } from './owner.ts';
-import type { State } from './set-configs/state.ts';
+import type { State } from './stored-state.ts';
 
 /** One object to install. `entry` requires it: `config_files[0]`. */
 export type Step = DirectoryStep | FileStep | LinkStep;

@@ -1,8 +1,8 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { globIn, hasMagic, splitAtMagic } from './glob.ts';
+import { globIn, hasMagic, splitAtMagic } from './tree/glob.ts';
 import { resolvedIn, treeOf, type Image, type ImageTree } from './image.ts';
 import type { Loaded } from './read.ts';
-import type { Entry } from './set-configs/entry.ts';
+import type { Entry } from './tree/entry.ts';
 import { isNameless, matchesOf } from './sources.ts';
 
 /** A path that the service's container must mount from a volume, since its root filesystem is read-only. */

@@ -63,7 +63,7 @@ function parseJson(file: string, text: string): unknown {
 
 /** The YAML dialect of Kolla's own reader, a subset of YAML 1.1. */
 async function parseYaml(file: string, text: string): Promise<unknown> {
-  const { parsePythonYaml } = await import('./set-configs/yaml.ts');
+  const { parsePythonYaml } = await import('./python/yaml.ts');
   try {
     return await parsePythonYaml(file, text);
   } catch (error) {

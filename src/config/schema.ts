@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { suggestion } from '../core/nearest.ts';
-import { parseOctal } from './access.ts';
-import { hasMagic } from './glob.ts';
-import { isTrue } from './set-configs/python.ts';
+import { parseOctal } from './tree/access.ts';
+import { hasMagic } from './tree/glob.ts';
+import { isTrue } from './python/values.ts';
 
 /** Truth values as in Python. */
 const Flag = v.pipe(v.unknown(), v.transform(isTrue));

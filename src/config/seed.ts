@@ -5,7 +5,7 @@ import { followAt } from '../fs/access.ts';
 import { readContent } from '../fs/content.ts';
 import type { Replacer } from '../fs/replacer.ts';
 import { Directory } from '../fs/tree.ts';
-import { giveAccess, type Access } from './access.ts';
+import { giveAccess, type Access } from './tree/access.ts';
 import type { Mount } from './mounts.ts';
 import { modeFor, type Identity } from './owner.ts';
 import { checkPlace, under } from './place.ts';

@@ -1,9 +1,9 @@
 import { basename, dirname, join, normalize } from 'node:path';
-import { splitAtMagic } from './glob.ts';
+import { splitAtMagic } from './tree/glob.ts';
 import { ImageTree, resolvedIn } from './image.ts';
 import { checkPlace, under } from './place.ts';
-import { trimmed } from './set-configs/python.ts';
-import type { Tree } from './set-configs/tree.ts';
+import { trimmed } from './python/values.ts';
+import type { Tree } from './tree/tree.ts';
 
 /** Roots for the paths of config.json. Holds directories of the image open. */
 export interface Site extends Disposable {

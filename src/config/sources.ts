@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { unlessAbsent } from '../fs/absent.ts';
-import { glob, hasMagic } from './glob.ts';
+import { glob, hasMagic } from './tree/glob.ts';
 import { CONFIG_DIR } from './read.ts';
 
 /** One object to install. `mode` is the source's. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../core/errors.ts';
 import { mayWriteIn } from '../fs/access.ts';
 import { under } from './place.ts';
-import { parseState, stateText, type State } from './set-configs/state.ts';
+import { parseState, stateText, type State } from './stored-state.ts';
 import { lookAt } from './step.ts';
 
 /** The directory of kolla-init's persistent state, and of the command for kolla_start. */

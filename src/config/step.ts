@@ -3,7 +3,7 @@ import { unlessAbsent } from '../fs/absent.ts';
 import { may } from '../fs/access.ts';
 import { bytesOf, fileHolds, readContent, type Content } from '../fs/content.ts';
 import type { FileImage } from '../fs/write-file.ts';
-import { afterChown, hasAccess, isUpToDate, searchable } from './access.ts';
+import { afterChown, hasAccess, isUpToDate, searchable } from './tree/access.ts';
 import { effective } from './effective.ts';
 import type { DirectoryStep, FileStep, LinkStep, PermissionStep, PlanOptions, Step } from './model.ts';
 import { isOutOfSight } from './image.ts';

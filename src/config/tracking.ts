@@ -7,7 +7,7 @@ import { under } from './place.ts';
 import { accessOf } from './seed.ts';
 import { fileUnder, nameOf, type Site } from './site.ts';
 import { keptPath } from './state.ts';
-import type { State } from './set-configs/state.ts';
+import type { State } from './stored-state.ts';
 import type { FileStep, LinkStep, Step } from './model.ts';
 import { fileStep, linkStep, lookAt, lookAtImages } from './step.ts';
 

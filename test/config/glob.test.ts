@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { glob } from '../../src/config/glob.ts';
+import { glob } from '../../src/config/tree/glob.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
 const NAMES = ['a.conf', 'b.conf', '.dot.conf', 'x[1]', '{a}', 'a+b', 'ä.conf'];

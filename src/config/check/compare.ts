@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { defined } from '../../core/defined.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isSameContent, readContent, type Content as Bytes } from '../../fs/content.ts';
-import { octal } from '../access.ts';
+import { octal } from '../tree/access.ts';
 import type { FileStep, Step } from '../model.ts';
 import type { Content, Sides } from './reveal.ts';
 

@@ -1,10 +1,10 @@
 import type { Content } from '../../fs/content.ts';
-import { afterChown } from '../access.ts';
-import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from './links.ts';
+import { afterChown } from '../tree/access.ts';
+import { ForeignLinkError, foreignName, checkReadable, ownLinksOnly } from '../tree/links.ts';
 import { isReadOnlyMount } from '../mount-points.ts';
-import { dirname, trimmed } from './python.ts';
-import { newEntry, timesOf, type Entry, type Kind } from './entry.ts';
-import { systemError, type OnLink, type Place, type Tree } from './tree.ts';
+import { dirname, trimmed } from '../python/values.ts';
+import { newEntry, timesOf, type Entry, type Kind } from '../tree/entry.ts';
+import { systemError, type OnLink, type Place, type Tree } from '../tree/tree.ts';
 
 /** Owner and umask of new objects. */
 export interface Maker {

@@ -1,13 +1,13 @@
 import { isSameContent } from '../../fs/content.ts';
 import { userAndGroup } from '../owner.ts';
-import { afterChown, octal, searchable } from '../access.ts';
+import { afterChown, octal, searchable } from '../tree/access.ts';
 import { configFile, matchesOf, type ConfigFile, type Placed } from './config-file.ts';
 import { readState, trackedDest } from './defaults.ts';
-import { SetConfigsError } from './failure.ts';
-import { naming } from './links.ts';
+import { SetConfigsError } from '../python/failure.ts';
+import { naming } from '../tree/links.ts';
 import { parseMode } from './permissions.ts';
-import { isTrue, join, mappings, text, trimmed, type Mapping } from './python.ts';
-import type { Entry } from './entry.ts';
+import { isTrue, join, mappings, text, trimmed, type Mapping } from '../python/values.ts';
+import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
 /** Whether the installed files match the configuration. Otherwise throws exit code 1 with the first difference. */

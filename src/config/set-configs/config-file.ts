@@ -1,9 +1,9 @@
-import { SetConfigsError, unexpected } from './failure.ts';
-import { globIn } from '../glob.ts';
-import { naming } from './links.ts';
+import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { globIn } from '../tree/glob.ts';
+import { naming } from '../tree/links.ts';
 import { setPermission, setPermissionOf } from './permissions.ts';
-import { basename, dirname, isTrue, join, text, trimmed, type Mapping } from './python.ts';
-import type { Entry } from './entry.ts';
+import { basename, dirname, isTrue, join, text, trimmed, type Mapping } from '../python/values.ts';
+import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
 /** One entry of config_files. */

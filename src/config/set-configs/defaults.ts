@@ -1,10 +1,10 @@
-import { escapeGlob } from '../glob.ts';
+import { escapeGlob } from '../tree/glob.ts';
 import { configFile, copyConfigFile, deletePath, makeParents, type ConfigFile } from './config-file.ts';
-import { SetConfigsError, unexpected } from './failure.ts';
-import { naming } from './links.ts';
-import { basename, isTrue, join, mappings, text, type Mapping } from './python.ts';
-import { parseState, stateText, type State } from './state.ts';
-import type { Tree } from './tree.ts';
+import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { naming } from '../tree/links.ts';
+import { basename, isTrue, join, mappings, text, type Mapping } from '../python/values.ts';
+import { parseState, stateText, type State } from '../stored-state.ts';
+import type { Tree } from '../tree/tree.ts';
 import type { Work } from './work.ts';
 
 /** Where an image's own files are saved while the deployment's are installed. */

@@ -13,14 +13,14 @@
 import { bugText, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
-import { SetConfigsError } from './failure.ts';
+import { SetConfigsError } from '../python/failure.ts';
 import type { Lines } from './lines.ts';
 import { loadConfig } from './load.ts';
 import { refuseMountPoints } from './mount-points.ts';
 import { Owners } from './owners.ts';
 import { settle } from './settle.ts';
 import { carryOut } from './steps.ts';
-import { Tree } from './tree.ts';
+import { Tree } from '../tree/tree.ts';
 import { validateConfig } from './validate.ts';
 
 export { parseCommandLine } from './command-line.ts';

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../core/errors.ts';
 import { CONFIG_DIR } from '../read.ts';
-import { SetConfigsError, unexpected } from './failure.ts';
+import { SetConfigsError, unexpected } from '../python/failure.ts';
 import type { Lines } from './lines.ts';
-import type { Tree } from './tree.ts';
-import { parsePythonYaml } from './yaml.ts';
+import type { Tree } from '../tree/tree.ts';
+import { parsePythonYaml } from '../python/yaml.ts';
 
 /**
  * config.yaml or else config.json, with Python's semantics. Never from another path: an environment variable for it

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { Directory } from '../../fs/tree.ts';
-import { isUpToDate } from '../access.ts';
+import { isUpToDate } from '../tree/access.ts';
 import { mountPoints } from '../mount-points.ts';
-import { unexpected } from './failure.ts';
-import type { Entry } from './entry.ts';
-import type { Tree } from './tree.ts';
+import { unexpected } from '../python/failure.ts';
+import type { Entry } from '../tree/entry.ts';
+import type { Tree } from '../tree/tree.ts';
 
 /**
  * Throws exit code 2 if a mount point would have to be replaced or deleted, which the system rejects, possibly after

@@ -1,7 +1,7 @@
 import { idsIn, userAndGroup, type Accounts } from '../owner.ts';
-import { unexpected } from './failure.ts';
-import { text } from './python.ts';
-import type { Tree } from './tree.ts';
+import { unexpected } from '../python/failure.ts';
+import { text } from '../python/values.ts';
+import type { Tree } from '../tree/tree.ts';
 
 export interface Ids {
   readonly uid: number;

@@ -1,10 +1,10 @@
-import { parseOctal, searchable } from '../access.ts';
-import { excluder } from '../exclude.ts';
-import { globIn, hasMagic } from '../glob.ts';
-import { unexpected } from './failure.ts';
-import { ForeignLinkError, naming } from './links.ts';
-import { isTrue, join, text, typeName, type Mapping } from './python.ts';
-import type { Entry } from './entry.ts';
+import { parseOctal, searchable } from '../tree/access.ts';
+import { excluder } from '../tree/exclude.ts';
+import { globIn, hasMagic } from '../tree/glob.ts';
+import { unexpected } from '../python/failure.ts';
+import { ForeignLinkError, naming } from '../tree/links.ts';
+import { isTrue, join, text, typeName, type Mapping } from '../python/values.ts';
+import type { Entry } from '../tree/entry.ts';
 import type { Work } from './work.ts';
 
 /** Owner and mode for one path; follows a link. An undefined mode is kept. */

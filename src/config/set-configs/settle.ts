@@ -2,10 +2,10 @@ import { messageOf } from '../../core/errors.ts';
 import { changedMeanwhile } from '../../fs/content.ts';
 import { putFile, putLink, removeStale } from '../../fs/replacer.ts';
 import type { Directory, Handle } from '../../fs/tree.ts';
-import { giveAccess, isUpToDate } from '../access.ts';
+import { giveAccess, isUpToDate } from '../tree/access.ts';
 import type { Lines } from './lines.ts';
-import { isOf, pathOnDisk, type Entry } from './entry.ts';
-import type { Tree } from './tree.ts';
+import { isOf, pathOnDisk, type Entry } from '../tree/entry.ts';
+import type { Tree } from '../tree/tree.ts';
 
 interface Settling {
   readonly tree: Tree;

@@ -1,10 +1,10 @@
 import { configFile, copyConfigFile } from './config-file.ts';
 import { handleDefaults } from './defaults.ts';
-import { SetConfigsError, unexpected } from './failure.ts';
-import { ForeignLinkError, naming } from './links.ts';
+import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { ForeignLinkError, naming } from '../tree/links.ts';
 import { handlePermission, handlePermissions } from './permissions.ts';
-import { dirname, mappings, text, type Mapping } from './python.ts';
-import { systemError } from './tree.ts';
+import { dirname, mappings, text, type Mapping } from '../python/values.ts';
+import { systemError } from '../tree/tree.ts';
 import type { Work } from './work.ts';
 
 const RUN_COMMAND = '/run_command';

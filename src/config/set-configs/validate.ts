@@ -1,6 +1,6 @@
-import { hasMagic } from '../glob.ts';
-import { SetConfigsError, unexpected } from './failure.ts';
-import { isMapping, isTrue, mappings, text, typeName, type Mapping } from './python.ts';
+import { hasMagic } from '../tree/glob.ts';
+import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { isMapping, isTrue, mappings, text, typeName, type Mapping } from '../python/values.ts';
 
 /**
  * Kolla's initial validation, with its leniency: other keys are not checked. Returns the document. Throws exit code 1

@@ -1,8 +1,8 @@
 import { messageOf } from '../../core/errors.ts';
-import { octal } from '../access.ts';
+import { octal } from '../tree/access.ts';
 import { modeFor, ownershipFor, type Accounts, type OwnerRule } from '../owner.ts';
 import type { Document } from '../schema.ts';
-import type { Tree } from '../set-configs/tree.ts';
+import type { Tree } from '../tree/tree.ts';
 import type { Layout, Place } from './layout.ts';
 import { whyNotReached } from './reach.ts';
 import type { PodUser } from './user.ts';

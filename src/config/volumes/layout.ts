@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
 import type { Mount } from '../mounts.ts';
 import type { Document } from '../schema.ts';
-import { trimmed } from '../set-configs/python.ts';
+import { trimmed } from '../python/values.ts';
 
 /** Where kolla-init mounts the service's tree: its root is read-only, and hidden by mounts. */
 export const INIT_ROOT = '/kolla';

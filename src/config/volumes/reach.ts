@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Identity } from '../owner.ts';
-import type { Entry } from '../set-configs/entry.ts';
-import type { Tree } from '../set-configs/tree.ts';
+import type { Entry } from '../tree/entry.ts';
+import type { Tree } from '../tree/tree.ts';
 
 /** Accessible only to root in every image. */
 const CLOSED = '/root';

@@ -3,7 +3,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import type { Accounts, Identity } from '../owner.ts';
 import type { Document } from '../schema.ts';
 import { KOLLA_GID } from './kolla-users.ts';
-import { trimmed } from '../set-configs/python.ts';
+import { trimmed } from '../python/values.ts';
 import { LOG_DIRECTORY } from './layout.ts';
 
 /** The user of the Pod. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isWithin } from '../../fs/within.ts';
-import { splitAtMagic } from '../glob.ts';
+import { splitAtMagic } from '../tree/glob.ts';
 import type { ConfigOptions } from '../index.ts';
 import type { Document } from '../schema.ts';
 import { sourcePath } from '../sources.ts';

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isReadOnlyMount } from '../../config/mount-points.ts';
-import { checkReadable } from '../../config/set-configs/links.ts';
-import { Tree, type Place } from '../../config/set-configs/tree.ts';
+import { checkReadable } from '../../config/tree/links.ts';
+import { Tree, type Place } from '../../config/tree/tree.ts';
 import { ExitCode, KollaError, messageOf, NotPermittedError, UnavailableError } from '../../core/errors.ts';
 import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf } from '../../fs/content.ts';

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Stats } from 'node:fs';
 import { ConfigError, NotPermittedError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { escapeGlob } from '../../config/glob.ts';
+import { escapeGlob } from '../../config/tree/glob.ts';
 import { CONFIG_DIR, readConfig, type Loaded } from '../../config/read.ts';
 import { matchesOf, sourcePath } from '../../config/sources.ts';
 import { isWithin } from '../../fs/within.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/errors.ts';
-import { segmentRegExp } from '../../config/glob.ts';
+import { segmentRegExp } from '../../config/tree/glob.ts';
 import type { Verdict } from './secrecy.ts';
 
 /** The reason for a ConfigMap at the user's request. */

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { normalize } from 'node:path/posix';
-import { parsePythonYaml } from '../../../../src/config/set-configs/yaml.ts';
+import { parsePythonYaml } from '../../../../src/config/python/yaml.ts';
 import { byUs } from '../ours.ts';
 import { byReference, CONFIG, errorClass, linesOf, type Case, type Outcome, type Run } from '../play.ts';
 import type { Ended, Reference, Start } from '../reference.ts';

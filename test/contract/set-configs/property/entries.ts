@@ -1,5 +1,5 @@
 import { normalize } from 'node:path/posix';
-import { hasMagic } from '../../../../src/config/glob.ts';
+import { hasMagic } from '../../../../src/config/tree/glob.ts';
 import type { Outcome } from '../play.ts';
 
 /** An entry of config_files, as far as the rules ask. */

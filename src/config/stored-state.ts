@@ -1,4 +1,4 @@
-import { isMapping, text } from './python.ts';
+import { isMapping, text } from './python/values.ts';
 
 /** By destination: where the image's own file is saved; null if the image has none. */
 export type State = ReadonlyMap<string, string | null>;

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
-import type { Content } from '../fs/content.ts';
-import type { Handle } from '../fs/tree.ts';
-import type { FileImage } from '../fs/write-file.ts';
+import type { Content } from '../../fs/content.ts';
+import type { Handle } from '../../fs/tree.ts';
+import type { FileImage } from '../../fs/write-file.ts';
 
 /** Owner and mode of an installed object. An id of -1 is not changed. */
 export interface Access {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
-import { unlessAbsent } from '../fs/absent.ts';
-import { basename, dirname, join } from './set-configs/python.ts';
+import { unlessAbsent } from '../../fs/absent.ts';
+import { basename, dirname, join } from '../python/values.ts';
 
 /** Whether Python's glob treats it as a pattern. */
 export function hasMagic(path: string): boolean {

@@ -1,6 +1,6 @@
-import { bounded } from './bounded.ts';
-import { each, isTrue, text } from './set-configs/python.ts';
-import { pythonRegExp } from './set-configs/python-regex.ts';
+import { bounded } from '../bounded.ts';
+import { each, isTrue, text } from '../python/values.ts';
+import { pythonRegExp } from '../python/regex.ts';
 
 interface ExcludeOptions {
   /** In messages about an invalid pattern. */

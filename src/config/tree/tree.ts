@@ -2,7 +2,7 @@ import { unlessAbsent } from '../../fs/absent.ts';
 import { bytesOf, changedMeanwhile, LargeFile, type Content } from '../../fs/content.ts';
 import { Directory } from '../../fs/tree.ts';
 import { isOf, newEntry, pathOnDisk, seen, type Entry, type OnDisk } from './entry.ts';
-import { basename } from './python.ts';
+import { basename } from '../python/values.ts';
 
 /** A resolved path. */
 export interface Place {
