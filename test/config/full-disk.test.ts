@@ -7,10 +7,13 @@ import { entry, pod } from './support.ts';
 
 const skip = (await whyNoMount()) ?? false;
 const SIZE = 20_000;
-/** How much longer each file becomes. */
+/** Growth factor of each file. */
 const FILES = { 'a.conf': 1, 'b.conf': 1, 'c.conf': 2, 'd.conf': 1 };
 
-/** The volume has room for the first new files beside the old ones; what it holds is copied out each time, and it grows. */
+/**
+ * The volume has room for the first new files next to the old ones. Its content is copied out after each run, and the
+ * volume is enlarged before the second.
+ */
 const SCRIPT = `
   root=$1 old=$2 full=$3 after=$4; shift 4
   mount -t tmpfs -o size=120k none "$root"
@@ -50,7 +53,7 @@ test(
     assert.deepEqual(
       files.map(([path, { content }]) => `${path} ${content[0]} ${content.length}`),
       ['etc/x/a.conf n 20000', 'etc/x/b.conf n 20000', 'etc/x/c.conf o 20000', 'etc/x/d.conf o 20000'],
-      'whole, old or new, and no temporary takes room',
+      'each file is whole, old or new, and no temporary file takes space',
     );
     assert.equal(Object.keys(JSON.parse(left.get('run/kolla/state')!.content) as object).length, 4);
     assert.equal(done.code, 0, done.stderr);

@@ -53,7 +53,7 @@ for (const start of ['', './'])
     assert.deepEqual(found, [`${from}/a.conf`, `${from}/b.conf`]);
   });
 
-test('thirty stars against a name of 250 letters terminate', async () => {
+test('a pattern of thirty stars terminates on a name of 250 letters', async () => {
   await using directory = await privateDirectory('glob');
   await writeFile(join(directory.path, 'a'.repeat(250)), '');
   assert.deepEqual(glob(`${directory.path}/${'a*'.repeat(30)}b`), []);

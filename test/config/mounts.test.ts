@@ -111,7 +111,7 @@ test("the image's links are followed, since mounts are at their targets", async 
   ]);
 });
 
-test('a pattern of permissions is expanded in the image, or else is its base directory', async () => {
+test('a permissions pattern is expanded in the image; without a match its base directory is mounted', async () => {
   await using p = await pod();
   await p.write(join(p.root, 'var/lib/nova/x/file'), '');
   const document = {

@@ -6,7 +6,7 @@ import { run, type Finished } from '../../tools/process.ts';
 
 const APPLY = fileURLToPath(new URL('fixtures/apply.ts', import.meta.url));
 
-/** The words that put everything in place in a process of its own. */
+/** The command that applies the configuration in a separate process. */
 export function applyWords(options: ConfigOptions, ...more: string[]): string[] {
   return [process.execPath, APPLY, JSON.stringify(options), ...more];
 }
@@ -16,7 +16,7 @@ export async function applied(options: ConfigOptions, ...more: string[]): Promis
   return await run(command, args);
 }
 
-/** A shell script where we may mount: as root of a user namespace with our own uid as 0. */
+/** Runs a shell script where mounting is allowed: as root of a user namespace that maps our uid to 0. */
 export function whereWeMayMount(script: string, ...args: string[]): Promise<Finished> {
   return run('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-euc', script, 'sh', ...args]);
 }
@@ -27,7 +27,7 @@ export async function whyNoMount(): Promise<string | undefined> {
   return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
 }
 
-/** Every path of a tree with what lies there: mode, and content or target. */
+/** Every path of a tree with its mode, and content or target. */
 export async function look(root: string): Promise<Map<string, { readonly mode: number; readonly content: string }>> {
   const found = new Map<string, { mode: number; content: string }>();
   for (const name of (await readdir(root, { recursive: true })).toSorted()) {

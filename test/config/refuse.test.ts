@@ -19,7 +19,7 @@ async function refusal(p: Pod, options: Parameters<Pod['apply']>[0] = {}): Promi
   return error.message;
 }
 
-test('a missing config.json at the default path is logged, and no error', async () => {
+test('a missing config.json at the default path is logged and is not an error', async () => {
   await using p = await pod();
   assert.equal(await p.apply(), undefined);
   assert.match(p.logged()[0]!.msg, /no config.json in /);

@@ -1,4 +1,6 @@
-/** As a service's own uid, whatever the test runs as: a process that is not root and may read no file of mode 0. */
+/**
+ * As a service's own uid, whichever user runs the test: a process that is not root and cannot read a file of mode 0.
+ */
 import assert from 'node:assert/strict';
 import { access, chmod, chown, lstat, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +16,10 @@ interface Unprivileged {
   readonly uid: number;
 }
 
-/** Makes the pod's files reachable for that user, who is `service` in the image. Returns the words that apply them as that user. */
+/**
+ * Makes the pod's files accessible to that user, which is `service` in the image. Returns the arguments that apply
+ * them as that user.
+ */
 async function asService(p: Pod, user: Unprivileged, options: { root: string; image: string }): Promise<string[]> {
   await p.write(join(options.image, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(options.image, 'etc/group'), `service:x:${user.uid}:\n`);
@@ -25,7 +30,7 @@ async function asService(p: Pod, user: Unprivileged, options: { root: string; im
   return [...user.words, ...applyWords({ ...options, configDir: p.configDir, configFile: undefined, me })];
 }
 
-/** How a process without privileges is had here: as it is, or by becoming another user. */
+/** How to start an unprivileged process here: directly, or by becoming another user. */
 async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   const locked = await p.write(join(p.configDir, '../locked'), '', 0);
   const mayRead = await access(locked).then(
@@ -34,7 +39,7 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   );
   if (!mayRead) return { words: [], uid: p.me.uid };
   const words = ['setpriv', '--reuid', `${OTHER}`, '--regid', `${OTHER}`, '--clear-groups'];
-  // A clone in a home that is its owner's alone is nothing that others can run.
+  // Other users cannot run a clone in a home directory of mode 0700.
   const tried = await run(words[0]!, [...words.slice(1), process.execPath, '--check', import.meta.filename]);
   return tried.code === 0 ? { words, uid: OTHER } : undefined;
 }
@@ -42,7 +47,7 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
 test('a service gets its full volume, except for unreadable files of the image, which are named', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
   const [image, volume] = [join(p.configDir, '../image'), join(p.configDir, '../volume')];
   await p.write(join(image, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\nroot:x:0:0::/:/bin/sh\n`);
   await p.write(join(image, 'etc/group'), `service:x:${user.uid}:\nroot:x:0:\n`);
@@ -81,7 +86,7 @@ test('a service gets its full volume, except for unreadable files of the image, 
 test("a volume's root directory, owned by root and open to the Pod, is accepted", async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined || user.words.length === 0) return t.skip('no directory of another user can be had here');
+  if (user === undefined || user.words.length === 0) return t.skip('cannot create a directory of another user here');
   await p.write(join(p.root, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(p.root, 'etc/group'), `service:x:${user.uid}:\n`);
   await mkdir(join(p.root, 'var/log/kolla'), { recursive: true });
@@ -102,7 +107,7 @@ test("a volume's root directory, owned by root and open to the Pod, is accepted"
 test('a directory that this user cannot write to is rejected before anything is touched, with the fix', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
   await p.write(join(p.root, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(p.root, 'etc/group'), `service:x:${user.uid}:\n`);
   await p.write(join(p.configDir, 'a'), 'a');
@@ -120,7 +125,7 @@ test('a directory that this user cannot write to is rejected before anything is 
 test('a directory of the image that this user cannot enter is skipped', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
   const [image, root] = [join(p.configDir, '../image'), join(p.configDir, '../volume')];
   await p.write(join(image, 'root/.ssh/config'), 'of root', 0o600);
   await chmod(join(image, 'root'), 0o700);
@@ -144,7 +149,7 @@ test('a directory of the image that this user cannot enter is skipped', async (t
 test('a path that this user cannot access is rejected by its entry', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
   await p.write(join(p.root, 'root/file'), 'of root');
   await p.write(join(p.configDir, 'a'), 'a');
   await p.write(join(p.configDir, 'locked'), 'a', 0);
@@ -168,7 +173,7 @@ test('a path that this user cannot access is rejected by its entry', async (t) =
 test('an inaccessible path of permissions is a warning, and the following ones are applied', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
-  if (user === undefined) return t.skip('no process without privileges that can read this clone can be had here');
+  if (user === undefined) return t.skip('no unprivileged process here can read this clone');
   await p.write(join(p.root, 'var/lib/locked/x/file'), 'of root');
   await p.write(join(p.root, 'var/lib/open/file'), 'of root');
   await p.config({

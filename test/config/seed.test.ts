@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { accessOf } from '../../src/config/seed.ts';
 import { entry, pod, type Pod } from './support.ts';
 
-/** A pod whose image has a directory of Keystone's, and the volume that config.json is applied to. */
+/** A pod whose image has a Keystone directory, and the volume to which config.json is applied. */
 async function withImage(): Promise<Pod & { readonly image: string; readonly seeded: () => Promise<unknown> }> {
   const p = await pod();
   const image = join(p.configDir, '../image');
@@ -34,7 +34,7 @@ test("a mounted directory gets the image's content, and then its configuration",
   assert.deepEqual(await readdir(at('var/lib/keystone')), [], 'a data volume is a directory, and empty');
 });
 
-test('a second run, after the service changed its files, changes nothing', async () => {
+test('a second run changes nothing after the service has changed its files', async () => {
   await using p = await withImage();
   await p.seeded();
   const seeded = join(p.root, 'etc/keystone/policy.d/default.json');
@@ -101,15 +101,25 @@ test("a volume's existing data stays, whether the image has a directory for it o
 });
 
 for (const [what, me, mode, expected] of [
-  ['as root everything is as in the image', { uid: 0, gid: 0, groups: [] }, 0o4755, { mode: 0o4755, uid: 7, gid: 8 }],
-  ['a group of ours is kept', { uid: 1, gid: 1, groups: [8] }, 0o2640, { mode: 0o640, uid: -1, gid: 8 }],
   [
-    "another's group gives way to what all may",
+    'root keeps owners and modes of the image',
+    { uid: 0, gid: 0, groups: [] },
+    0o4755,
+    { mode: 0o4755, uid: 7, gid: 8 },
+  ],
+  ['a group of the process is kept', { uid: 1, gid: 1, groups: [8] }, 0o2640, { mode: 0o640, uid: -1, gid: 8 }],
+  [
+    'permissions of another group are reduced to those of others',
     { uid: 1, gid: 1, groups: [] },
     0o640,
     { mode: 0o600, uid: -1, gid: 1 },
   ],
-  ['what all may read, our group may', { uid: 1, gid: 1, groups: [] }, 0o6775, { mode: 0o755, uid: -1, gid: 1 }],
+  [
+    'our group gets the permissions of others',
+    { uid: 1, gid: 1, groups: [] },
+    0o6775,
+    { mode: 0o755, uid: -1, gid: 1 },
+  ],
 ] as const) {
   test(`seeded files: ${what}`, async () => {
     const stats = Object.assign(await stat('/'), { mode: 0o100000 | mode, uid: 7, gid: 8 });

@@ -9,7 +9,7 @@ import { coreBinary } from '../cluster/core-binary.ts';
 import { isOnCore, logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** What kolla-core makes of the same options: test/engine/on-engine/apply.ts. */
+/** The result of kolla-core for the same options: test/engine/on-engine/apply.ts. */
 async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
   const { path } = await privateDirectory('on-core');
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
@@ -26,7 +26,10 @@ const applyOnCore = isOnCore ? await onCore() : undefined;
 
 type Done = { readonly written: number; readonly unchanged: number } | undefined;
 
-/** A pod's files: `root` is its file system, `configDir` what Kolla mounts. Its accounts name whoever runs the test. */
+/**
+ * A pod's files: `root` is its file system, `configDir` the directory that Kolla mounts. Its accounts name the user
+ * that runs the test.
+ */
 export interface Pod extends AsyncDisposable {
   readonly root: string;
   readonly configDir: string;
@@ -34,7 +37,7 @@ export interface Pod extends AsyncDisposable {
   readonly logged: () => ReturnType<typeof logLines>;
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
-  /** How many files were written, and how many unchanged. */
+  /** The numbers of files written and unchanged. */
   apply(options?: Partial<ConfigOptions>): Promise<Done>;
 }
 

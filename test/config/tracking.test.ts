@@ -8,7 +8,7 @@ import { entry, pod, type Pod } from './support.ts';
 interface Life extends Pod {
   readonly image: string;
   readonly at: (path: string) => string;
-  /** The image has a file of its own in this directory of /run, and /var/run is a link to it. */
+  /** The image has a file in this directory of /run, and /var/run is a link to it. */
   readonly linked: (directory: string) => Promise<void>;
   /** Applies these config_files. */
   readonly with: (...files: object[]) => Promise<unknown>;
@@ -119,7 +119,7 @@ test("the image's own link is restored as a link", async () => {
   assert.equal(await readFile(p.at('etc/x/link.conf'), 'utf8'), "the image's");
 });
 
-test("the state has Kolla's format, and its directory is for the user and its group", async () => {
+test("the state has Kolla's format, and its directory is accessible to the user and its group only", async () => {
   await using p = await life('volume');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -141,7 +141,7 @@ test('an invalid state is rejected with the fix, and nothing is touched', async 
   await assert.rejects(stat(p.at('etc/x')), { code: 'ENOENT' });
 });
 
-test('without a directory for the state in the image itself, nothing is removed and nothing is tracked', async () => {
+test('in the image itself, without a state directory, nothing is tracked or removed', async () => {
   await using p = await life('image');
   await rm(p.at('run'), { recursive: true });
   await p.with(entry('new.conf', '/etc/x/new.conf'));
@@ -150,7 +150,7 @@ test('without a directory for the state in the image itself, nothing is removed 
   await assert.rejects(stat(p.at('run')), { code: 'ENOENT' });
 });
 
-test('a file named only by files stays in a directory copied whole', async () => {
+test('a file named only in the files section stays in a directory copied whole', async () => {
   await using p = await life('image');
   await p.write(join(p.configDir, 'x/one.conf'), '1');
   await p.config({

@@ -27,7 +27,7 @@ test('a world-readable INI file is shown as a diff', () => {
   ]);
 });
 
-test('in a private one names are shown, and every value as a digest', () => {
+test('in a private file names are shown, and every value as a digest', () => {
   const { diff } = shown('[a]\n# hunter2\nregion = hunter2\n', '[a]\nregion = hunter3\n', { isPrivate: true });
   assert.deepEqual(diff, [
     '@@ -1,3 +1,2 @@',
@@ -57,11 +57,11 @@ for (const [name, line] of [
   ['a URL with odd characters in its password', 'url = x://a:hunter2#/?@b'],
   ['a query', 'url = x://a/b?password=hunter2'],
   ['a header', 'extra = Authorization: Basic hunter2'],
-  ['a value that goes on', 'admin_password =\n  hunter2\n  hunter2'],
-  ['a value that goes on with a secret', 'backends = a\n  password: hunter2'],
+  ['a value with a continuation line', 'admin_password =\n  hunter2\n  hunter2'],
+  ['a continuation line with a secret', 'backends = a\n  password: hunter2'],
   ['a comment', '# admin_password = hunter2'],
   ['a section of secrets', '[secrets]\nname = hunter2'],
-  ['what looks like a key itself', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
+  ['a value that looks like a key', 'value = hunter2Aabcdefghijklmnopqrstuvwxyz012345'],
 ] as const) {
   test(`${name} is a digest in a world-readable INI file`, () => {
     const { diff } = shown(`[a]\nx = 1\n${line}\n`, `[a]\nx = 2\n${line.replaceAll('hunter2', 'hunter3')}\n`);
@@ -77,7 +77,7 @@ for (const [name, text] of [
   ['a key in base64', 'aHVudGVyMg==\n'],
   ['a user and a password', 'guest:hunter2\n'],
   ['a keyring', '[client.glance]\n\tkey = hunter2==\n'],
-  ['a name that is none', '[a]\nhunter2 hunter2 = x\n'],
+  ['an invalid name', '[a]\nhunter2 hunter2 = x\n'],
 ] as const) {
   test(`${name}, which only looks like INI, is not shown if the file is private`, () => {
     const content = shown(text, `${text}# more\n`, { isPrivate: true });
@@ -140,7 +140,7 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
     const [actual, wanted] = [randomDocument(random), randomDocument(random)];
     const one = random() < 0.5 ? wanted : actual;
     const dest = oneOf(random, ['/etc/nova/nova.conf', '/etc/nova/policy.yaml', '/etc/x.json']);
-    // Half of the time the same file, with another secret.
+    // Half of the time, the same file with another secret.
     const other = random() < 0.5 ? one.text.replaceAll('PLANTED', 'PLANTED2') : wanted.text;
     const content = shown(actual.text, other, { isPrivate, dest });
     if (content.diff !== undefined) diffs++;
@@ -150,5 +150,5 @@ test('no secret planted in any INI, YAML or JSON file is ever shown', () => {
       JSON.stringify({ seed, isPrivate, actual, other, content }),
     );
   }
-  assert.ok(diffs > 500, `${diffs} diffs are too few to have tried anything`);
+  assert.ok(diffs > 500, `only ${diffs} diffs: too few to prove anything`);
 });

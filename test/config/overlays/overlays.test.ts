@@ -49,14 +49,14 @@ test('$(NAME) is replaced in listed files only', () => {
   assert.equal(applied(section, 'bind-address=$(POD_IP)\n'), 'bind-address=$(POD_IP)\n');
 });
 
-test('every other byte of a text is kept, also a shell’s own $(', () => {
+test("every other byte of a text is kept, including a shell's own $(", () => {
   const overlay = makeOverlay('f', { text: [{ file: '/a' }] }, { POD_IP: 'é' });
   const before = Buffer.concat([Buffer.from('$$ $(hostname -s) $ ( $() '), Buffer.from([0xff, 0, 0xc3])]);
   const after = overlay!.apply('/a', Buffer.concat([before, Buffer.from('$(POD_IP)')]));
   assert.deepEqual(after, Buffer.concat([before, Buffer.from('é')]));
 });
 
-test('two dollars are an escaped one, as in a Pod', () => {
+test('$$ is an escaped dollar, as in a Pod', () => {
   const section = { text: [{ file: NOVA }] };
   assert.equal(
     applied(section, '$$(POD_IP) $$$(POD_IP) $$$$(POD_IP) $$(hostname)'),
@@ -158,7 +158,7 @@ test('a file that cannot be changed is rejected by its place, without its text',
   );
 });
 
-test('the names that a Pod must set are known without their values', () => {
+test('lists the names that a Pod must set, without their values', () => {
   const ini = [{ file: NOVA, key: 'a', value: '$(POD_IP) $$(NODE_NAME) $(HOST_IP)' }];
   assert.deepEqual(overlayNames('f', { ini }), ['HOST_IP', 'POD_IP']);
   assert.deepEqual(overlayNames('f', { ini, text: [{ file: '/a' }], allow: ['NODE_NAME', 'POD_IP'] }), [
@@ -168,7 +168,7 @@ test('the names that a Pod must set are known without their values', () => {
   ]);
 });
 
-test('files with values of credential-like names are known, and those values', () => {
+test('lists files with values of credential-like names, and those values', () => {
   const ini = [{ file: '/b', key: 'x', value: '$(DB_PASSWORD)' }];
   const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], ini, text: [{ file: '/a' }] }, ENV);
   assert.ok(overlay);
@@ -190,7 +190,7 @@ test('files with values of credential-like names are known, and those values', (
   );
 });
 
-test('the example of the documentation works', async () => {
+test('the documented example works', async () => {
   const page = await readFile(new URL('../../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
   const example = /```yaml\n(overlays:[^]*?)```/.exec(page)?.[1];
   const { overlays } = load(example ?? '') as { overlays: unknown };

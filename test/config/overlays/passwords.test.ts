@@ -48,7 +48,7 @@ function refusal(names: readonly string[], content: string): string {
   return message;
 }
 
-test('a password takes its place in the text, and every other byte stays', async () => {
+test('a password replaces its placeholder, and every other byte stays', async () => {
   await mounted({ db: 'hunter2é' });
   const kept = Buffer.concat([Buffer.from('a $(hostname) $(POD_IP) $$ '), Buffer.from([0xff, 0, 0xc3])]);
   const content = Buffer.concat([kept, Buffer.from('$(password:db)/$(password:db)\n')]);
@@ -62,7 +62,7 @@ for (const [form, wanted] of [
   [':sql', String.raw`p\\@/%+:''"é$ #!~*()`],
   [':quoted', String.raw`p\\@/%+:'\"é$ #!~*()`],
 ] as const)
-  test(`a password is written as its form says: ${form === '' ? 'as it is' : form}`, async () => {
+  test(`a password is written in its form: ${form === '' ? 'as it is' : form}`, async () => {
     await mounted({ db: String.raw`p\@/%+:'"é$ #!~*()` });
     assert.equal(filled(['db'], `<$(password:db${form})>`), `<${wanted}>`);
   });
@@ -76,7 +76,7 @@ for (const [form, bad, what] of [
   ['rabbitmq', `a'b`, 'may not hold #, single quotes or spaces'],
   ['rabbitmq', 'a b', 'may not hold #, single quotes or spaces'],
 ] as const)
-  test(`${form} refuses what would be read as another password: ${bad}`, async () => {
+  test(`${form} rejects a password that would be read differently: ${bad}`, async () => {
     await mounted({ db: bad, good: String.raw`p\@/%+:` });
     const message = refusal(['db'], `x = $(password:db:${form})`);
     assert.ok(
@@ -89,7 +89,7 @@ for (const [form, bad, what] of [
     assert.equal(filled(['good'], `x = $(password:good:${form})`), String.raw`x = p\@/%+:`);
   });
 
-test('nothing in a password is replaced, by another, by a variable or by an INI key', async () => {
+test("a password's text is not expanded again by another password, a variable or an INI key", async () => {
   await mounted({ one: '$(password:two)$(POD_IP)$&', two: '$(password:one)' });
   const more = { text: [{ file: CONF }], ini: [{ file: CONF, key: 'b', value: '$(POD_IP)' }] };
   assert.equal(
@@ -101,7 +101,7 @@ test('nothing in a password is replaced, by another, by a variable or by an INI 
   );
 });
 
-test('a password that is missing is named with its Secret and key, all of a file at once', () => {
+test('missing passwords are named with their Secret and key, all of a file at once', () => {
   const message = refusal(['gone', 'lost'], '$(password:gone) $(password:lost:url)');
   for (const [i, name] of ['gone', 'lost'].entries())
     assert.ok(
@@ -112,7 +112,7 @@ test('a password that is missing is named with its Secret and key, all of a file
     );
 });
 
-test('without secret and key the mounted file is named', async () => {
+test('a missing password without a Secret and key is named by its mounted file', async () => {
   await mounted({ db: '' });
   const section = { passwords: [{ file: CONF, name: 'db', source: pathOf('db') }] };
   const overlay = makeOverlay('f', section, {});
@@ -121,7 +121,7 @@ test('without secret and key the mounted file is named', async () => {
   });
 });
 
-test('a password that this user may not read is an error of its own', async (t) => {
+test('a password unreadable by this user is a separate error', async (t) => {
   if (process.getuid?.() === 0) return t.skip('root reads every file');
   await mounted({ shut: 'x' });
   await chmod(pathOf('shut'), 0);
@@ -134,14 +134,14 @@ for (const [value, what] of [
   ['hun\0ter2', 'has a line break or another control character'],
   [Buffer.from([0x68, 0x75, 0xff]), 'is not UTF-8'],
 ] as const)
-  test(`a password that no file can hold is refused, not shown: ${what}`, async () => {
+  test(`a password that no file can hold is rejected without showing it: ${what}`, async () => {
     await mounted({ db: value });
     const message = refusal(['db'], '$(password:db:url)');
     assert.ok(message.includes(`the password db (key key-of-db of the Secret openstack) ${what}`), message);
     assert.doesNotMatch(message, /hunter2|ter2/);
   });
 
-test('a placeholder that nothing is listed for, a form that is none, and a password that is not in the file are refused', async () => {
+test('an unlisted placeholder, an unknown form, and a password missing from the file are rejected', async () => {
   await mounted({ db: 'x', unused: 'y' });
   const message = refusal(['db', 'unused'], '$(password:db:ulr) $(password:other)');
   for (const problem of [
@@ -152,7 +152,7 @@ test('a placeholder that nothing is listed for, a form that is none, and a passw
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
 });
 
-test('each apply reads the password anew', async () => {
+test('each apply reads the password again', async () => {
   await mounted({ db: 'old' });
   const overlay = overlayOf(['db']);
   assert.equal(overlay.apply(CONF, Buffer.from('$(password:db)')).toString(), 'old');
@@ -160,7 +160,7 @@ test('each apply reads the password anew', async () => {
   assert.equal(overlay.apply(CONF, Buffer.from('$(password:db)')).toString(), 'new');
 });
 
-test('a file with a password is one with a secret, whatever the password is called', async () => {
+test('a file with a password counts as secret, whatever the password is called', async () => {
   await mounted({ plain: 'hunter2' });
   const overlay = overlayOf(['plain']);
   assert.equal(holdsSecret(overlay, CONF), true);
@@ -170,7 +170,7 @@ test('a file with a password is one with a secret, whatever the password is call
   assert.deepEqual([...overlay.files], [[CONF, 'kolla-pod.yaml: overlays.passwords[0]']]);
 });
 
-test('what is wrong in the section is named by its place', () => {
+test('errors in the section are reported with their position', () => {
   const passwords = [
     { file: CONF, name: '../x', source: 'relative', kee: 'x' },
     { file: CONF, name: 'db' },
@@ -196,7 +196,7 @@ test('what is wrong in the section is named by its place', () => {
   );
 });
 
-test('the example of the documentation works', async () => {
+test('the documented example works', async () => {
   const page = await readFile(new URL('../../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
   const example = /```yaml\n(overlays:\n {2}passwords:[^]*?)```/.exec(page)?.[1] ?? '';
   const { overlays } = load(example) as { overlays: unknown };

@@ -10,7 +10,7 @@ import { planOf } from './fixtures.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../k8s/examples/keystone/', import.meta.url));
 
-/** Volumes that config.json doesn't name: Keystone's keys, and the pod's labels for its log lines. */
+/** Volumes that config.json does not name: Keystone's keys, and the pod's labels for its log lines. */
 const ADDED = new Set(['keys', 'podinfo']);
 
 interface Workload {
@@ -37,7 +37,7 @@ async function planOfExample(): Promise<PodSpec> {
   return spec;
 }
 
-/** What a person adds to the plan: volumes that config.json doesn't name, and other containers. */
+/** Manual additions to the plan: volumes that config.json does not name, and other containers. */
 function isPlanned(mounts: readonly VolumeMount[], planned: readonly VolumeMount[]): void {
   for (const mount of planned)
     assert.ok(
@@ -46,7 +46,7 @@ function isPlanned(mounts: readonly VolumeMount[], planned: readonly VolumeMount
     );
   const names = new Set(planned.map(({ name }) => name));
   const more = mounts.filter((mount) => names.has(mount.name) && !planned.some((each) => isSame(each, mount)));
-  assert.deepEqual(more, [], 'no more of the planned volumes is mounted');
+  assert.deepEqual(more, [], 'all planned volumes are mounted');
 }
 
 function isSame(a: VolumeMount, b: VolumeMount): boolean {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { planPod, type PodPlan, type PodPlanOptions } from '../../../src/config/volumes/index.ts';
 
-/** One of the config.json files beside this one, in the shape that kolla-ansible gives them. */
+/** One of the config.json files next to this one, in the shape that kolla-ansible gives them. */
 export function fixture(service: string): string {
   return fileURLToPath(new URL(`fixtures/${service}.json`, import.meta.url));
 }

@@ -7,7 +7,7 @@ import { fixture, planOf } from './fixtures.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
-/** A deployment's directory, and an image that is unpacked beside it. */
+/** A deployment's directory, and an unpacked image next to it. */
 async function workplace() {
   const directory = await privateDirectory('volumes');
   const write = async (path: string, content: string | object) => {
@@ -73,12 +73,12 @@ test('installed files are in memory, sized by config.json and the image', async 
   };
   const image = await place.image();
   const large = 'x'.repeat(10 * 1024 * 1024);
-  assert.equal(await sizeLimit(), '64Mi', 'an image that is not known');
-  assert.equal(await sizeLimit(image), '16Mi', 'the least');
+  assert.equal(await sizeLimit(), '64Mi', 'an unknown image');
+  assert.equal(await sizeLimit(image), '16Mi', 'the minimum');
   await place.write('config/keystone.conf', large);
-  assert.equal(await sizeLimit(image), '32Mi', 'twice a source');
+  assert.equal(await sizeLimit(image), '32Mi', 'twice the source');
   await place.write('image/etc/keystone/large', large);
-  assert.equal(await sizeLimit(image), '64Mi', 'and twice what is seeded');
+  assert.equal(await sizeLimit(image), '64Mi', 'plus twice the seeded content');
 });
 
 test("users and content are the image's, if it is available", async () => {
@@ -128,7 +128,7 @@ test('an existing directory as a source is mounted live, and nothing is written'
   assert.deepEqual(await readdir(join(place.path, 'config')), ['ceph', 'config.json']);
 });
 
-test('a copied directory is mounted at the same paths whether its source exists or not', async () => {
+test('a copied directory is mounted at the same paths whether or not its source exists', async () => {
   await using place = await workplace();
   const config_files = [
     copied('themes', '/etc/openstack-dashboard/themes', 'horizon'),
@@ -144,7 +144,7 @@ test('a copied directory is mounted at the same paths whether its source exists 
   assert.equal(await paths(), unseen);
 });
 
-test('a directory over a system directory must be readable, since its content is mounted', async () => {
+test('a source copied over a system directory must be readable, since its files are mounted individually', async () => {
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('etc', '/etc', 'glance')] });
   const plan = () => planOf(config, { configDir: dirname(config) });
@@ -163,7 +163,7 @@ test('variables come from the downward API; HOSTNAME exists already; others are 
   ]);
 });
 
-test('an owner that is impossible without root is a problem with its entry and the fix; world-readable files are not', async () => {
+test('an owner that needs root is reported with its entry and the fix, except for world-readable files', async () => {
   const { problems, entries, spec } = await planOf(fixture('two-users'));
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^config_files\[1\]: 'cinder' is 42407:42407.*runAsUser: 42407/);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture, planOf } from './fixtures.ts';
 
-/** What every service has besides. */
+/** The mounts that every service has in addition. */
 const ALWAYS = ['kolla:run/kolla at /run/kolla', 'tmp at /tmp', 'logs at /var/log/kolla'];
 
-/** The user that each runs as, and what its container mounts. */
+/** The user that each service runs as, and the mounts of its container. */
 const SERVICES: Readonly<Record<string, { readonly user: string; readonly mounts: readonly string[] }>> = {
   keystone: {
     user: 'keystone 42425',

@@ -4,7 +4,7 @@ import { Bell } from '../../../src/config/watch/bell.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a ring before the wait counts, once', async (t) => {
+test('a ring before the wait counts once', async (t) => {
   const bell = new Bell();
   bell.ring();
   bell.ring();
@@ -31,7 +31,7 @@ test('a ring is answered after the debounce interval', async (t) => {
   assert.equal(rings, 10);
 });
 
-test('shutdown ends the wait, with its reason', async () => {
+test('shutdown ends the wait with its reason', async () => {
   const stop = new AbortController();
   const waiting = new Bell().wait({ settleMs: 0, idleMs: HOUR_MS, signal: stop.signal });
   stop.abort(new Error('over'));

@@ -39,7 +39,7 @@ test('a fingerprint covers content, modes, names and absence, and is stable', as
   const seen = [await fingerprintOf([path])];
   const look = async () => {
     const now = await fingerprintOf([path]);
-    assert.ok(!seen.includes(now), `look ${seen.length} is like one before`);
+    assert.ok(!seen.includes(now), `fingerprint ${seen.length} equals an earlier one`);
     assert.equal(await fingerprintOf([path]), now);
     seen.push(now);
   };
@@ -56,7 +56,7 @@ test('a fingerprint covers content, modes, names and absence, and is stable', as
   await look();
 });
 
-test("the kubelet's own names do not count, their targets do", async () => {
+test("the kubelet's own names are ignored, their targets are not", async () => {
   await using directory = await privateDirectory('fingerprint');
   const file = async (version: string, text: string) => {
     await mkdir(join(directory.path, version));

@@ -11,7 +11,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import type { Pod } from '../support.ts';
 
-/** A volume as the kubelet keeps it: a dated directory, `..data` that leads to it, and a link for each name. */
+/** A volume as the kubelet keeps it: a dated directory, a link `..data` to it, and a link for each name. */
 export class Volume {
   readonly directory: string;
   #version = 0;
@@ -48,7 +48,7 @@ export interface Watching extends AsyncDisposable {
   readonly status: () => WatchStatus;
   readonly changes: readonly Change[];
   readonly said: () => string;
-  /** Resolves when the status is so. */
+  /** Resolves when the status matches. */
   when(what: string, holds: (status: WatchStatus) => boolean): Promise<void>;
   /** Resolves when the file below the root has this content. */
   placed(path: string, content: string): Promise<void>;
@@ -77,7 +77,7 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
     if (!stop.signal.aborted) throw error;
   });
   let isOver = false;
-  void over.finally(() => (isOver = true)).catch(() => {}); // its error is what the disposal rejects with
+  void over.finally(() => (isOver = true)).catch(() => {}); // the disposal rejects with its error
   const when = async (what: string, holds: () => Promise<boolean>) => {
     await until(what, async (saw) => {
       if (await holds()) return true;

@@ -8,7 +8,7 @@ import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
-/** Reports nothing: what inotify does on some network file systems. */
+/** Reports nothing, like inotify on some network file systems. */
 const deaf: typeof pathWatcher = () => ({
   watch: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -44,7 +44,7 @@ test('an already installed version is no change', async () => {
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   await p.apply();
   await using watch = watching(p);
-  await watch.when('the first look', ({ state }) => state === 'in-step');
+  await watch.when('the first poll', ({ state }) => state === 'in-step');
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one', 'unused.conf': 'new' });
   await watch.when('the second', ({ version }) => version !== undefined && watch.said().includes(version));
   assert.deepEqual(watch.changes, []);
@@ -56,7 +56,7 @@ test('a ConfigMap that was changed and changed back is examined under its new na
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   await using watch = watching(p);
-  await watch.when('the first look', ({ state }) => state === 'in-step');
+  await watch.when('the first poll', ({ state }) => state === 'in-step');
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
   const now = await readlink(join(p.configDir, '..data'));
   await watch.when('its name', ({ configMap }) => configMap === now);
@@ -75,7 +75,7 @@ test('an invalid version is rejected with all its problems, once, and the next v
   assert.equal(watch.status().state, 'refused');
   await volume.swap({ 'config.json': oneFile({ perm: '0640' }), 'a.conf': 'three' });
   await watch.placed('etc/a.conf', 'three');
-  await watch.when('the end of the refusal', ({ state, problem }) => state === 'in-step' && problem === undefined);
+  await watch.when('the rejection to end', ({ state, problem }) => state === 'in-step' && problem === undefined);
   assert.equal(watch.status().refused, 1);
   assert.equal(watch.said().match(/rejected/g)?.length, 1);
 });
@@ -113,7 +113,7 @@ test("a custom section unlike any of Kolla's does not prevent a version without 
   await using watch = watching(p);
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': JSON.stringify({ command: 'true', maintainer: 'us' }) });
-  await watch.when('the new version', ({ applied }) => applied === 2);
+  await watch.when('the new version to be applied', ({ applied }) => applied === 2);
   await assert.rejects(stat(join(p.root, 'etc/a.conf')), { code: 'ENOENT' });
 });
 
@@ -223,7 +223,7 @@ test('a system error is retried until the version is installed', async () => {
   let tries = 0;
   const finish = () => (++tries < 2 ? Promise.reject(new UnavailableError('the volume is full')) : Promise.resolve([]));
   await using watch = watching(p, { finish });
-  await watch.when('the second try', ({ state, failed }) => state === 'in-step' && failed === 1);
+  await watch.when('the second attempt', ({ state, failed }) => state === 'in-step' && failed === 1);
   assert.match(watch.said(), /retrying in .*the volume is full/);
   assert.equal(watch.changes.length, 1);
 });

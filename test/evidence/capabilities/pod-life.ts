@@ -65,7 +65,7 @@ export const podLife: Capability = {
     {
       point: 'no config.json at the default path: kolla-init says so and goes on',
       file: 'test/config/refuse.test.ts',
-      test: 'a missing config.json at the default path is logged, and no error',
+      test: 'a missing config.json at the default path is logged and is not an error',
     },
     {
       point: 'a named but missing config.json is 65',
