@@ -32,7 +32,7 @@ const IMAGE: Tree = {
   'usr/local/bin/kolla_start': program('kolla_start'),
 };
 
-/** As keystone's uid, without privileges, with this machine's store read-only where the image's is. */
+/** As keystone's uid, without privileges, with this machine's store read-only in place of the image's. */
 function within(line: string, more: Tree = {}) {
   return inThrowAwayRoot(`mkdir /tmp/vol; ${line}`, {
     tree: { ...IMAGE, ...more },
@@ -60,7 +60,7 @@ test(
       ask(`--cacert ${store}/ca-certificates.crt`, other.port),
     ].join('; ');
     const { stdout, stderr } = await within(line, { [`${CONFIG}/ca-certificates/own.crt`]: authority.certificate });
-    // 60: the certificate can't be verified. The image's own store, the bundle, the hashes, and a stranger.
+    // 60: the certificate cannot be verified. The image's own store, the bundle, the hashes, and an untrusted server.
     assert.equal(stdout, '60\n0\n0\n60\n', stderr);
   },
 );
@@ -88,7 +88,7 @@ test('in the image itself, with a read-only store, kolla-init reports the fix', 
   assert.match(stderr, /certificates in \S+ are not added: give --root a volume/);
 });
 
-test('kolla_start warns of certificates that are not in the store, and of none that are', { skip }, async () => {
+test('kolla_start warns of certificates missing from the store, and only of those', { skip }, async () => {
   const prepared = {
     'run/kolla/run_command': 'true',
     'usr/local/bin/kolla_extend_start': '',

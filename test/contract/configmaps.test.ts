@@ -1,4 +1,4 @@
-/** All templates of kolla-ansible's services, with a password wherever they have one: none may be in a ConfigMap. */
+/** All templates of kolla-ansible's services, with a password in every possible place: none may be in a ConfigMap. */
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,16 +8,18 @@ import { canHaveKollaAnsible, rolesDirectory } from './kolla-ansible.ts';
 
 const skip = (await canHaveKollaAnsible()) ?? false;
 
-/** Of variables that hold a secret itself: of the rest some are named by one (`nova_keystone_password_length`). */
+/**
+ * Variables that hold a secret themselves: some others only have one in their name (`nova_keystone_password_length`).
+ */
 const SECRET = /^\s*\w*(?:_password|_secret|secret_key|_secret_key|_pass|private_key|_key_base64)\b/;
 /** A word that occurs in no template. */
 const VALUE = 'h1dden';
-/** Passwords with delimiters of another file's syntax. */
+/** Passwords with the delimiters of other files' syntax. */
 const AWKWARD = [',h1dden', ';h1dden', '<h1dden', '#h1dden', 'none,h1dden', '@h1dden', '/a/h1dden'];
 
 /**
- * Rendered as by kolla-ansible, as far as secrets are concerned: a statement is empty, a value other than a secret is a
- * word.
+ * Rendered as by kolla-ansible, as far as secrets are concerned: statements become empty, values other than secrets
+ * become a word.
  */
 function rendered(template: string, secret: string): string {
   return template.replaceAll(/\{%[^]*?%\}|\{#[^]*?#\}/g, '').replaceAll(/\{\{([^]*?)\}\}/g, (_, expression: string) => {
@@ -26,38 +28,34 @@ function rendered(template: string, secret: string): string {
   });
 }
 
-test(
-  'no secret of its templates would be in a ConfigMap, and config.json is one if it has none',
-  { skip },
-  async () => {
-    const roles = await rolesDirectory();
-    const shown: string[] = [];
-    const count = { templates: 0, withSecrets: 0, documents: 0, secretDocuments: [] as string[] };
-    for await (const path of glob('*/templates/**/*.j2', { cwd: roles })) {
-      const template = await readFile(`${roles}/${path}`, 'utf8');
-      const text = rendered(template, VALUE);
-      const name = basename(path, '.j2');
-      count.templates++;
-      if (text.includes(VALUE)) count.withSecrets++;
-      for (const secret of text.includes(VALUE) ? [VALUE, ...AWKWARD] : []) {
-        const bytes = Buffer.from(rendered(template, secret));
-        // World-readable: only its lines decide.
-        const file = { path: name, bytes, mode: 0o644, entries: [{ name, perm: 0o644 }] };
-        if (!judge(file).isSecret) shown.push(`${path}: ${secret}`);
-      }
-      // Invalid JSON without its statements cannot be judged.
-      if (!name.endsWith('.json') || !isJson(text)) continue;
-      count.documents++;
-      // In a service's directory it is config.json.
-      const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
-      if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
+test('no template with a secret is a ConfigMap, and config.json without a secret is one', { skip }, async () => {
+  const roles = await rolesDirectory();
+  const shown: string[] = [];
+  const count = { templates: 0, withSecrets: 0, documents: 0, secretDocuments: [] as string[] };
+  for await (const path of glob('*/templates/**/*.j2', { cwd: roles })) {
+    const template = await readFile(`${roles}/${path}`, 'utf8');
+    const text = rendered(template, VALUE);
+    const name = basename(path, '.j2');
+    count.templates++;
+    if (text.includes(VALUE)) count.withSecrets++;
+    for (const secret of text.includes(VALUE) ? [VALUE, ...AWKWARD] : []) {
+      const bytes = Buffer.from(rendered(template, secret));
+      // World-readable: only its content decides.
+      const file = { path: name, bytes, mode: 0o644, entries: [{ name, perm: 0o644 }] };
+      if (!judge(file).isSecret) shown.push(`${path}: ${secret}`);
     }
-    assert.deepEqual(shown, []);
-    assert.ok(count.templates > 300 && count.withSecrets > 60 && count.documents > 100, JSON.stringify(count));
-    assert.deepEqual(count.secretDocuments, []);
-    console.log(`configmaps: ${count.templates} templates, ${count.withSecrets} with secrets, all of them Secrets`);
-  },
-);
+    // Invalid JSON without its statements cannot be judged.
+    if (!name.endsWith('.json') || !isJson(text)) continue;
+    count.documents++;
+    // In a service's directory it is config.json.
+    const document = { path: 'config.json', bytes: Buffer.from(text), mode: 0o600, entries: [] };
+    if (judge(document).isSecret && !text.includes(VALUE)) count.secretDocuments.push(path);
+  }
+  assert.deepEqual(shown, []);
+  assert.ok(count.templates > 300 && count.withSecrets > 60 && count.documents > 100, JSON.stringify(count));
+  assert.deepEqual(count.secretDocuments, []);
+  console.log(`configmaps: ${count.templates} templates, ${count.withSecrets} with secrets, all of them Secrets`);
+});
 
 function isJson(text: string): boolean {
   try {

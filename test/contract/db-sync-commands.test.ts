@@ -10,7 +10,7 @@ import { canHaveKolla, kollaPackage } from './kolla-package.ts';
 
 const skip = (await canHaveKolla()) ?? false;
 
-/** Each service's script in Kolla's package, and the phases it runs with those variables. */
+/** Each service's script in Kolla's package, and the phases that it runs with those variables. */
 interface Row {
   readonly script: string;
   readonly ways: readonly (readonly [variables: readonly string[], ...phases: Phase[]])[];
@@ -31,7 +31,7 @@ const KOLLA: Readonly<Record<string, Row>> = {
     script: 'ceilometer/ceilometer-notification',
     ways: [[['KOLLA_BOOTSTRAP', 'CEILOMETER_DATABASE_TYPE=gnocchi'], 'all']],
   },
-  // It leaves to KOLLA_OSM what the scripts of Nova and Placement do with KOLLA_BOOTSTRAP already.
+  // With KOLLA_OSM it skips what the scripts of Nova and Placement do with KOLLA_BOOTSTRAP.
   cinder: { script: 'cinder/cinder-api', ways: [...ALL, OSM], second: ['KOLLA_OSM'] },
   cloudkitty: { script: 'cloudkitty/cloudkitty-api', ways: ALL },
   cyborg: { script: 'cyborg/cyborg-api', ways: ALL },
@@ -125,7 +125,7 @@ function linesOf({ migration }: Service, phases: readonly Phase[]): string[] {
     .map(({ argv: [program, ...words] }) => [basename(program), ...words].join(' '));
 }
 
-test("every service's steps are compared with a script of Kolla's", () => {
+test("every service's steps are compared with a script of Kolla", () => {
   assert.deepEqual(
     Object.keys(KOLLA),
     SERVICES.map(({ name }) => name),

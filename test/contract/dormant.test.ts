@@ -4,10 +4,10 @@ import { HELPERS } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from './throw-away-root.ts';
 
-/** An image with our names, started as before: without our variables, API server, or mounts. */
+/** An image with our names, started as before: without our variables, an API server, or mounts. */
 async function canTrace(): Promise<string | undefined> {
   const tried = await run('strace', ['-f', '-o', '/dev/null', 'true']).catch(() => undefined);
-  return tried?.code === 0 ? undefined : 'no strace that may trace';
+  return tried?.code === 0 ? undefined : 'strace cannot trace here';
 }
 
 const skip = (await canThrowAwayRoots()) ?? (await canTrace()) ?? false;
@@ -44,7 +44,7 @@ async function networkCalls(more: Tree, options: Partial<InRoot>): Promise<strin
 
 for (const [name, more, options] of [
   ['as root', {}, {}],
-  ['as a user whom sudo helps', {}, { uid: 42_425 }],
+  ['as a user that sudo supports', {}, { uid: 42_425 }],
   ['without root, after kolla-init', { 'run/kolla/run_command': 'true' }, { uid: 42_425, noNewPrivileges: true }],
 ] as const satisfies readonly (readonly [string, Tree, Partial<InRoot>])[]) {
   test(`kolla_start opens no connection: ${name}`, { skip }, async () => {

@@ -47,7 +47,7 @@ test('exactly the listed ones need root, each for the listed reason', { skip }, 
   for (const outcome of failed) assert.match(outcome.reason, listed.get(keyOf(outcome)) ?? /^(?!)/, keyOf(outcome));
   const known = new Set(outcomes.map(keyOf));
   const stale = [...listed.keys()].filter((key) => known.has(key) && !failed.some((each) => keyOf(each) === key));
-  assert.deepEqual(stale, [], 'these pass: take them off the list');
+  assert.deepEqual(stale, [], 'these pass: remove them from the list');
 });
 
 test('the variable selects the program that runs instead of the service', { skip }, () => {
@@ -69,6 +69,6 @@ test('docs/reference/rootless-extend-start.md matches the observed behaviour', {
   assert.equal(
     there === page,
     true,
-    'the page is out of step; run this file with UPDATE_DOCS=1 and look at what changes',
+    'the page is out of date: run this file with UPDATE_DOCS=1 and review the changes',
   );
 });

@@ -56,11 +56,11 @@ const SAME: Readonly<Record<string, Case>> = {
   'user and password': [['-u', 'u:p', '{web}/locked']],
   'user and password in the URL': [['http://u:p@{web}/locked']],
   'a wrong password': [['-u', 'u:x', '{web}/locked']],
-  'short options in one word': [['-gksSuu:p', '{web}/locked']],
+  'short options in one argument': [['-gksSuu:p', '{web}/locked']],
   'a path that curl would take for a pattern': [['{web}/[1-2]/{a,b}']],
   'the body to stdout': [['{web}/x'], { HEALTHCHECK_CURL_OUTPUT: '-' }],
   'another user agent': [['-A', 'me', '{web}/x'], { HEALTHCHECK_CURL_OUTPUT: '-' }],
-  'the user agent of its variable': [['{web}'], { HEALTHCHECK_CURL_OUTPUT: '-', HEALTHCHECK_CURL_USER_AGENT: 'me' }],
+  'the user agent from its variable': [['{web}'], { HEALTHCHECK_CURL_OUTPUT: '-', HEALTHCHECK_CURL_USER_AGENT: 'me' }],
   'another line': [
     ['{web}/302'],
     {
@@ -68,32 +68,32 @@ const SAME: Readonly<Record<string, Case>> = {
         '%{http_code}|%{response_code}|%{remote_ip}|%{content_type}|%{size_download}|%{redirect_url}|%{num_redirects}|%{method}|%{url_effective}|%{scheme}|%{http_version}|%{exitcode}|%%|%x|\\t|\\q|\\n',
     },
   ],
-  'a line in the words': [['-w', '%{http_code}', '{web}']],
+  'a line break in the arguments': [['-w', '%{http_code}', '{web}']],
   'empty variables': [['{web}'], { HEALTHCHECK_CURL_WRITE_OUT: '', HEALTHCHECK_CURL_MAX_TIME: '' }],
   'a HEAD': [['-I', '{web}/x']],
   'TLS with an untrusted certificate, at IPv6': [['https://{tls6}/']],
   'HTTP to a TLS port': [['http://{tls6}/x']],
   'TLS to an HTTP port': [['https://{web}/x']],
-  'no server there': [['{nobody}']],
-  'an unknown name': [['http://kolla-pod.invalid/']],
+  'no server': [['{nobody}']],
+  'an unresolvable name': [['http://kolla-pod.invalid/']],
   'no HTTP': [['{ssh}']],
   'no answer': [['{mute}']],
-  'half an answer': [['{cut}']],
+  'a truncated response': [['{cut}']],
   silence: [['{silent}'], { HEALTHCHECK_CURL_MAX_TIME: '0.5' }],
-  'silence, and the limit in the words': [['-m', '0.5', '{silent}']],
-  'a limit that is no number': [['-m', 'soon', '{web}']],
+  'no response, with a time limit in the arguments': [['-m', '0.5', '{silent}']],
+  'a limit that is not a number': [['-m', 'soon', '{web}']],
   'an unknown option': [['--nonsense', '{web}']],
   'an option without its value': [['{web}', '-u']],
   'another protocol': [['gopher9://x/']],
-  'a port that is none': [['http://127.0.0.1:99999/']],
-  'a blank in the URL': [['http://a b/']],
+  'an invalid port': [['http://127.0.0.1:99999/']],
+  'a space in the URL': [['http://a b/']],
 };
 
 /** curl exits before its write-out line, without a code on stderr. */
-const WORDS = /^(?:a limit that is no number|an option .*)$/;
+const WORDS = /^(?:a limit that is not a number|an option .*)$/;
 
 for (const [what, [args, env = {}]] of Object.entries(SAME)) {
-  test(`the same as curl's: ${what}`, { skip }, async () => {
+  test(`equals curl: ${what}`, { skip }, async () => {
     const words = args.map((word) => word.replaceAll(/\{(\w+)\}/g, (whole, name: string) => servers[name] ?? whole));
     const theirs = await sides.theirs('healthcheck_curl', words, env);
     const ours = await sides.ours('healthcheck_curl', words, env);
@@ -115,9 +115,9 @@ function numberIn(stderr: string): string | undefined {
   return /^curl: \((\d+)\)/m.exec(stderr)?.[1];
 }
 
-test("other than curl's: no proxy is used", { skip }, async () => {
+test('differs from curl: no proxy is used', { skip }, async () => {
   const env = { http_proxy: `http://${servers['nobody']}` };
   const url = [`http://${servers['web']}/`];
-  assert.equal((await sides.theirs('healthcheck_curl', url, env)).code, 1, "curl's has changed");
+  assert.equal((await sides.theirs('healthcheck_curl', url, env)).code, 1, "curl's behaviour has changed");
   assert.equal((await sides.ours('healthcheck_curl', url, env)).code, 0);
 });

@@ -70,9 +70,9 @@ test("a synced node is healthy, over its socket and with the client's variables"
   assert.deepEqual(await asked({ ...tcp, ...login }), [good, good]);
 });
 
-test("other than Kolla's: the default user is haproxy; Kolla's is -haproxy", { skip }, async () => {
+test("differs from Kolla: the default user is haproxy, Kolla's is -haproxy", { skip }, async () => {
   const [theirs, ...ours] = await all(mariadb, 'healthcheck_mariadb', socket());
-  assert.deepEqual(theirs, [1, NOT_SYNCED], "Kolla's has changed");
+  assert.deepEqual(theirs, [1, NOT_SYNCED], "Kolla's behaviour has changed");
   assert.deepEqual(ours, [[0, SYNCED]]);
 });
 
@@ -89,12 +89,12 @@ test('a desynced node, a rejected login and a stopped server are unhealthy', { s
   assert.deepEqual(await asked({ MYSQL_USERNAME: 'haproxy' }), [bad, bad]);
 });
 
-test('a running broker is healthy, one with a stopped application is not', { skip }, async () => {
+test('a running broker is healthy, and one with a stopped application is not', { skip }, async () => {
   const env = { RABBITMQ_NODE_PORT: `${broker.port}` };
   const asked = async () => (await all(rabbitmq, 'healthcheck_rabbitmq', env)).map(([code]) => code);
   assert.deepEqual(await asked(), [0, 0]);
   await broker.control(['stop_app']);
-  await until('the broker to have stopped', async () =>
+  await until('the broker to stop', async () =>
     (await rabbitmq.ours('healthcheck_rabbitmq', [], env)).code === 1 ? true : undefined,
   );
   assert.deepEqual(await asked(), [1, 1]);

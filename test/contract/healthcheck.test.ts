@@ -17,7 +17,7 @@ import { allSides, canHaveSides, type Sides } from './healthcheck/sides.ts';
 
 const missing = await canHaveSides();
 const skip = missing ?? false;
-/** Unique among tests' processes. */
+/** Unique among the processes of all tests. */
 const ME = `kp${process.pid}`;
 
 let sides: Sides;
@@ -52,7 +52,10 @@ async function connected(stack: AsyncDisposableStack, called: string, args: read
 const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
   'port: an established connection': [0, async (s) => port(`${ME}-a`, await connected(s, `${ME}-a`))],
   'port: one of several ports': [0, async (s) => port(`${ME}-b`, '1', await connected(s, `${ME}-b`))],
-  "port: a name with kolla-ansible's blank": [0, async (s) => port(`${ME}-c `, await connected(s, `${ME}-c`))],
+  'port: a name with a space, as kolla-ansible writes it': [
+    0,
+    async (s) => port(`${ME}-c `, await connected(s, `${ME}-c`)),
+  ],
   'port: a script that python3 runs': [
     0,
     async (s) => port(`${ME}-d`, await connected(s, 'python3', [`/usr/bin/${ME}-d`])),
@@ -62,7 +65,7 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
     async (s) =>
       port(`${ME}-rpc`, await connected(s, `neutron-server: rpc worker (/x/python3 /x/${ME}-rpc --config-file y)`)),
   ],
-  'port: the port is at this end': [
+  'port: the local port of a connection': [
     0,
     async (s) => {
       const own = await actor(s, `${ME}-e`, GREETING);
@@ -94,9 +97,9 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
       return port(`${ME}-h`, await connected(s, `other-${ME}`));
     },
   ],
-  'port: it only listens there': [1, async (s) => port(`${ME}-i`, await actor(s, `${ME}-i`, LISTENING))],
+  'port: a listener only': [1, async (s) => port(`${ME}-i`, await actor(s, `${ME}-i`, LISTENING))],
   'port: no such process': [1, () => Promise.resolve(port(`${ME}-none`, '5672'))],
-  'port: no words': [1, () => Promise.resolve(port())],
+  'port: no arguments': [1, () => Promise.resolve(port())],
   'listen: TCP': [0, async (s) => listen(`${ME}-j`, await actor(s, `${ME}-j`, LISTENING))],
   'listen: IPv6': [0, async (s) => listen(`${ME}-k`, await actor(s, `${ME}-k`, LISTENING_6))],
   'listen: UDP': [0, async (s) => listen(`${ME}-l`, await actor(s, `${ME}-l`, BOUND_UDP))],
@@ -110,8 +113,8 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
     },
   ],
   'listen: no such process': [1, () => Promise.resolve(listen(`${ME}-none`, '80'))],
-  'socket: it listens': [0, (s) => onPath(s, 'sock1', `${ME}-p`)],
-  'socket: a name longer than the kernel keeps': [
+  'socket: a listener': [0, (s) => onPath(s, 'sock1', `${ME}-p`)],
+  "socket: a name longer than the kernel's limit": [
     0,
     async (s) => {
       const path = join(directory.path, 'sock2');
@@ -130,10 +133,10 @@ const SAME: Readonly<Record<string, readonly [code: number, stage: Stage]>> = {
       return socket(...args);
     },
   ],
-  'filemod: written lately': [0, async () => filemod(await aged('new', 0), '60')],
+  'filemod: written recently': [0, async () => filemod(await aged('new', 0), '60')],
   'filemod: written long ago': [1, async () => filemod(await aged('old', 100), '60')],
   'filemod: written in the future': [0, async () => filemod(await aged('future', -100), '60')],
-  'filemod: not there': [1, () => Promise.resolve(filemod(join(directory.path, 'none'), '60'))],
+  'filemod: missing': [1, () => Promise.resolve(filemod(join(directory.path, 'none'), '60'))],
   'filemod: a directory': [
     1,
     async () => {
@@ -159,7 +162,7 @@ async function aged(name: string, seconds: number): Promise<string> {
 }
 
 for (const [what, [code, stage]] of Object.entries(SAME)) {
-  test(`the same as Kolla's: ${what}`, { skip }, async () => {
+  test(`equals Kolla's check: ${what}`, { skip }, async () => {
     await using stack = new AsyncDisposableStack();
     const { name, args } = await stage(stack);
     const theirs = await sides.theirs(name, args);
@@ -179,13 +182,13 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
     /has no established connection to port \d+/,
     async (s) => port(`${ME}-s`, (await connected(s, `${ME}-s`)).slice(0, -1)),
   ],
-  'a port to listen on is exact': [
+  'a port to listen on matches exactly': [
     0,
     1,
     /does not listen on port \d+; seen: tcp 127/,
     async (s) => listen(`${ME}-t`, (await actor(s, `${ME}-t`, LISTENING)).slice(0, -1)),
   ],
-  'a connection that is not there yet is none': [
+  'a connection that is not established yet does not count': [
     0,
     1,
     /seen: SYN-SENT to 127\.0\.0\.1:\d+/,
@@ -203,7 +206,7 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
       return port(`${ME}-u`, `${full}`);
     },
   ],
-  'a connection that the other side has ended is none': [
+  'a connection that the peer has closed does not count': [
     0,
     1,
     /seen: CLOSE-WAIT to 127\.0\.0\.1:\d+/,
@@ -233,13 +236,13 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
     /^$/,
     async (s) => port(`${ME}-y - --server api`, await connected(s, `${ME}-y`, ['--server', 'api'])),
   ],
-  "a socket's process is meant by its name": [
+  "a socket's process is matched by its whole name": [
     0,
     1,
     /no process named kp\d+; another process listens/,
     async (s) => socket(ME, (await onPath(s, 'sock5', `${ME}-z`)).args[1]!),
   ],
-  'a socket without its path is no question': [
+  'a socket check without a path is a usage error': [
     0,
     1,
     /missing argument/,
@@ -255,10 +258,10 @@ const DIFFERS: Readonly<Record<string, readonly [theirs: number, ours: number, r
 };
 
 for (const [what, [their, our, reason, stage]] of Object.entries(DIFFERS)) {
-  test(`other than Kolla's: ${what}`, { skip }, async () => {
+  test(`differs from Kolla's check: ${what}`, { skip }, async () => {
     await using stack = new AsyncDisposableStack();
     const { name, args } = await stage(stack);
-    assert.equal((await sides.theirs(name, args)).code, their, "Kolla's has changed");
+    assert.equal((await sides.theirs(name, args)).code, their, "Kolla's behaviour has changed");
     const { code, stderr } = await sides.ours(name, args);
     assert.equal(code, our, stderr);
     assert.match(stderr, reason);

@@ -12,7 +12,7 @@ from ansible_values import env, read, rendered, shared
 
 ansible = sys.argv[1]
 SUFFIX = "_healthcheck_test"
-# What an inventory and the facts of a host would say; `password` stands for passwords.yml.
+# What an inventory and the facts of a host would provide; `password` stands for passwords.yml.
 HOST = {"api_interface_address": "ADDRESS", "kolla_base_distro": "debian"}
 YES = ("1", "true", "yes", "on", "y", "t")
 

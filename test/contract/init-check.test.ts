@@ -14,11 +14,11 @@ import { canRunReference, startReference, type Ended, type Reference, type Start
 /** Differences between `kolla-init check` and `kolla_set_configs --check`, with reasons. */
 const OTHERWISE: Readonly<Record<string, number>> = {
   // The wanted state is unknown: as for any other invalid configuration.
-  'a check with the source gone': ExitCode.badConfig,
+  'a check with the source missing': ExitCode.badConfig,
   // kolla_set_configs has its own state; kolla-init's is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
   // Sources are this machine's own here, which has no /etc/e: --root applies to destinations.
-  'a check of an optional source that a later entry has made, into a directory that is not there': ExitCode.ok,
+  'a check of an optional source created by a later entry, into a missing directory': ExitCode.ok,
 };
 
 const skip = (await canRunReference()) ?? false;
@@ -33,7 +33,7 @@ const checks = CASES.filter(({ runs }) => runs?.some(({ argv }) => argv !== unde
 test('there are cases to compare', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
 
 for (const one of checks) {
-  test(`as kolla_set_configs --check: ${one.name}`, { skip }, async () => {
+  test(`equals kolla_set_configs --check: ${one.name}`, { skip }, async () => {
     const theirs = await play(one, byReference(reference));
     const ours = await play(one, (at) => (isCheck(at.argv) ? kollaInitCheck(at) : byUs(at)));
     for (const [i, { argv = [] }] of (one.runs ?? []).entries()) {

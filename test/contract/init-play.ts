@@ -1,4 +1,4 @@
-/** Starts of kolla-init on the cases of kolla_set_configs: as root, on the image itself, with a state directory. */
+/** Starts of kolla-init on the cases of kolla_set_configs: as root, in the image itself, with a state directory. */
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KollaError } from '../../src/core/errors.ts';

@@ -14,12 +14,12 @@ const CONTAINERS_SCRIPT = fileURLToPath(new URL('containers.py', import.meta.url
 
 /** A health check that kolla-ansible declares. */
 export interface Declared {
-  /** What its variable is named by: the container's name, but for two. */
+  /** The prefix of its variable: the container's name, with two exceptions. */
   readonly name: string;
   readonly test: string;
 }
 
-/** Where its roles lie, each with the templates of its services' files. */
+/** Its roles, each with the templates of its services' files. */
 export async function rolesDirectory(): Promise<string> {
   return join(await packages(), ANSIBLE, 'roles');
 }
@@ -32,24 +32,24 @@ export async function declaredHealthchecks(): Promise<Declared[]> {
 
 /** A container that kolla-ansible deploys. */
 export interface Deployed {
-  /** As it calls it: `nova_super_conductor`. */
+  /** kolla-ansible's name for it: `nova_super_conductor`. */
   readonly name: string;
-  /** Without a registry and a tag. */
+  /** Without registry and tag. */
   readonly image: string;
-  /** Of its config.json. */
+  /** From its config.json. */
   readonly command: string;
 }
 
-/** Those of some roles, with its defaults, but for a command with a condition in it. */
+/** Commands of some roles, with the role's defaults, except commands with a condition in them. */
 export async function deployedContainers(roles: readonly string[]): Promise<Deployed[]> {
   const rows = (await printedBy(CONTAINERS_SCRIPT, ...roles)) as [string, string, string][];
   return rows.map(([name, image, command]) => ({ name, image, command }));
 }
 
-/** What one of the scripts here prints. */
+/** The output of one of the scripts in this directory. */
 async function printedBy(script: string, ...words: readonly string[]): Promise<unknown> {
   const directory = await packages();
-  // -B: else it writes what it compiled beside the scripts.
+  // -B: otherwise it writes compiled files next to the scripts.
   const args = ['-B', script, join(directory, ANSIBLE), ...words];
   return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(directory, 'python') } }));
 }
@@ -65,7 +65,7 @@ async function packages(): Promise<string> {
   });
 }
 
-/** Whether the package can be had: it is in the cache, or pip finds it. */
+/** Whether the package is available: from the cache, or through pip. */
 export const canHaveKollaAnsible: Capability = async () => {
   const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (pip?.code !== 0) return 'no pip to fetch the package kolla-ansible with';

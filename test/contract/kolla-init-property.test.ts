@@ -1,4 +1,7 @@
-/** kolla-init on generated configurations: refused with nothing touched, or done, and then nothing is left to do. */
+/**
+ * kolla-init on generated configurations: either rejected with nothing touched, or applied, and then applying again
+ * changes nothing.
+ */
 import assert from 'node:assert/strict';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,16 +40,16 @@ test(`${CASES} generated configurations are rejected untouched, or applied idemp
         assert.deepEqual(stamps(at.root), afterSecond, `${which}: the third run wrote something`);
       } else {
         assert.equal(first.code, ExitCode.badConfig, `${which}: ${first.stderr}`);
-        assert.deepEqual(after, before, `${which}: refused, and touched: ${first.stderr}`);
+        assert.deepEqual(after, before, `${which}: rejected, but wrote something: ${first.stderr}`);
       }
       return first;
     });
   }
-  t.diagnostic(`seed ${SEED}: ${done} done, ${atOnce} of them at once, ${CASES - done} refused`);
-  assert.ok(done > CASES / 2, 'the generator tells nothing any more');
+  t.diagnostic(`seed ${SEED}: ${done} applied, ${atOnce} of them in one run, ${CASES - done} rejected`);
+  assert.ok(done > CASES / 2, 'the generated cases prove nothing any more');
 });
 
-/** What a write would change, of everything but the configuration, which the test itself writes. */
+/** Everything that a write would change, except the configuration, which the test itself writes. */
 function stamps(root: string): string[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
   return names

@@ -1,6 +1,6 @@
 /**
- * kolla-init, as root on the image itself, on the cases of kolla_set_configs: the same files, but for what is listed here.
- * What it is held against is our kolla_set_configs, which other tests hold against Kolla's own on the same cases.
+ * kolla-init, as root in the image itself, on the cases of kolla_set_configs: the same files, with the exceptions
+ * listed here. The reference is our kolla_set_configs, which other tests compare with Kolla's own on the same cases.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,39 +12,39 @@ import { byUs } from './set-configs/ours.ts';
 import { play, type Case } from './set-configs/play.ts';
 import { differences, type Seen } from './set-configs/tree.ts';
 
-const STRICT = 'a value of the wrong type is refused, even where Python takes it for nothing';
-const IN_THE_WAY = 'what is in the way may be a service’s own, so it is refused with the fix';
-const OWN_COMMAND = 'the command is left in /run/kolla, and /run_command is not looked at';
+const STRICT = 'a value of the wrong type is rejected, even if Python treats it as empty';
+const IN_THE_WAY = 'the existing file may be the service’s own, so it is rejected with the fix';
+const OWN_COMMAND = 'the command is written to /run/kolla, and /run_command is not used';
 
-/** Cases that end differently, and why. */
+/** Cases with another result, and the reason. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'perm []': STRICT,
   'config_files {}': STRICT,
   'config_files ""': STRICT,
   'the section permissions {}': STRICT,
   'the section permissions ""': STRICT,
-  'config.json "{\\"command\\": \\"a\\", \\"x\\": -Infinity, \\"command\\": \\"b\\"}"': 'Infinity is no JSON',
-  'a relative dest': 'there is no directory that it would be relative to',
+  'config.json "{\\"command\\": \\"a\\", \\"x\\": -Infinity, \\"command\\": \\"b\\"}"': 'Infinity is not JSON',
+  'a relative dest': 'there is no directory to resolve it against',
   'a directory over a file': IN_THE_WAY,
   'a directory merged over a file': IN_THE_WAY,
   'a file over a directory': IN_THE_WAY,
   'a file merged over a directory': IN_THE_WAY,
-  'a dest that is not normal': 'directories that a .. takes back are not made',
-  'a dest through .. of what is a file': 'a .. is taken back without looking at what is before it',
+  'a dest that is not normalized': 'directories before a .. are not created',
+  'a dest through .. of a file': 'a .. is resolved without checking the path before it',
   'one entry’s dest is the next one’s source': 'sources are read before anything is written',
-  'no configuration at all': 'a container may have none',
-  'files without a parent': 'the parent is made, as for config_files',
+  'no configuration': 'a container may have none',
+  'files without a parent': 'the parent is created, as for config_files',
   'permissions of a link': 'a link is never followed by chown or chmod',
   '/run_command is a link': OWN_COMMAND,
   '/run_command is a directory': OWN_COMMAND,
 };
 
-/** A strategy and --check are kolla_set_configs' own. */
+/** Strategies and --check are specific to kolla_set_configs. */
 const PLAYED = CASES.filter(({ runs = [] }) => !runs.some((run) => run.argv !== undefined || 'strategy' in run));
 const skip = (await canGiveFilesAway()) ?? false;
 
 test(
-  'every applicable case of kolla_set_configs ends alike here, or is listed with the reason',
+  'every applicable case of kolla_set_configs has the same result, or is listed with the reason',
   { skip },
   async (t) => {
     const different = new Map<string, string>();
@@ -55,7 +55,11 @@ test(
     t.diagnostic(`cases run: ${PLAYED.length}, alike: ${PLAYED.length - different.size}, listed: ${different.size}`);
     const unlisted = [...different].filter(([name]) => DIFFERENT[name] === undefined);
     assert.deepEqual(unlisted, []);
-    assert.deepEqual([...different.keys()].toSorted(), Object.keys(DIFFERENT).toSorted(), 'listed, but alike');
+    assert.deepEqual(
+      [...different.keys()].toSorted(),
+      Object.keys(DIFFERENT).toSorted(),
+      'listed, but with the same result',
+    );
   },
 );
 
@@ -79,7 +83,7 @@ async function compare(one: Case): Promise<string | undefined> {
   return undefined;
 }
 
-/** Without what the two keep for themselves. */
+/** Without the files that each of the two keeps for itself. */
 function placed(tree: Map<string, Seen>): Map<string, Seen> {
   const own =
     /^(?:|run|run\/kolla.*|etc|etc\/kolla|etc\/kolla\/defaults.*|run_command|configured|var|var\/lib|var\/lib\/kolla.*)$/s;

@@ -17,7 +17,7 @@ export async function kollaPackage(): Promise<string> {
   return join(place, `kolla-${KOLLA_VERSION}.data/data/share/kolla/docker`);
 }
 
-/** Whether the package can be had: it is in the cache, or pip finds it. */
+/** Whether the package is available: from the cache, or through pip. */
 export const canHaveKolla: Capability = async () => {
   const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (pip?.code !== 0) return 'no pip to fetch the package kolla with';

@@ -1,4 +1,7 @@
-/** Each service's kolla-init as a Pod of plan's would run it: its uid, a read-only root, and nothing writable but plan's volumes. */
+/**
+ * Each service's kolla-init as run by a planned Pod: its uid, a read-only root, and nothing writable but the planned
+ * volumes.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -25,7 +28,7 @@ const accounts = (line: (name: string, id: number) => string) =>
     .map(([name, id]) => `${line(name, id)}\n`)
     .join('');
 
-/** An image of that service: its users, and a file of its own wherever it will have a mount. */
+/** An image of that service: its users, and a file in each directory that will be mounted. */
 function imageOf({ layout }: PodPlan): Tree {
   const own = layout.places.filter(({ kind, purpose }) => kind === 'directory' && purpose === 'config');
   return {
@@ -54,7 +57,7 @@ function sourcesOf({ config_files }: Document): Tree {
 const services = readdirSync(fixture('x').replace(/x\.json$/, '')).map((name) => basename(name, '.json'));
 
 for (const service of services.filter((name) => name !== 'two-users')) {
-  test(`${service}: plan's mounts are all that kolla-init needs, and it fills all of them`, { skip }, async () => {
+  test(`${service}: the planned mounts are all that kolla-init needs, and it fills all of them`, { skip }, async () => {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
     const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
@@ -63,7 +66,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts
       .filter(({ mountPath }) => mountPath.startsWith(`${INIT_ROOT}/`))
-      // As the kubelet makes a volume's directory: root's, open to the Pod.
+      // As the kubelet creates a volume's directory: owned by root, open to the Pod.
       .map(({ mountPath }) => [mountPath, `mode=2777,gid=${KOLLA_GID}`]);
     const list = `find ${INIT_ROOT} -type f -user ${user.uid} -printf '%p\\n'; find ${INIT_ROOT} -type d -printf '%p/\\n'`;
     const { code, stdout, stderr } = await inThrowAwayRoot(`kolla-init --root ${INIT_ROOT} && ${list}`, {
@@ -81,21 +84,21 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     const there = new Set(stdout.trim().split('\n'));
     for (const { path, kind, purpose } of layout.places.filter((place) => place.purpose !== 'temporary')) {
       const at = `${INIT_ROOT}${path}`;
-      assert.ok(there.has(`${at}/`) || (kind === 'file' && there.has(at)), `${at} is not there to be mounted`);
+      assert.ok(there.has(`${at}/`) || (kind === 'file' && there.has(at)), `${at} is missing and cannot be mounted`);
       if (purpose === 'config' && kind === 'directory' && path !== '/etc/ssl/certs')
-        assert.ok(there.has(`${at}/of-the-image`), `${at} has nothing of the image`);
+        assert.ok(there.has(`${at}/of-the-image`), `${at} has no content of the image`);
     }
     for (const { source, dest } of document.config_files) {
       const name = basename(source.replace(/\/\*?$/, ''));
       const inside = name === 'ca-certificates' ? 'own.crt' : DIRECTORIES.has(name) ? 'in-directory' : undefined;
       const file = `${INIT_ROOT}${dest.replace(/\/$/, '')}${inside === undefined ? '' : `/${inside}`}`;
-      assert.ok(there.has(file), `${file} is not in place`);
+      assert.ok(there.has(file), `${file} is not installed`);
     }
     assert.ok(there.has(`${INIT_ROOT}/run/kolla/run_command`));
   });
 }
 
-test('if the CA store has no volume kolla-init is 77 and has written nothing', { skip }, async () => {
+test('without a volume for the CA store kolla-init exits with 77 and writes nothing', { skip }, async () => {
   const text = readFileSync(fixture('mariadb-tls'), 'utf8');
   const plan = await planOf(fixture('mariadb-tls'));
   const { user, spec } = plan;

@@ -8,10 +8,10 @@ import type { Capability } from '../../tools/capability.ts';
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /**
- * In namespaces of its own: a root on a tmpfs with this machine's programs, read-only, an empty
- * /usr/local (what a tree has elsewhere in /usr lies over the machine's), and nothing else of it. Words: the
- * directory to mount it on, the tree to copy into it, unpacked packages or nothing, the directories to bind read-only, `--`,
- * volumes and their options, `--`, what to run in it. With volumes nothing else can be written.
+ * In separate namespaces: a root on a tmpfs with this machine's programs, read-only, and an empty /usr/local (files of
+ * the tree elsewhere in /usr are overlaid on the machine's). Arguments: the directory to mount it on, the tree to copy
+ * into it, unpacked packages or nothing, the directories to bind read-only, `--`, volumes and their options, `--`, the
+ * command to run in it. With volumes everything else is read-only.
  */
 const ENTER = `set -o errexit -o nounset
 root=$1 tree=$2 packages=$3; shift 3
@@ -55,14 +55,14 @@ export type Tree = Readonly<Record<string, string | { readonly text: string; rea
 
 export interface InRoot {
   readonly tree: Tree;
-  /** Directories of this machine that are needed besides the repository and /usr. */
+  /** Directories of this machine that are needed in addition to the repository and /usr. */
   readonly directories?: readonly string[];
-  /** Unpacked ones, whose /usr lies over the machine's. */
+  /** Unpacked packages, whose /usr is overlaid on the machine's. */
   readonly packages?: string;
   readonly uid?: number;
-  /** Besides the one with the uid's number. */
+  /** In addition to the one with the uid's number. */
   readonly groups?: readonly number[];
-  /** Where the root is read-only: what can be written, and the options of a tmpfs there. */
+  /** If the root is read-only: the writable paths, and the tmpfs options of each. */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly noNewPrivileges?: boolean;
@@ -70,7 +70,7 @@ export interface InRoot {
 
 const INSIDE = { HOME: '/', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** Runs a line of bash in a root that is gone afterwards. Nothing of it reaches this machine's files. */
+/** Runs a line of bash in a root that is removed afterwards. This machine's files are not changed. */
 export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Finished> {
   await using directory = await privateDirectory('root');
   const [root, tree] = [join(directory.path, 'root'), join(directory.path, 'tree')];
@@ -119,7 +119,7 @@ function groupsOf(groups: readonly number[] = []): string[] {
   return groups.length === 0 ? ['--clear-groups'] : ['--groups', groups.join(',')];
 }
 
-/** Whether this user may have such roots, with Kolla's uids in them. */
+/** Whether this user can create such roots, with Kolla's uids in them. */
 export const canThrowAwayRoots: Capability = async () => {
   const tried = await inThrowAwayRoot('id -u', { tree: {}, uid: 42_425 }).catch((error: unknown) => String(error));
   if (typeof tried === 'string') return tried;

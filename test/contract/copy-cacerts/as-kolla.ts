@@ -4,7 +4,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, DEBIAN, LIST, REDHAT, SHARED, sides, STORE, type Ours, type Sides } from './sides.ts';
 
-/** Every case, with Kolla's own script and ours, as tests of the calling file. */
+/** Registers every case, with Kolla's own script and ours, as tests of the calling file. */
 export async function testAsKolla(ours: Ours): Promise<void> {
   const both = await sides(ours);
   testSame(both);
@@ -41,7 +41,7 @@ function testSame({ both, skip }: Sides): void {
     'an update that fails': { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', 'update-code': '3' },
     'an unknown distribution': { [`${CONFIG}/a.crt`]: 'A' },
   })) {
-    test(`the same store and exit code as Kolla's script: ${name}`, { skip }, async () => {
+    test(`produces the same store and exit code as Kolla's script: ${name}`, { skip }, async () => {
       const [theirs, ours] = await both(tree);
       assert.match(theirs.stdout, /code \d/, theirs.stderr);
       assert.equal(ours.stdout, theirs.stdout.replace(/^Unsupported OS\n/, ''), ours.stderr);
@@ -165,7 +165,7 @@ function testAlone({ alone, skip }: Sides): void {
     assert.doesNotMatch(stderr, /secret/);
   });
 
-  test('on shutdown it ends the update with its children, which ignore SIGTERM', { skip }, async () => {
+  test('on shutdown ends the update and its children, which ignore SIGTERM', { skip }, async () => {
     const update = `#!/bin/sh
       trap '' TERM; sleep infinity & echo $$ $! > /tmp/pids; wait`;
     const line = `mkfifo /tmp/pids; kolla_copy_cacerts & read -r update child < /tmp/pids
@@ -181,7 +181,7 @@ function testAlone({ alone, skip }: Sides): void {
     assert.match(stderr, /ended by SIGTERM/);
   });
 
-  test('as another user it reports who may run it, and only if there is something to do', { skip }, async () => {
+  test('as another user reports who may run it, and only if there is something to do', { skip }, async () => {
     assert.equal((await alone('kolla_copy_cacerts', DEBIAN, 42_425)).code, 0);
     const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' };
     const { code, stderr } = await alone('kolla_copy_cacerts', tree, 42_425);

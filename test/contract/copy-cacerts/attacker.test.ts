@@ -28,7 +28,7 @@ chmodSync(directory.path, 0o755);
 after(async () => await directory[Symbol.asyncDispose]());
 
 const attack: Attack = {
-  // No event to react to: inotify does not report reads.
+  // There is no event to wait for: inotify does not report reads.
   how: 'always',
   most: RUNS,
   root: join(directory.path, 'root'),
@@ -57,7 +57,7 @@ const attack: Attack = {
     ]),
 };
 
-test(`${RUNS} runs of kolla_copy_cacerts next to an attacker copy nothing of root's`, { skip }, async (t) => {
+test(`${RUNS} runs of kolla_copy_cacerts next to an attacker copy no file of root's`, { skip }, async (t) => {
   const { binary } = await coreBinary(directory.path);
   const outcome = await attacked(attack, byCore(binary, 'kolla_copy_cacerts'));
   judge(t, outcome);

@@ -1,4 +1,7 @@
-/** Debian's own update-ca-certificates, and what we do in its place, on the same stores: /etc/ssl/certs is the same after each step. */
+/**
+ * Compares Debian's own update-ca-certificates with our replacement on the same stores: /etc/ssl/certs is the same
+ * after each step.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../../tools/process.ts';
@@ -6,7 +9,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, sides, type Ours } from './sides.ts';
 
-/** With a file here the script runs: it would have to call it. */
+/** A file in this directory makes the script run, since the script would have to call it. */
 const HOOK = 'etc/ca-certificates/update.d/tell';
 const PACKAGED = 'usr/share/ca-certificates';
 
@@ -23,21 +26,21 @@ const IMAGE: Tree = {
   'usr/local/share/ca-certificates/below/also.crt': pem('Also'),
 };
 
-/** What the deployment brings, start after start: names and contents. */
+/** The deployment's certificates at each start: names and contents. */
 const STEPS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
-  'one comes, stays, and goes': [{ 'a.crt': one }, { 'a.crt': one }, {}],
+  'one is added, stays, and is removed': [{ 'a.crt': one }, { 'a.crt': one }, {}],
   'one is replaced, another added': [{ 'a.crt': one }, { 'a.crt': two, 'b.crt': one }, { 'b.crt': one }],
-  'an authority is renewed: two have the same subject': [
+  'a CA certificate is renewed: two have the same subject': [
     { 'a.crt': one, 'b.crt': pem('One') },
     { 'b.crt': pem('One') },
   ],
-  'names that become others': [{ 'our root (old), 1.crt': one, 'b.pem': two }],
+  'renamed certificates': [{ 'our root (old), 1.crt': one, 'b.pem': two }],
   'several in one file': [{ 'a.crt': one + two }, { 'a.crt': two }],
   'one that the image has': [{ 'a.crt': image }, {}],
-  'no newline at its end': [{ 'a.crt': one.trimEnd(), 'b.crt': two }],
+  'no newline at the end': [{ 'a.crt': one.trimEnd(), 'b.crt': two }],
 };
 
-/** Each link with its target but the number of one by hash, and the bundle. */
+/** Each link with its target, except for the numbers of hash links, and the bundle. */
 const LIST = `cd /etc/ssl/certs; for each in *; do
     target=$(readlink "$each") || { echo "$each $(stat -c %a "$each") $(sha256sum < "$each")"; continue; }
     [[ $each =~ ^[0-9a-f]{8}\\.[0-9]+$ ]] && each=\${each%.*}.N
@@ -48,8 +51,8 @@ const START = `update-ca-certificates --fresh > /dev/null || exit
   step() { rm -rf /${CONFIG}; cp -r "$1" /${CONFIG}; kolla_copy_cacerts > /tmp/said; echo "code $?"; [[ -e /${HOOK} ]] && update-ca-certificates --fresh > /dev/null; ${LIST}; }`;
 
 /**
- * Every case by kolla_copy_cacerts with and without a hook, as tests of the file that calls this. With one, what the script leaves behind of
- * removed certificates is removed by its --fresh.
+ * Registers every case of kolla_copy_cacerts with and without a hook, as tests of the calling file. With a hook,
+ * leftovers of removed certificates are removed by the script's --fresh.
  */
 export async function testDebianStore(tool: Ours): Promise<void> {
   const { alone, skip: missing } = await sides(tool);
@@ -61,7 +64,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
   const hook = { [HOOK]: { text: '#!/bin/sh\ncat > /dev/null\n', mode: 0o755 } };
 
   for (const [what, steps] of Object.entries(STEPS))
-    test(`the same store as by Debian's script: ${what}`, { skip }, async () => {
+    test(`produces the same store as Debian's script: ${what}`, { skip }, async () => {
       const files = steps.flatMap((step, i) =>
         Object.entries({ ...step, '.keep': '' }).map(([name, text]) => [`sets/${i}/${name}`, text]),
       );
@@ -75,13 +78,15 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     });
 
   for (const [what, { line, tree = {} }] of Object.entries<{ line: string; tree?: Tree }>({
-    'a link of the image is gone': { line: 'rm /etc/ssl/certs/image.pem' },
-    'one was deselected since': { line: 'sed -i "s:^x/image:!&:" /etc/ca-certificates.conf' },
-    'one that is listed is gone': { line: 'echo x/none.crt >> /etc/ca-certificates.conf' },
-    'one that the image added is not in yet': { line: 'cp /sets/b.crt /usr/local/share/ca-certificates/' },
-    'one of ours holds no certificate': { line: '', tree: { 'sets/0/b.crt': 'no certificate\n' } },
+    'a link of the image is missing': { line: 'rm /etc/ssl/certs/image.pem' },
+    'a certificate was deselected since': { line: 'sed -i "s:^x/image:!&:" /etc/ca-certificates.conf' },
+    'a listed certificate is missing': { line: 'echo x/none.crt >> /etc/ca-certificates.conf' },
+    'a certificate added by the image is not installed yet': {
+      line: 'cp /sets/b.crt /usr/local/share/ca-certificates/',
+    },
+    'one of our files holds no certificate': { line: '', tree: { 'sets/0/b.crt': 'no certificate\n' } },
   }))
-    test(`Debian's script runs where ${what}`, { skip }, async () => {
+    test(`runs Debian's script if ${what}`, { skip }, async () => {
       const files = { 'sets/0/a.crt': one, 'sets/b.crt': two, ...tree };
       const all = `${line === '' ? ':' : line}; step /sets/0`;
       const [theirs, ours] = [await inRoot(all, { ...files, ...hook }), await inRoot(all, files)];
@@ -90,7 +95,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
       assert.doesNotMatch(ours.stderr, /updated \/etc\/ssl\/certs/);
     });
 
-  test("a copy by hash instead of a link is the image's, too", { skip }, async () => {
+  test('a copy named by hash instead of a link belongs to the image too', { skip }, async () => {
     const copy = 'h=$(openssl x509 -hash -noout < /sets/0/a.crt); cp /sets/0/a.crt /etc/ssl/certs/$h.0';
     const line = `${copy}; step /sets/0 > /dev/null; ls /etc/ssl/certs/$h.*; tail -n 1 /tmp/said`;
     const { stdout, stderr } = await inRoot(line, { 'sets/0/a.crt': one });
@@ -98,7 +103,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     assert.match(stderr, /updated \/etc\/ssl\/certs/);
   });
 
-  test('a store that is read-only is named, with the fix', { skip }, async () => {
+  test('a read-only store is named, with the fix', { skip }, async () => {
     const readOnly = 'mount --bind /etc/ssl/certs /etc/ssl/certs; mount -o remount,bind,ro /etc/ssl/certs';
     const { stdout, stderr } = await inRoot(`${readOnly}; step /sets/0 | head -n 1`, { 'sets/0/a.crt': one });
     assert.match(stdout, /^code (?:69|77)\n/, stderr);
@@ -106,7 +111,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     assert.doesNotMatch(stderr, /our bug/);
   });
 
-  test('a hook of the image is told what was added', { skip }, async () => {
+  test('a hook of the image receives the added certificates', { skip }, async () => {
     const tell = { 'etc/ca-certificates/update.d/other': { text: '#!/bin/sh\ncat > /tmp/told\n', mode: 0o755 } };
     const tree = { 'sets/0/a.crt': one, ...tell };
     const { stdout, stderr } = await inRoot('step /sets/0 > /dev/null; cat /tmp/told', tree);

@@ -7,9 +7,9 @@ import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../throw-away-roo
 
 /** The replacement of `kolla_copy_cacerts` in that root. */
 export interface Ours {
-  /** A shell script's line that executes it. */
+  /** A line of shell script that executes it. */
   readonly line: string;
-  /** Files of this machine that it needs besides the repository and /usr. */
+  /** Files of this machine that are needed in addition to the repository and /usr. */
   readonly directories: readonly string[];
   /** Why it is unavailable. */
   readonly missing: string | undefined;
@@ -17,9 +17,9 @@ export interface Ours {
 
 export interface Sides {
   readonly skip: string | false;
-  /** The same line by both: theirs, ours. */
+  /** Runs the same line with both: theirs, ours. */
   readonly both: (tree: Tree, line?: string) => Promise<[Finished, Finished]>;
-  /** By ours alone. */
+  /** Runs ours only. */
   readonly alone: (line: string, tree: Tree, uid?: number) => Promise<Finished>;
 }
 

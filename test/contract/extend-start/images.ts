@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** A script sourced by an image's kolla_start, with the files of its image's chain. */
+/** A script sourced by an image's kolla_start, with the files of the image and its parents. */
 export interface ExtendScript {
   /** Below `docker/` of the package: `aodh/aodh-api/extend_start.sh`. */
   readonly script: string;
   readonly image: string;
-  /** The final user of the image's Dockerfile, or created by the chain; the Pod's user. */
+  /** The final user of the image's Dockerfile, or the one created by its parents; the Pod's user. */
   readonly user: string;
   /**
    * Path in the image -> file of the package, or '' for an empty one, as in the Dockerfiles of the image and its
@@ -78,7 +78,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ovsdpdk: 'openvswitch',
 };
 
-/** Without root one user must suffice: the script's, the image's own, or kolla. */
+/** Without root there is one user: the script's, the image's own, or kolla. */
 function userOf(chain: readonly Dockerfile[]): string {
   const meant = chain.map(({ image }) => MEANT[image]).findLast((name) => name !== undefined);
   if (meant !== undefined) return meant;

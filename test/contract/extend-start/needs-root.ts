@@ -1,7 +1,7 @@
 /** The starts that need root, with the alternatives. Any other failure, or a success here, fails the test. */
 export interface NeedsRoot {
   readonly script: string;
-  /** '' as the service; else the variable that is set. */
+  /** '' for the service; else the variable that is set. */
   readonly variables: readonly string[];
   /** The expected error. */
   readonly why: RegExp;
@@ -17,19 +17,19 @@ export const NEEDS_ROOT: readonly NeedsRoot[] = [
     script: 'ceilometer/ceilometer-notification/extend_start.sh',
     variables: ['KOLLA_BOOTSTRAP'],
     why: /asks for root to run 'chown -R ceilometer: \/var\/lib\/ceilometer\/'/,
-    instead: '`ceilometer-upgrade` has run by then: make it the command of the Job',
+    instead: 'the script has run `ceilometer-upgrade` before: make it the command of the Job',
   },
   {
     script: 'fluentd/extend_start.sh',
     variables: [''],
     why: /asks for root to run 'chown fluentd:kolla \/var\/log\/kolla'/,
-    instead: `${SKIP}: the group kolla may write the directory without that`,
+    instead: `${SKIP}: the group kolla can write the directory anyway`,
   },
   {
     script: 'ironic/ironic-pxe/extend_start.sh',
     variables: ['', 'KOLLA_BASE_DISTRO=rocky'],
     why: /line 103: \/map-file: Read-only file system/,
-    instead: `${SKIP}, and let config.json put the map file where a volume can be`,
+    instead: `${SKIP}, and let config.json put the map file into a volume`,
   },
   {
     script: 'mariadb-server/extend_start.sh',

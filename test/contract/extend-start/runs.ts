@@ -12,10 +12,10 @@ export interface Outcome {
   readonly script: string;
   readonly user: string;
   readonly setting: Setting;
-  /** '' as the service in Debian's image; else the variable that is set, by default to an empty value. */
+  /** '' for the service in Debian's image; else the variable that is set, by default to an empty value. */
   readonly variable: string;
   readonly code: number;
-  /** The calls of stubs, in order. */
+  /** Calls of stubs, in order. */
   readonly ran: readonly string[];
   /** Why it failed. */
   readonly reason: string;
@@ -25,7 +25,7 @@ const KOLLA_GID = 42_400;
 const SWITCH = /\$\{!(KOLLA_[A-Z_]+)\[@\]\}/g;
 const AT_ONCE = 4;
 
-/** Every script's image started without root, in each mode of the script. */
+/** Starts every script's image without root, in each mode of the script. */
 export async function runAll(docker: string, scripts: readonly ExtendScript[]): Promise<Outcome[]> {
   const texts = new Map<string, string>();
   for (const { files } of scripts)
@@ -89,7 +89,7 @@ async function start(
   const errors = `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line !== '' && !/^(?:ran: |Running command)/.test(line));
-  return { script, user, setting, variable, code, ran, reason: good ? '' : (errors.at(-1) ?? `ended with ${code}`) };
+  return { script, user, setting, variable, code, ran, reason: good ? '' : (errors.at(-1) ?? `exited with ${code}`) };
 }
 
 /** Like becomeService: bash's argument is the script's text, by which our sudo recognizes it. */

@@ -1,13 +1,13 @@
 /**
- * Inputs of each image's scripts in addition to the common ones: the volumes of a plan, their modes if `directories` of
- * config.json sets one, environment, and files of the image. Programs other than Kolla's and coreutils' are stubs.
+ * Inputs of each image's scripts in addition to the common ones: the volumes of a plan, their modes if `directories`
+ * of config.json sets one, environment, and files of the image. Programs other than Kolla's and coreutils' are stubs.
  */
 import type { Tree } from '../throw-away-root.ts';
 
 export interface Setting {
   /**
-   * Path -> mode; owned by the service's user, its group Kolla's, as kolla-init makes it in a volume with fsGroup; `own` where
-   * `directories` of config.json says that it is the user's.
+   * Path -> mode. Owned by the service's user and Kolla's group, as kolla-init creates it in a volume with fsGroup;
+   * `own` if `directories` of config.json gives it to the user.
    */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export const COMMON: Tree = {
   'usr/local/bin/service': stub('exit 0'),
 };
 
-/** Debian's images of neutron have iptables, and so its alternatives. */
+/** Debian's neutron images have iptables, and so its alternatives. */
 const NEUTRON: Tree = { 'usr/bin/update-alternatives': stub('[[ $1 == --display ]]') };
 
 const OPENVSWITCH = { '/run/openvswitch': '755', '/var/lib/openvswitch': '755', '/run/ovn': '755' };

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { start } from '../../../tools/process.ts';
 
 /**
- * A process of that name that runs a line of JavaScript, with its first output. Kolla's scripts search whole command
- * lines, so the line is not in its arguments.
+ * Starts a process of that name that runs a line of JavaScript, and returns its first output. Kolla's scripts search
+ * whole command lines, so the line is not in its arguments.
  * @param args after its name, for matches on command lines
  */
 export async function actor(

@@ -18,7 +18,7 @@ export interface Sides {
   ours(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
 }
 
-/** @param env besides PATH, for Kolla's scripts and what they start */
+/** @param env in addition to PATH, for Kolla's scripts and their children */
 export async function allSides(env: NodeJS.ProcessEnv = {}): Promise<Sides> {
   const docker = await kollaPackage();
   const theirEnv = { ...(await toolsEnv()), ...env };
@@ -43,7 +43,7 @@ async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   return { PATH: `${PATH}:${usr}/bin:${usr}/sbin`, LD_LIBRARY_PATH: join(usr, libraries) };
 }
 
-/** Kolla's scripts and what they start are here, or can be had. */
+/** Whether Kolla's scripts and the programs they start are available. */
 export const canHaveSides: Capability = async () => {
   const missing = await canHaveKolla();
   if (missing !== undefined) return missing;

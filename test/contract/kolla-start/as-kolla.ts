@@ -8,13 +8,15 @@ import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../throw-away-root.ts';
 
 export interface OurStart extends Ours {
-  /** Whether signals that are ignored or blocked, and descriptors above 2, come through to the service. Node's do not. */
+  /** Whether ignored or blocked signals, and descriptors above 2, reach the service. With Node they do not. */
   readonly handsOn: boolean;
 }
 
 const program = (text: string) => ({ text, mode: 0o755 });
 
-/** What a Kolla image has, besides kolla_start: the first three steps are told, and done as far as the next ones need it. */
+/**
+ * The other programs of a Kolla image: the first three steps are recorded, and done as far as the next ones need it.
+ */
 const IMAGE: Tree = {
   'etc/debian_version': '12\n',
   run_command: { text: 'of an earlier start', mode: 0o666 },
@@ -33,15 +35,15 @@ const IMAGE: Tree = {
 const CONFIG = 'var/lib/kolla/config_files/config.json';
 const EXTEND = 'usr/local/bin/kolla_extend_start';
 
-/** Every start, by Kolla's start.sh and by ours, as tests of the file that calls this. */
+/** Registers every start, by Kolla's start.sh and by ours, as tests of the calling file. */
 export async function testAsKolla(ours: OurStart): Promise<void> {
   const missing = ours.missing ?? (await canThrowAwayRoots()) ?? (await canHaveKolla());
   const skip = missing ?? false;
   const reference = missing === undefined ? await readFile(join(await kollaPackage(), 'base/start.sh'), 'utf8') : '';
-  // Not sh, which drops variables whose names are none of a shell's.
+  // Not sh, which drops variables whose names are not valid in a shell.
   const script = `#!/bin/bash\nexec ${ours.line} "$@"\n`;
 
-  /** Kolla's and ours, by default through a pipe, as a container's output goes. */
+  /** Runs Kolla's and ours, by default through a pipe, as a container's output is. */
   async function both(
     more: Tree,
     {
@@ -73,19 +75,19 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
 
   for (const [name, more, code] of [
     ['a plain command', {}, 5],
-    ['a trailing newline or two', { command: 'tell a\n\n' }, 5],
+    ['one or two trailing newlines', { command: 'tell a\n\n' }, 5],
     ['several spaces, tabs and lines between words', { command: '  tell   a \t b\n c ' }, 5],
     [
-      'quotes, variables, tildes and substitutions, which are words',
+      'quotes, variables, tildes and substitutions, which stay literal',
       { command: `tell "a b" 'c' $HOME ~ $(id) \\ ; x` },
       5,
     ],
     ['a pattern that matches and one that does not', { command: 'tell /etc/deb* /nope* [a]', 'etc/debian_x': '' }, 5],
     ['letters beyond ASCII', { command: 'tell äöü 日本' }, 5],
     ['an empty command', { command: '' }, 0],
-    ['a command of spaces', { command: ' \n' }, 0],
-    ['a program that is not there', { command: '/no/such/program' }, 127],
-    ['a name that is not there', { command: 'no-such-program' }, 127],
+    ['a command of only spaces', { command: ' \n' }, 0],
+    ['a missing program', { command: '/no/such/program' }, 127],
+    ['an unknown command name', { command: 'no-such-program' }, 127],
     ['a directory', { command: '/etc' }, 126],
     ['a file without x bit', { command: '/etc/debian_version' }, 126],
     ['an extend script that sets CMD and ARGS', { [EXTEND]: 'CMD="tell x"; ARGS="--a  b /etc/deb*"' }, 5],
@@ -95,22 +97,22 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     ['one that sets the umask', { [EXTEND]: 'umask 027' }, 5],
     ['one that lowers limits', { [EXTEND]: 'ulimit -Sn 64; ulimit -c 0; ulimit -s 4096' }, 5],
     ['one that ignores a signal', { [EXTEND]: "trap '' HUP PIPE" }, 5],
-    ['one that says something and ends with exit 0, as bootstrap does', { [EXTEND]: 'echo done; exit 0' }, 0],
-    ['one that ends with another code', { [EXTEND]: 'exit 9' }, 9],
+    ['one that prints something and exits with 0, as bootstrap does', { [EXTEND]: 'echo done; exit 0' }, 0],
+    ['one that exits with another code', { [EXTEND]: 'exit 9' }, 9],
     ['one that returns', { [EXTEND]: 'CMD="tell r"; return 0; CMD=false' }, 5],
     ['one that fails under errexit', { [EXTEND]: 'false; echo not reached' }, 1],
     ['one whose pipe fails', { [EXTEND]: 'false | true; echo not reached' }, 1],
     ['one that uses an unset variable', { [EXTEND]: 'echo $NOT_SET; echo not reached' }, 1],
     ['one that turns errexit off', { [EXTEND]: 'set +o errexit; false; echo reached' }, 5],
-    ['one that is no shell', { [EXTEND]: 'if then' }, 2],
-    ['one that looks at its words', { [EXTEND]: 'printf "<%s>" "$0" "$#" "$@"; shift; CMD="tell $1"' }, 5],
+    ['one that is not a shell script', { [EXTEND]: 'if then' }, 2],
+    ['one that reads its arguments', { [EXTEND]: 'printf "<%s>" "$0" "$#" "$@"; shift; CMD="tell $1"' }, 5],
     ['one that opens a file for its service', { [EXTEND]: 'exec 7< /etc/debian_version' }, 5],
     [
       'one that sources another, found on the PATH',
       { [EXTEND]: '. kolla_leaf_extend_start', 'usr/local/bin/kolla_leaf_extend_start': 'export LEAF=1' },
       5,
     ],
-    ['a configuration that is wrong', { [CONFIG]: '{', 'set-configs-code': '1' }, 1],
+    ['an invalid configuration', { [CONFIG]: '{', 'set-configs-code': '1' }, 1],
   ] as const satisfies readonly (readonly [string, Tree, number])[]) {
     for (const uid of [0, 42_425])
       test(`as uid ${uid} the service gets the same as from Kolla's start.sh: ${name}`, { skip }, async () => {
@@ -120,14 +122,16 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
 
   for (const [name, options] of Object.entries<Parameters<typeof both>[1]>({
     'KOLLA_SKIP_EXTEND_START, even empty': { env: { KOLLA_SKIP_EXTEND_START: '' } },
-    'another umask, directory and soft limit of its caller': {
+    'another umask, directory and soft limit of the caller': {
       line: 'umask 077; cd /tmp; ulimit -Sn 300; ulimit -c 0; kolla_start < /dev/null | cat; exit ${PIPESTATUS[0]}',
     },
     'a lower hard limit': { line: 'ulimit -Sn 300; ulimit -Hn 512; kolla_start | cat; exit ${PIPESTATUS[0]}' },
     'odd variables': {
       env: { 'A.B': '1', EMPTY: '', NL: 'a\nb', BASH_ENV: '/etc/bash_env', 'BASH_FUNC_f%%': '() { :; }' },
     },
-    'TLS and Node variables, which are the service’s': { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_PATH: '/x' } },
+    'TLS and Node variables, which are meant for the service': {
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_PATH: '/x' },
+    },
   })) {
     test(`the caller's state reaches the service: ${name}`, { skip }, async () => {
       await same({ [EXTEND]: 'export EXTENDED=1', 'etc/bash_env': 'export FROM_BASH_ENV=1' }, options);
@@ -143,7 +147,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
       return;
     }
     const [theirs, our] = await both({}, { line });
-    // USR2 and HUP alone: whoever runs the tests may ignore others, such as the C library's own 32.
+    // Only USR2 and HUP: the process that runs the tests may ignore others, such as the C library's own 32.
     assert.match(theirs.stdout, /SigBlk:\t[0-9a-f]*[89a-f]..\nSigIgn:\t[0-9a-f]*[13579bdf]\n[^]*^8$/m, theirs.stderr);
     assert.match(our.stdout, /SigBlk:\t[0-9a-f]*[0-7]..\nSigIgn:\t[0-9a-f]*[02468ace]\n/, our.stderr);
     assert.doesNotMatch(our.stdout, /^8$/m);
@@ -183,7 +187,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
   });
 
-  test('prepared for another user it reports who may not read it', { skip }, async () => {
+  test('prepared for another user it names the user that may read it', { skip }, async () => {
     const [, { code, stderr }] = await both({ 'run/kolla/run_command': { text: 'tell', mode: 0o600 } });
     assert.equal(code, 77);
     assert.match(stderr, /uid 42425 may not read \/run\/kolla\/run_command.*fsGroup/);

@@ -6,7 +6,7 @@ import { CASES } from './cases/index.ts';
 import { byReference, errorClass, linesOf, play, type Case } from './play.ts';
 import { differences } from './tree.ts';
 
-/** Every case, by Kolla's own tool and by ours, as tests of the file that calls this. */
+/** Registers every case, by Kolla's own tool and by ours, as tests of the calling file. */
 export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip?: string): Promise<void> {
   const skip = otherSkip ?? (await canRunReference()) ?? false;
   let reference: Reference;
@@ -22,7 +22,7 @@ export async function testAsKolla(ours: (at: Start) => Promise<Ended>, otherSkip
     });
   }
   test('every case was run, and names are unique', { skip }, (t) => {
-    t.diagnostic(`cases run: ${ran}, cases there are: ${CASES.length}`);
+    t.diagnostic(`cases run: ${ran}, cases defined: ${CASES.length}`);
     assert.equal(ran, CASES.length);
     assert.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);
   });
@@ -41,7 +41,7 @@ async function compare(one: Case, reference: Reference, start: (at: Start) => Pr
       assert.deepEqual(differences(their.tree, our.tree), [], said);
       assert.deepEqual(linesOf(our), linesOf(their));
     } else {
-      // Kolla's tool stops in the middle; ours touches nothing.
+      // Kolla's tool stops halfway; ours changes nothing.
       assert.deepEqual(differences(our.before, our.tree), [], said);
     }
   }

@@ -17,11 +17,11 @@ const first = SEED === SAMPLE.seed ? SAMPLE.cases : 0;
 test(`${CASES} generated configurations have the same result, or differ as documented`, { skip }, async (t) => {
   const { cases, starts, refused, whole, deviations, failures } = await compareCases(SEED, CASES - first, { first });
   t.diagnostic(
-    `seed ${SEED}: ${cases} cases, ${starts} starts, ${whole} to their last one, ${refused} refused by both`,
+    `seed ${SEED}: ${cases} cases, ${starts} starts, ${whole} to their last one, ${refused} rejected by both`,
   );
   for (const [name, count] of Object.entries(deviations)) t.diagnostic(`${count} cases: ${name}`);
   assert.deepEqual(failures, [], `seed ${SEED}: ${JSON.stringify(failures, undefined, 1)}`);
   assert.equal(cases, CASES - first);
-  // Else the generator tells nothing any more.
-  assert.ok(whole > cases / 2, 'most cases come to their last start');
+  // Otherwise the generated cases prove nothing any more.
+  assert.ok(whole > cases / 2, 'most cases reach their last start');
 });

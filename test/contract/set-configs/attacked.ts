@@ -1,4 +1,4 @@
-/** A tool that works as root beside a service's user who wants it to work elsewhere (fixtures/attacker.ts). */
+/** Runs a tool as root next to a service's user who tries to redirect its work (fixtures/attacker.ts). */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { plant, type Files, type Seen } from './tree.ts';
 export const RUNS = 200;
 /** The attacker. */
 export const NOVA = 42_436;
-/** What is worth stealing or changing, in the root. */
+/** Files in the root that an attacker would steal or change. */
 export const OUTSIDE = 'srv/outside';
 const ATTACKER = fileURLToPath(new URL('fixtures/attacker.ts', import.meta.url));
 
@@ -21,27 +21,27 @@ export interface Attacked {
   readonly runs: number;
   readonly codes: ReadonlyMap<number, number>;
   readonly swaps: number;
-  /** What is outside of the named places, before and at the first difference or the end. */
+  /** The state outside of the named paths, before the runs and at the first difference or the end. */
   readonly before: Map<string, Seen>;
   readonly now: Map<string, Seen>;
-  /** What the tool said at its last run. */
+  /** The tool's output at its last run. */
   readonly last: string;
 }
 
 export interface Attack {
   readonly how: 'always' | 'woken';
-  /** Runs at most. */
+  /** The maximum number of runs. */
   readonly most: number;
-  /** An empty place of its own. */
+  /** An empty directory for this test. */
   readonly root: string;
   readonly files: Files;
-  /** What the attacker swaps, as names in the root. */
+  /** Names in the root that the attacker swaps. */
   readonly swapped: readonly string[];
-  /** What must stay as it is. */
+  /** Paths that must not change. */
   readonly outside: (root: string) => Map<string, Seen>;
 }
 
-/** Runs a tool again and again beside the attacker, until something outside has changed. */
+/** Runs a tool repeatedly next to the attacker, until something outside has changed. */
 export async function attacked(
   { how, most, root, files, swapped, outside }: Attack,
   tool: (at: Start) => Promise<Ended>,
@@ -63,7 +63,7 @@ export async function attacked(
     codes.set(code, (codes.get(code) ?? 0) + 1);
     runs++;
     if (code !== 0) last = stderr;
-    // A mistake of ours is not an answer.
+    // A bug of ours is not a result.
     if (code === 70) break;
     now = outside(root);
   }
@@ -80,7 +80,8 @@ export function judge(t: TestContext, { how, runs, codes, swaps, before, now, la
   t.diagnostic(`${swaps} swaps in ${runs} runs; exit codes ${ends}`);
   assert.deepEqual([...now], [...before]);
   assert.equal(runs, RUNS, last);
-  // Else he was not in its way, or always: then little was tried. One who is woken comes when a fast tool is over, mostly.
+  // Otherwise the attacker never or always interfered, and little was tried. A woken one mostly comes after a fast tool
+  // has finished.
   assert.ok(codes.size > 1 || (how === 'woken' && swaps > RUNS / 2), last);
 }
 

@@ -1,4 +1,4 @@
-/** Where our `--check` differs on purpose: no alarm for what is in place, and 1, not 2, for what is not. */
+/** Intended differences of our `--check`: no alarm for unchanged files, and 1, not 2, for changed ones. */
 import assert from 'node:assert/strict';
 import { entry } from './entries.ts';
 import { A, check, config, differs, plain } from './differ.ts';
@@ -13,7 +13,7 @@ const quiet: Record<string, { more: object; files?: Files }> = {
 };
 for (const [name, { more }] of Object.entries(quiet)) {
   differs(
-    `a check right after a start with ${name} says no change`,
+    `a check right after a start with ${name} reports no change`,
     { files: A, config: config(entry('a.conf', '/etc/a.conf', more)), runs: [{}, check] },
     ({ theirs, ours }) => {
       assert.notEqual(theirs.code, 0);
@@ -23,7 +23,7 @@ for (const [name, { more }] of Object.entries(quiet)) {
 }
 
 differs(
-  'a check of directories in a directory says no change',
+  'a check of directories in a directory reports no change',
   { files: { [`${CONFIG}/d/sub/x`]: 'x' }, config: config(entry('d', '/etc/d')), runs: [{}, check] },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 1);
@@ -32,7 +32,7 @@ differs(
 );
 
 differs(
-  'a check of two entries for one destination says no change',
+  'a check of two entries for one destination reports no change',
   {
     files: { ...A, [`${CONFIG}/b`]: 'b' },
     config: config(entry('a.conf', '/etc/x'), entry('b', '/etc/x')),
@@ -45,7 +45,7 @@ differs(
 );
 
 differs(
-  'a check of two files that one pattern finds for one destination says no change',
+  'a check of two files that one pattern finds for one destination reports no change',
   {
     files: { ...A, [`${CONFIG}/b.conf`]: 'b' },
     config: config(entry('*.conf', '/etc/x')),
@@ -58,7 +58,7 @@ differs(
 );
 
 differs(
-  'a check of a directory whose parent a later entry replaces says no change',
+  'a check of a directory whose parent a later entry replaces reports no change',
   {
     files: { ...A, [`${CONFIG}/d/x`]: 'x' },
     config: config(entry('d', '/etc/x/d'), entry('a.conf', '/etc/x')),
@@ -71,7 +71,7 @@ differs(
 );
 
 differs(
-  'a check of a link that leads nowhere and was put so says no change',
+  'a check of a link that was installed dangling reports no change',
   {
     files: { [`${CONFIG}/l`]: { link: '/none' } },
     config: config(entry('l', '/etc/l', { merge: true, preserve_properties: true })),
@@ -84,7 +84,7 @@ differs(
 );
 
 differs(
-  'a check of an empty directory that is gone says changed',
+  'a check of a missing empty directory reports a change',
   {
     files: { [`${CONFIG}/d`]: { directory: true } },
     config: config(entry('d', '/etc/d', { perm: '0755' })),
@@ -97,7 +97,7 @@ differs(
 );
 
 differs(
-  'a check before the first start says changed',
+  'a check before the first start reports a change',
   { files: A, config: plain, runs: [check] },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 2);
@@ -107,7 +107,7 @@ differs(
 );
 
 differs(
-  'a check with a directory gone says changed',
+  'a check with a missing directory reports a change',
   {
     files: { [`${CONFIG}/d/sub/x`]: 'x' },
     config: config(entry('d', '/etc/d', { perm: '0755' })),
@@ -120,7 +120,7 @@ differs(
 );
 
 differs(
-  'a check of a file whose owner has no name says changed',
+  'a check of a file whose owner has no name reports a change',
   {
     files: {
       ...A,

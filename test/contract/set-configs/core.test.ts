@@ -20,7 +20,7 @@ const { binary, names } = cannotBuild === undefined ? await coreBinary(directory
 await testAsKolla(byCore(binary), cannotChroot);
 
 test(
-  'the file is static and at most 4 MiB, 2 in gzip',
+  'the file is static and at most 4 MiB, 2 MiB with gzip',
   { skip: cannotBuild ?? (isSanitized && 'built otherwise') },
   async () => {
     const bytes = await readFile(binary);

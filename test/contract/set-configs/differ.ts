@@ -12,7 +12,7 @@ before(async () => {
 });
 after(async () => await reference?.[Symbol.asyncDispose]());
 
-/** What each came to at its last start. */
+/** The result of each at its last start. */
 export interface Both {
   readonly theirs: Outcome;
   readonly ours: Outcome;

@@ -1,4 +1,7 @@
-/** Where ours differs on purpose: each test shows the reference's harm first, then ours. docs/reference/kolla-contract.md says why. */
+/**
+ * Intended differences: each test first shows the damage that the reference does, then our result.
+ * docs/reference/kolla-contract.md has the reasons.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './entries.ts';
@@ -17,7 +20,7 @@ differs(
 );
 
 differs(
-  'an entry dropped after three starts brings the image’s own file back',
+  'an entry dropped after three starts restores the image’s own file',
   { files: image, config: plain, runs: [{}, {}, {}, { config: { command: 'run' } }] },
   ({ theirs, ours }) => {
     assert.match(at(theirs, 'etc/a.conf'), /deployed/);
@@ -26,7 +29,7 @@ differs(
 );
 
 differs(
-  'a state that Kolla’s own tool swapped is read right',
+  'a state whose paths Kolla’s own tool swapped is read correctly',
   {
     files: {
       ...image,
@@ -45,7 +48,7 @@ differs(
 );
 
 differs(
-  'what a service wrote into a merged directory stays',
+  'files that a service wrote into a merged directory stay',
   {
     files: { [`${CONFIG}/d/x`]: 'x' },
     config: config(entry('d', '/etc/d', { merge: true })),
@@ -58,7 +61,7 @@ differs(
 );
 
 differs(
-  'what a service wrote into a merged directory of the image stays',
+  'files that a service wrote into a merged directory of the image stay',
   {
     files: { [`${CONFIG}/d/x`]: 'x', 'etc/d/y': 'y' },
     config: config(entry('d', '/etc/d', { merge: true })),
@@ -72,7 +75,7 @@ differs(
 );
 
 differs(
-  'an image’s own file that is a link comes back as a link',
+  'an image’s own file that is a link is restored as a link',
   {
     files: { ...A, 'etc/target': 'target', 'etc/a.conf': { link: 'target' } },
     config: plain,
@@ -96,7 +99,7 @@ differs(
 );
 
 differs(
-  'a link to nowhere in the image comes back',
+  'a dangling link of the image is restored',
   { files: { ...A, 'etc/a.conf': { link: '/none' } }, config: plain, runs: [{}, { config: { command: 'run' } }] },
   ({ theirs, ours }) => {
     assert.equal(at(theirs, 'etc/a.conf'), 'absent');
@@ -104,7 +107,7 @@ differs(
   },
 );
 
-// Kolla's tool copies the directory into itself until its paths are too long, which no tool can look at afterwards.
+// Kolla's tool copies the directory into itself until its paths are too long for any tool to read afterwards.
 test('a destination that contains the saved files is rejected before anything is touched', { skip }, async () => {
   const dest = { source: `/${CONFIG}/d/`, dest: '/etc/', owner: 'root', perm: '0644', merge: true };
   const one = { name: 'all of /etc', files: { [`${CONFIG}/d/x`]: 'x' }, config: config(dest) };
@@ -114,7 +117,7 @@ test('a destination that contains the saved files is rejected before anything is
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 
-// Nor may its tree be looked at here: it is as deep as paths can be.
+// Its tree cannot be read here either: it is as deep as paths can be.
 test('a directory that would be copied into itself is rejected before anything is touched', { skip }, async () => {
   const config_files = [{ source: '/etc/d', dest: '/etc/d/sub', owner: 'root', perm: '0755' }];
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };
@@ -125,7 +128,7 @@ test('a directory that would be copied into itself is rejected before anything i
 });
 
 differs(
-  'a destination through `..` of a directory that is not there is made',
+  'a destination through `..` of a missing directory is created',
   { files: A, config: config(entry('a.conf', '/none/../etc/a.conf')) },
   ({ theirs, ours }) => {
     assert.equal(theirs.code, 2);
@@ -135,9 +138,9 @@ differs(
 );
 
 differs(
-  'a link to nowhere that was put is taken away with its entry',
+  'an installed dangling link is removed with its entry',
   {
-    // Leads somewhere where it comes from, and nowhere where it is put.
+    // Valid at its source, and dangling at its destination.
     files: { ...A, [`${CONFIG}/l`]: { link: 'a.conf' } },
     config: config(entry('l', '/etc/x/l', { merge: true, preserve_properties: true })),
     runs: [{}, { config: { command: 'run' } }],
@@ -149,7 +152,7 @@ differs(
 );
 
 differs(
-  'a path that several exclude patterns don’t match is told once',
+  'a path that several exclude patterns don’t match is logged once',
   {
     files: { 'var/log/x/a.log': 'a' },
     config: {
@@ -174,7 +177,7 @@ differs(
 );
 
 differs(
-  'brackets in a destination’s name are no pattern',
+  'brackets in a destination’s name are not a pattern',
   { files: A, config: config(entry('a.conf', '/etc/x[1]')) },
   ({ theirs, ours }) => {
     assert.match(at(theirs, 'etc/x[1]'), /^file 0:0 644/);
@@ -193,21 +196,21 @@ differs(
 );
 
 differs(
-  'a start that fails in the middle leaves everything as it was',
+  'a start that fails halfway changes nothing',
   {
     files: { ...image, [`${CONFIG}/b`]: 'b' },
     config: config(entry('a.conf', '/etc/a.conf'), entry('b', '/etc/b', { owner: 'unknown' })),
   },
   ({ theirs, ours }) => {
     assert.deepEqual([theirs.code, ours.code], [2, 2]);
-    assert.match(at(theirs, 'etc/b'), /^file 0:0 644 b/, 'a secret that everybody may read');
+    assert.match(at(theirs, 'etc/b'), /^file 0:0 644 b/, 'a world-readable secret');
     assert.deepEqual(differences(ours.before, ours.tree), []);
     assert.match(ours.stderr, /no user 'unknown'.*Nothing was touched/s);
   },
 );
 
 differs(
-  'links in a service’s directory don’t lead out of it',
+  'links in a service’s directory are not followed out of it',
   {
     files: { 'var/log/x/link': { link: '/etc/precious' }, 'etc/precious': { text: 'p', mode: 0o600 } },
     config: { command: 'run', permissions: [{ path: '/var/log/x', owner: 'nova', perm: '0666', recurse: true }] },
@@ -229,7 +232,7 @@ differs(
 );
 
 differs(
-  'a state that is cut off stops every start, before anything is touched and with the fix',
+  'a truncated state is rejected with the fix before anything is touched',
   { files: { ...image, 'etc/kolla/defaults/state': '{"/etc' }, config: plain },
   ({ theirs, ours }) => {
     assert.deepEqual([theirs.code, ours.code], [2, 2]);

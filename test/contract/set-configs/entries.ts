@@ -1,4 +1,4 @@
-/** What the cases are written with: entries as kolla-ansible writes them, and files that stand for an image's. */
+/** Building blocks of the cases: entries as kolla-ansible writes them, and files that stand for an image's. */
 import { CONFIG } from './play.ts';
 
 export const SOURCE = `/${CONFIG}`;

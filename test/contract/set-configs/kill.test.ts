@@ -1,4 +1,6 @@
-/** Killed at any moment: every file is wholly old or wholly new, the state can be read, and the next start converges. */
+/**
+ * Killed at any moment: every file is wholly old or wholly new, the state can be read, and the next start converges.
+ */
 import assert from 'node:assert/strict';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +22,7 @@ const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;
 const FILES = 20;
 const SIZE = 10_000;
-/** Effects on the disk from one kill to the next, so that they come to the last ones. */
+/** Effects on the disk between two kills, chosen so that the last effects are reached. */
 const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
@@ -70,10 +72,10 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // Where another start has been before, the state is looked at first of all that is kept.
+    // After an earlier start, the state is checked before anything else that is kept.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // At each of its effects in turn, whatever the machine's speed.
+    // At each effect in turn, whatever the machine's speed.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;
@@ -81,7 +83,7 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
       if (!/^etc\/.*x\/\d+\.conf$/.test(path)) continue;
       assert.match(what, /^file \d+:\d+ \d+ (?:i+|n+)$/, path);
       assert.equal(what.length - what.lastIndexOf(' ') - 1, SIZE, path);
-      if (what.endsWith('n')) assert.match(what, /^file 42425:42425 600 /, 'a secret that others may read');
+      if (what.endsWith('n')) assert.match(what, /^file 42425:42425 600 /, 'a secret readable by others');
     }
     const state = left.get('etc/kolla/defaults/state');
     if (state) assert.doesNotThrow(() => JSON.parse(state.what.replace(/^file \S+ \S+ /, '')));

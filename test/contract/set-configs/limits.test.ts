@@ -1,4 +1,7 @@
-/** Mount points and a full file system, in a root of its own: what the system refuses leaves no file in halves. */
+/**
+ * Mount points and a full file system, in a separate root: an operation that the system rejects leaves no partial
+ * file.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
@@ -25,7 +28,7 @@ const tree = {
   'usr/local/bin/kolla_set_configs': COMMAND,
 };
 const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
-/** Content, mode and owner of everything in place, a line each. */
+/** Content, mode and owner of every installed file, one line each. */
 const LIST = `(cd /etc; find service kolla -printf '%p %m %U ' -type f -exec sha256sum {} \\; -o -printf '%p\\n' | sort)`;
 const NEW = `for f in /${CONFIG}/*.conf; do head -c ${2 * BYTES} /dev/zero | tr '\\0' n > $f; done`;
 
@@ -37,18 +40,22 @@ test('a file that is a mount point is rejected before anything is touched', { sk
   assert.match(stderr, /\/etc\/service\/0\.conf is a mount point.*mount the directory.*Nothing was touched/);
 });
 
-test('so is one in a directory that would be deleted', { skip }, async () => {
-  const config = {
-    command: 'run',
-    config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
-  };
-  const line = `mount --bind /etc/service/0.conf /etc/service/0.conf
+test(
+  'a mount point in a directory that would be deleted is rejected before anything is touched',
+  { skip },
+  async () => {
+    const config = {
+      command: 'run',
+      config_files: [{ source: `/${CONFIG}`, dest: '/etc/service', owner: 'root', perm: '' }],
+    };
+    const line = `mount --bind /etc/service/0.conf /etc/service/0.conf
     echo '${JSON.stringify(config)}' > /${CONFIG}/config.json; rm /${CONFIG}/0.conf
     kolla_set_configs; echo "code $?"; cat /etc/service/0.conf | head -c 3; ls /run_command`;
-  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
-  assert.equal(stdout, 'code 2\nooo', stderr);
-  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
-});
+    const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
+    assert.equal(stdout, 'code 2\nooo', stderr);
+    assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
+  },
+);
 
 test("another user's link in a source is followed if no process can write to its volume", { skip }, async () => {
   const line = `mkdir /vol; echo kept > /etc/kept; ln -s /etc/kept /vol/link; chown -h 42425 /vol/link
@@ -83,7 +90,11 @@ test('a full file system leaves every file whole, and the next start converges',
   const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
   const lines = stdout.split('\n');
   assert.deepEqual(lines.slice(0, 3), ['code 0', 'code 2', '1'], stderr + stdout);
-  assert.deepEqual(lines.slice(3, 6), ['2', '0', '}'], 'some old, some new, nothing left behind, a whole state');
+  assert.deepEqual(
+    lines.slice(3, 6),
+    ['2', '0', '}'],
+    'every file is old or new, no temporary file is left, and the state is whole',
+  );
   const kinds = lines.slice(6, -2).map((text) => text.replace(/^\d+ /, ''));
   assert.deepEqual(kinds, [`600 42425 ${2 * BYTES}`, `600 42425 ${BYTES}`]);
   assert.deepEqual(lines.slice(-2), ['code 0', '']);

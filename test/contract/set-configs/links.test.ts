@@ -1,4 +1,7 @@
-/** Links of a service's user on the way to what root changes: Kolla's own tool follows them, ours ends with 1 and writes nothing. */
+/**
+ * Links of a service's user in paths that root changes: Kolla's own tool follows them, ours exits with 1 and writes
+ * nothing.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, both, config, skip, type Both } from './differ.ts';
@@ -8,7 +11,7 @@ import { differences, type Files } from './tree.ts';
 
 const NOVA = 42_436;
 const KOLLA = 42_400;
-/** As Kolla's base image has it, but for the setgid bit, and what is worth stealing. */
+/** As in Kolla's base image, without the setgid bit, and with files worth stealing. */
 const LOGS = 'var/log/kolla';
 const FILES: Files = {
   'etc/shadow': { text: 'root:*', mode: 0o640 },
@@ -18,13 +21,13 @@ const FILES: Files = {
 };
 const chown = (path: string, more: object = {}) => ({ path, owner: 'nova:nova', perm: '0755', ...more });
 const etc: Files = { [`${LOGS}/nova`]: { link: '/etc', owner: NOVA } };
-/** For what Kolla's tool keeps a copy of in /etc/kolla/defaults, which would be in itself. */
+/** The files that Kolla's tool copies to /etc/kolla/defaults, which would then be inside itself. */
 const opt = (path: string): Files => ({
   'opt/shadow': { text: 'root:*', mode: 0o640 },
   [path]: { link: '/opt', owner: NOVA },
 });
 
-/** Ours ends with 1, names entry and link, and leaves everything as it was; Kolla's own changes what the link leads to. */
+/** Ours exits with 1, names entry and link, and changes nothing; Kolla's own changes the link's target. */
 function refuses(
   name: string,
   { place, ...one }: Omit<Case, 'name'> & { place: string },
@@ -106,7 +109,7 @@ refuses(
 );
 
 refuses(
-  'files, one that is there',
+  'files, an existing one',
   { place: 'files[0].path', files: etc, config: { ...config(), files: [chown(`/${LOGS}/nova/shadow`)] } },
   ofNova('etc/shadow'),
 );
@@ -244,7 +247,7 @@ const followed: Record<string, { files: Files; config: object }> = {
     files: { [`${LOGS}/nova/api.log`]: 'a line', [`${LOGS}/nova/latest`]: { link: 'api.log', owner: NOVA } },
     config: { ...config(), permissions: [chown(`/${LOGS}/nova`, { recurse: true })] },
   },
-  "a source's links, where their user owns what they lead to": {
+  "a source's links whose targets their owner owns": {
     files: {
       [`${CONFIG}/..2026/mapped.conf`]: { text: 'of a ConfigMap', owner: NOVA },
       [`${CONFIG}/..data`]: { link: '..2026', owner: NOVA },
@@ -256,7 +259,7 @@ const followed: Record<string, { files: Files; config: object }> = {
 };
 
 for (const [name, one] of Object.entries(followed))
-  test(`a link is followed as by Kolla: ${name}`, { skip }, async () => {
+  test(`a link is followed, as by Kolla: ${name}`, { skip }, async () => {
     const { theirs, ours } = await both({ name, ...one, files: { ...FILES, ...one.files } });
     assert.deepEqual([theirs.code, ours.code], [0, 0], `${theirs.stderr}${ours.stderr}`);
     assert.deepEqual(differences(theirs.tree, ours.tree), []);

@@ -1,4 +1,4 @@
-/** The tool that the files of the contract hold against Kolla's own: our function, or the command in kolla-core. */
+/** The tool that the contract's tests compare with Kolla's own: our function, or the command in kolla-core. */
 import { join } from 'node:path';
 import { createLines, parseCommandLine, setConfigs } from '../../../src/config/set-configs/index.ts';
 import { run } from '../../../tools/process.ts';
@@ -42,7 +42,7 @@ export function byCore(binary: string, name = NAME): (at: Start) => Promise<Ende
 
 export const byUs: (at: Start) => Promise<Ended> = isOnCore ? byCore(built.binary) : byNode;
 
-/** For a throw-away root: its `/usr/local/bin/kolla_set_configs`, and the directories that it needs there. */
+/** For a throw-away root: its `/usr/local/bin/kolla_set_configs`, and the directories needed there. */
 export const COMMAND = {
   text: `#!/bin/sh\nexec ${isOnCore ? `'${join(built.names, NAME)}'` : `'${process.execPath}' '${HELPERS}' ${NAME}`} "$@"\n`,
   mode: 0o755,

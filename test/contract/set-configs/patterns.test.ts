@@ -1,4 +1,4 @@
-/** Patterns and documents of config.json whose reading could take for ever. */
+/** Patterns and documents of config.json that could take unbounded time to read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
@@ -21,7 +21,7 @@ async function ended(config: string, more: Readonly<Record<string, string>> = {}
   return { code: Number(stdout), stderr };
 }
 
-test('thirty stars in a source', { skip }, async () => {
+test('thirty stars in a source are matched in bounded time', { skip }, async () => {
   const source = `/${CONFIG}/${'a*'.repeat(30)}b`;
   const config = {
     command: 'x',
@@ -33,7 +33,7 @@ test('thirty stars in a source', { skip }, async () => {
 
 for (const [what, text] of [
   ['a million brackets', '['.repeat(1e6)],
-  ['as many objects', '{"a":'.repeat(1e5)],
+  ['a million objects', '{"a":'.repeat(1e5)],
 ] as const)
   for (const file of ['config.json', 'config.yaml'])
     test(`${what} in ${file}`, { skip }, async () => {
@@ -44,7 +44,7 @@ for (const [what, text] of [
 
 // Node cannot stop a regular expression.
 if (isOnCore)
-  test('an exclude that never ends is rejected by kolla-core', { skip }, async () => {
+  test('an exclude that never terminates is rejected by kolla-core', { skip }, async () => {
     const exclude = [String.raw`^/x/(a+)+$b`];
     const config = { command: 'x', permissions: [{ path: '/x', owner: 'root', perm: '0755', recurse: true, exclude }] };
     const { code, stderr } = await ended(JSON.stringify(config), { [`x/${'a'.repeat(100)}`]: '' });

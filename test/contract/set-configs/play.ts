@@ -6,25 +6,25 @@ import { look, plant, type Files, type Seen } from './tree.ts';
 
 export interface Run {
   readonly argv?: readonly string[];
-  /** COPY_ALWAYS when it isn't said. */
+  /** COPY_ALWAYS by default. */
   readonly strategy?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Written before this start; null removes. */
   readonly meanwhile?: Readonly<Record<string, string | null>>;
-  /** What config.json says from this start on. */
+  /** The content of config.json from this start on. */
   readonly config?: unknown;
 }
 
 export interface Case {
   readonly name: string;
   readonly files?: Files;
-  /** config.json: text as it is, anything else as JSON. Undefined: none. */
+  /** config.json: a string is written as it is, anything else as JSON. Undefined: no file. */
   readonly config?: unknown;
   readonly yaml?: string;
   readonly runs?: readonly Run[];
 }
 
-/** What one start came to. */
+/** The result of one start. */
 export interface Outcome extends Ended {
   readonly before: Map<string, Seen>;
   readonly tree: Map<string, Seen>;
@@ -32,7 +32,7 @@ export interface Outcome extends Ended {
 
 export const CONFIG = 'var/lib/kolla/config_files';
 
-/** Every start of a case, in a root of its own. */
+/** Runs every start of a case, each in a separate root. */
 export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
   await using directory = await privateDirectory('contract', inMemory());
   const root = join(directory.path, 'root');
@@ -72,7 +72,7 @@ export function byReference(reference: Reference): (at: Start) => Promise<Ended>
   return (at) => reference.run(at);
 }
 
-/** Log lines without their times, sorted: directories are read in another order. */
+/** Log lines without their times, sorted, since the order of directories may differ. */
 export function linesOf({ stderr }: Ended): string[] {
   const lines = stderr
     .split('\n')
@@ -80,7 +80,7 @@ export function linesOf({ stderr }: Ended): string[] {
   return lines.toSorted();
 }
 
-/** `ERROR InvalidConfig` of the last error: what people grep for. */
+/** `ERROR InvalidConfig` of the last error, which users grep for. */
 export function errorClass(ended: Ended): string {
   return (
     linesOf(ended)

@@ -16,7 +16,7 @@ export interface Start {
   readonly root: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Directories are read in the order of their names, as ours reads them, and not in the file system's. */
+  /** Directories are read in name order, as ours reads them, not in the file system's order. */
   readonly sorted?: true;
 }
 
@@ -25,7 +25,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Kolla's own tool, each start of it in a root of its own. */
+/** Kolla's own tool, each start in a separate root. */
 export interface Reference extends AsyncDisposable {
   run(start: Start): Promise<Ended>;
 }
@@ -62,7 +62,7 @@ async function setConfigsPy(): Promise<string> {
   return join(place, 'kolla/docker/base/set_configs.py');
 }
 
-/** Whether the reference can be had and run in a root of its own; proven by running it once. */
+/** Whether the reference is available and runs in a separate root, checked by running it once. */
 export const canRunReference: Capability = async () => {
   const unprivileged = await canGiveFilesAway();
   if (unprivileged !== undefined) return unprivileged;
@@ -84,7 +84,7 @@ export async function startReference(): Promise<Reference> {
     async run(start) {
       child.stdin.write(`${JSON.stringify(start)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error('the driver of set_configs.py has ended');
+      if (done) throw new Error('the driver of set_configs.py has exited');
       return JSON.parse(value) as Ended;
     },
     async [Symbol.asyncDispose]() {

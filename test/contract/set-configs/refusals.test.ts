@@ -1,4 +1,4 @@
-/** What config.json may get wrong: the message names the path and what is wrong with it, not a code of the system alone. */
+/** Errors in config.json: the message names the path and the mistake, not only the system's error code. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { A, one, paths } from './entries.ts';

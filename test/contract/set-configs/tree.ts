@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What lies at a path before the first start: text, a link, a directory, or any of them with owner and mode. */
+/** The content of a path before the first start: text, a link, a directory, or any of them with owner and mode. */
 export type Node =
   | string
   | {
       readonly text?: string;
       readonly link?: string;
-      /** Another name of a file that stands before it. */
+      /** A hard link to a file listed before it. */
       readonly nameOf?: string;
       readonly directory?: true;
       readonly mode?: number;
@@ -39,7 +39,7 @@ const ACCOUNTS: Files = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\n',
 };
 
-/** Fills an empty directory with the files of Kolla's image and those of the case, all of one old time. */
+/** Fills an empty directory with the files of Kolla's image and those of the case, all with one old timestamp. */
 export function plant(root: string, files: Files): void {
   const made: [string, number][] = [];
   for (const [path, node] of Object.entries({ ...ACCOUNTS, ...files })) {
@@ -69,7 +69,7 @@ export function plant(root: string, files: Files): void {
 
 export interface Seen {
   readonly what: string;
-  /** Of files; seconds. */
+  /** Modification time of files, in seconds. */
   readonly mtime: number;
 }
 
@@ -90,7 +90,7 @@ export function look(root: string, path = ''): Map<string, Seen> {
   ]);
 }
 
-/** The differences in words, one a path; times only where the first kept an old one. */
+/** The differences as text, one per path; times only if the first kept an old one. */
 export function differences(reference: Map<string, Seen>, ours: Map<string, Seen>): string[] {
   const paths = [...new Set([...reference.keys(), ...ours.keys()])].toSorted();
   return paths.flatMap((path) => {

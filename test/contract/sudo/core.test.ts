@@ -6,7 +6,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { canBuildCore, coreBinary, isSanitized } from '../../cluster/core-binary.ts';
 import { testSudo } from './cases.ts';
 
-/** What Cinder gives qemu-img by oslo.concurrency's prlimit, in KiB. */
+/** Cinder's limit for qemu-img through oslo.concurrency's prlimit, in KiB. */
 const CINDERS_ADDRESS_SPACE = 1 << 20;
 
 const missing = await canBuildCore();
@@ -21,6 +21,6 @@ await testSudo({
   directories: [directory.path],
   missing,
   raised: [binary],
-  // A sanitizer's map of memory is larger.
+  // A sanitizer maps more memory.
   ...(isSanitized ? {} : { addressSpace: CINDERS_ADDRESS_SPACE }),
 });

@@ -1,7 +1,7 @@
 import { A, check, checked, dir, entry, one } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
-/** --check after something has changed. */
+/** --check after a change. */
 export const CHECKS: readonly Case[] = [
   {
     name: 'a check with another command',
@@ -34,7 +34,7 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { config: one({ owner: 'keystone:kolla' }), ...check }],
   },
   {
-    name: 'a check of an optional source that a later entry has made, into a directory that is not there',
+    name: 'a check of an optional source created by a later entry, into a missing directory',
     files: A,
     config: {
       command: 'run',
@@ -46,13 +46,13 @@ export const CHECKS: readonly Case[] = [
     runs: checked,
   },
   {
-    name: 'a check with the file gone',
+    name: 'a check with the file missing',
     files: A,
     config: one(),
     runs: [{}, { meanwhile: { 'etc/keystone/a.conf': null }, ...check }],
   },
   {
-    name: 'a check with the source gone',
+    name: 'a check with the source missing',
     files: A,
     config: one(),
     runs: [{}, { meanwhile: { [`${CONFIG}/a.conf`]: null }, ...check }],
@@ -70,7 +70,7 @@ export const CHECKS: readonly Case[] = [
     ],
     config: one(),
   },
-  { name: 'a check of an optional file that is not there', config: one({ optional: true }), runs: checked },
+  { name: 'a check of a missing optional file', config: one({ optional: true }), runs: checked },
   {
     name: 'a check with another file in a directory',
     files: { [`${CONFIG}/d/one`]: '1' },
@@ -78,13 +78,13 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { meanwhile: { [`${CONFIG}/d/one`]: '2' }, ...check }],
   },
   {
-    name: 'a check with a file more in the source',
+    name: 'a check with an additional file in the source',
     files: { [`${CONFIG}/d/one`]: '1' },
     config: dir(),
     runs: [{}, { meanwhile: { [`${CONFIG}/d/two`]: '2' }, ...check }],
   },
   {
-    name: 'a check of a directory whose parent a later entry makes a file',
+    name: 'a check of a directory whose parent a later entry replaces by a file',
     files: { [`${CONFIG}/d/one`]: '1', [`${CONFIG}/e`]: 'e' },
     config: { command: 'run', config_files: [entry('d', '/etc/x/d', { optional: true }), entry('e', '/etc/x')] },
     runs: [{}, { meanwhile: { [`${CONFIG}/d`]: null }, ...check }],

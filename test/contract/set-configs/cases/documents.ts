@@ -1,7 +1,7 @@
 import { A, SOURCE, one } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
-/** What a document may be, and the strategy. */
+/** Valid and invalid documents, and the strategy. */
 export const DOCUMENTS: readonly Case[] = [
   ...[
     '',
@@ -42,11 +42,11 @@ export const DOCUMENTS: readonly Case[] = [
   ].flatMap((value): Case[] => [
     { name: `config_files ${JSON.stringify(value)}`, config: { command: 'x', config_files: value } },
   ]),
-  { name: 'no configuration at all' },
+  { name: 'no configuration' },
   { name: 'config.json is a directory', files: { [`${CONFIG}/config.json`]: { directory: true } } },
   { name: 'config.yaml wins', config: { command: 'json' }, yaml: 'command: yaml\n' },
   {
-    name: 'config.yaml is a link to nowhere',
+    name: 'config.yaml is a dangling link',
     config: { command: 'json' },
     files: { [`${CONFIG}/config.yaml`]: { link: '/none' } },
   },
@@ -99,7 +99,7 @@ export const DOCUMENTS: readonly Case[] = [
     name: `optional in YAML ${value}`,
     yaml: `command: x\nconfig_files:\n- {source: /none, dest: /etc/a.conf, owner: keystone, perm: '0600', optional: ${value}}\n`,
   })),
-  // The strategy, and words.
+  // The strategy, and arguments.
   ...[undefined, '', 'copy_always', 'COPY_ALWAYS ', 'COPY_ONCE'].map((strategy): Case => ({
     name: `strategy ${JSON.stringify(strategy)}`,
     files: A,
@@ -113,7 +113,7 @@ export const DOCUMENTS: readonly Case[] = [
     runs: [{ strategy: 'COPY_ONCE' }],
   },
   {
-    name: 'COPY_ONCE where /configured is a link to nowhere',
+    name: 'COPY_ONCE where /configured is a dangling link',
     files: { ...A, configured: { link: '/none' } },
     config: one(),
     runs: [{ strategy: 'COPY_ONCE' }],

@@ -16,9 +16,9 @@ export const FILES: readonly Case[] = [
     config: one(),
     runs: [{}, check],
   },
-  { name: 'a directory to put it into', files: A, config: one({}, '/etc/keystone/'), runs: checked },
+  { name: 'a directory as the destination', files: A, config: one({}, '/etc/keystone/'), runs: checked },
   {
-    name: 'an entry that is dropped: what the image did not have goes',
+    name: 'a dropped entry: a file that the image did not have is removed',
     files: A,
     config: one(),
     runs: [{}, { config: { command: 'run' } }],
@@ -30,7 +30,7 @@ export const FILES: readonly Case[] = [
     runs: [{}, { config: { command: 'run' }, ...check }],
   },
   {
-    name: 'an entry that is dropped: the image’s own is back',
+    name: 'a dropped entry: the image’s own file is restored',
     files: { ...A, 'etc/keystone/a.conf': { text: 'image', mode: 0o640, owner: 42436 } },
     config: one(),
     runs: [{}],
@@ -101,7 +101,7 @@ export const FILES: readonly Case[] = [
     config: dir({ preserve_properties: true }),
   },
   {
-    name: 'a directory with a slash behind',
+    name: 'a directory with a trailing slash',
     files: DIRECTORY,
     config: { command: 'run', config_files: [entry('d/', '/etc/d/')] },
   },
@@ -126,7 +126,7 @@ export const FILES: readonly Case[] = [
     runs: checked,
   },
   {
-    name: 'a source that is a link to nowhere',
+    name: 'a source that is a dangling link',
     files: { [`${CONFIG}/a.conf`]: { link: '/none' } },
     config: one({ optional: true }),
   },
@@ -151,7 +151,7 @@ export const FILES: readonly Case[] = [
     files: { ...A, 'var/log/kolla': { directory: true, mode: 0o2775, owner: 42400 } },
     config: one({}, '/var/log/kolla/x/y/a.conf'),
   },
-  { name: 'a dest that is not normal', files: A, config: one({}, '/etc//x/../keystone/./a.conf') },
+  { name: 'a dest that is not normalized', files: A, config: one({}, '/etc//x/../keystone/./a.conf') },
   { name: 'a dest without a slash', files: A, config: one({}, 'a.conf') },
   { name: 'a relative dest', files: A, config: one({}, 'etc/keystone/a.conf') },
   {
@@ -198,24 +198,24 @@ export const FILES: readonly Case[] = [
     config: { command: 'run', config_files: [entry('x[1]', '/etc/x')] },
   },
   {
-    name: 'a directory with slashes behind over the image’s own',
+    name: 'a directory with trailing slashes over the image’s own',
     files: { ...DIRECTORY, 'etc/d/image': 'i' },
     config: { command: 'run', config_files: [entry('d/', '/etc/d/')] },
   },
   {
-    name: 'a dest through .. of what is a file',
+    name: 'a dest through .. of a file',
     files: { ...A, 'etc/svc': 'file' },
     config: one({}, '/etc/svc/../svc2/x.conf'),
   },
-  { name: 'a source that is missing', config: one() },
+  { name: 'a missing source', config: one() },
   {
-    name: 'a second source that is missing',
+    name: 'a missing second source',
     files: A,
     config: { command: 'run', config_files: [entry('a.conf', '/etc/x'), entry('no', '/etc/y')] },
   },
   {
-    name: 'a source that is missing, before one that is a number',
+    name: 'a missing source before one that is a number',
     config: { command: 'run', config_files: [entry('no', '/etc/y'), { ...entry('', '/etc/z'), source: 5 }] },
   },
-  { name: 'a key that there is not', files: A, config: one({ mode: '0600' }) },
+  { name: 'an unknown key', files: A, config: one({ mode: '0600' }) },
 ];

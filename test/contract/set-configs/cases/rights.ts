@@ -109,9 +109,9 @@ export const RIGHTS: readonly Case[] = [
     files: LOGS,
     config: perms(own({ exclude })),
   })),
-  { name: 'permissions of what is not there', config: perms({ path: '/none', owner: 'root', perm: '0700' }) },
+  { name: 'permissions of a missing path', config: perms({ path: '/none', owner: 'root', perm: '0700' }) },
   {
-    name: 'permissions of a link to nowhere',
+    name: 'permissions of a dangling link',
     files: { 'etc/l': { link: '/none' } },
     config: perms({ path: '/etc/l', owner: 'nova', perm: '0700' }),
   },
@@ -123,7 +123,7 @@ export const RIGHTS: readonly Case[] = [
   { name: 'permissions of an unknown user where nothing matches', config: perms({ path: '/none', owner: 'unknown' }) },
   { name: 'permissions with other keys', files: LOGS, config: perms(own({ why: 'because' })) },
   {
-    name: 'permissions below a root that holds links within',
+    name: 'permissions below a root that contains links',
     files: { ...LOGS, 'var/log/kolla/l': { link: 'sub/c.log' } },
     config: perms(own({})),
   },

@@ -8,20 +8,20 @@ import type { Ended, Reference, Start } from '../reference.ts';
 import { differences, look, plant, type Seen } from '../tree.ts';
 import { deviationOf, type Deviation } from './deviations.ts';
 
-/** One thing in which a start of ours is not Kolla's. */
+/** One difference between our start and Kolla's. */
 export interface Difference {
   readonly what: 'code' | 'class' | 'tree' | 'line' | 'touched' | 'unseen';
-  /** Of a tree: which path. */
+  /** The path in the tree, if the difference is in one. */
   readonly path: string;
   readonly theirs: string;
   readonly ours: string;
 }
 
-/** What a rule may look at. */
+/** The input of a rule. */
 export interface Situation {
   readonly one: Case;
   readonly run: Run;
-  /** The configuration that this start reads; undefined when it is none. */
+  /** The configuration that this start reads; undefined if it is invalid. */
   readonly config: unknown;
   readonly theirs: Outcome;
   readonly ours: Outcome;
@@ -30,16 +30,16 @@ export interface Situation {
 export interface Verdict {
   /** How many starts were compared. */
   readonly starts: number;
-  /** Differences that no rule knows, in words. */
+  /** Differences that no rule explains, as text. */
   readonly findings: readonly string[];
   readonly deviations: readonly Deviation[];
-  /** The last start failed, as Kolla's did; what that left in the middle is not gone on with. */
+  /** The last start failed, as Kolla's did; its partial result is not continued from. */
   readonly refused: boolean;
 }
 
 /**
- * Plays a case with Kolla's tool and with ours, start by start, each in a root of its own, until they part: at a failed
- * start, which leaves Kolla's in the middle and ours untouched, or at a deviation that is documented.
+ * Plays a case with Kolla's tool and with ours, start by start, each in a separate root, until they diverge: at a
+ * failed start, which leaves Kolla's half done and ours untouched, or at a documented deviation.
  */
 export async function compareCase(one: Case, reference: Reference, directory: string): Promise<Verdict> {
   const theirs = new Root(join(directory, 'theirs'), one, byReference(reference));
@@ -51,7 +51,7 @@ export async function compareCase(one: Case, reference: Reference, directory: st
     for (const run of one.runs ?? [{}]) {
       if ('config' in run) config = run.config;
       starts++;
-      // Python has a core of its own meanwhile.
+      // Python runs on another core meanwhile.
       const theirEnd = theirs.start(run);
       const situation = { one, run, config, ours: await ours.start(run), theirs: await theirEnd };
       const all = [...differencesOf(situation), ...(run === one.runs?.at(-1) ? await unseenBy(ours, situation) : [])];
@@ -96,7 +96,7 @@ function differencesOf({ theirs, ours }: Situation): Difference[] {
   return found;
 }
 
-/** What a start of ours changes at a destination right after its check said that nothing has. */
+/** Changes by our start to a destination right after our check reported no change. */
 async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
   if (run.argv === undefined || ours.code !== 0) return [];
   const again = await root.start({});
@@ -120,7 +120,7 @@ function told(seen: Seen | undefined): string {
   return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
 }
 
-/** Lines of the first that the second lacks, counted. */
+/** The number of lines of the first that the second lacks. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   const missing = lines.filter((line) => {
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // Where a start made a directory of it, or a file above it, nothing happens.
+      // If a start has turned it, or a parent, into another kind of file, the change is skipped.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

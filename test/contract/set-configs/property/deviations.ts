@@ -3,22 +3,22 @@ import type { Seen } from '../tree.ts';
 import type { Difference, Situation } from './compare.ts';
 import { entriesOf, isEmptyDirectoryGone, isNoisy, trackedDests } from './entries.ts';
 
-/** A difference on purpose, with its line in docs/reference/kolla-contract.md. */
+/** An intended difference, listed in docs/reference/kolla-contract.md. */
 export interface Deviation {
   readonly name: string;
-  /** From here on the two trees differ, and nothing after it can be compared. */
+  /** The trees differ from here on, and nothing after it can be compared. */
   readonly parts: boolean;
   readonly explains: (difference: Difference, situation: Situation) => boolean;
 }
 
 const DEFAULTS = 'etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
-/** What `--check` of Kolla's stumbles over where there is a difference to tell. */
+/** Errors of Kolla's `--check` that mean it has found a difference. */
 const STUMBLES = /^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError|KeyError: 'get(?:pwu|grg)id)/m;
 
 export const DEVIATIONS: readonly Deviation[] = [
   {
-    name: 'swapped paths in the state are put right',
+    name: 'swapped paths in the state are corrected',
     parts: false,
     explains: ({ what, path, theirs, ours }) =>
       what === 'tree' &&
@@ -27,13 +27,13 @@ export const DEVIATIONS: readonly Deviation[] = [
       unswapped(ours) === JSON.stringify(JSON.parse(stateIn(ours))),
   },
   {
-    name: 'a check says 1 where Kolla’s stumbles over the difference (2)',
+    name: 'a check exits with 1 where Kolla’s fails on the difference (2)',
     parts: false,
     explains: ({ what }, { run, theirs, ours }) =>
       isVerdict(what) && isCheck(run) && theirs.code === 2 && ours.code === 1 && STUMBLES.test(theirs.stderr),
   },
   {
-    name: 'a check is silent where Kolla’s always says changed',
+    name: 'a check reports no change where Kolla’s always reports one',
     parts: false,
     explains: ({ what }, { run, config, theirs, ours }) =>
       isVerdict(what) &&
@@ -44,13 +44,13 @@ export const DEVIATIONS: readonly Deviation[] = [
       isNoisy(theirs, ours, config),
   },
   {
-    name: 'a check misses an empty directory that is gone',
+    name: 'a check reports a missing empty directory',
     parts: false,
     explains: ({ what }, { run, config, theirs, ours }) =>
       isVerdict(what) && isCheck(run) && theirs.code === 0 && ours.code === 1 && isEmptyDirectoryGone(ours, config),
   },
   {
-    name: 'a destination through `..` of a directory that is not there is made',
+    name: 'a destination through `..` of a missing directory is created',
     parts: true,
     explains: ({ what }, { theirs, ours }) =>
       isVerdict(what) && theirs.code === 2 && ours.code === 0 && /^FileExistsError: .*\/\.\.\//m.test(theirs.stderr),
@@ -65,7 +65,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       theirs.stderr.includes('Cannot call rmtree on a symbolic link'),
   },
   {
-    name: 'a merged directory keeps what is in it',
+    name: 'a merged directory keeps its content',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, run, theirs: { before } }) => {
       const merged = entriesOf(config).flatMap((entry) =>
@@ -74,15 +74,15 @@ export const DEVIATIONS: readonly Deviation[] = [
       const tracked = merged.filter((dest) =>
         [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isDirectory(before.get(place))),
       );
-      // What is copied on from there differs as well, or can't be.
+      // Files copied from there differ as well, or are missing.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
-      // Of a directory around it, what is kept holds it, too.
+      // A kept copy of a parent directory contains it too.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
-      // A directory that stays keeps its mode where the entry says none.
+      // A directory that stays keeps its mode if the entry has none.
       return (
         what === 'tree' &&
         isIn &&
@@ -91,7 +91,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     },
   },
   {
-    name: 'a link to nowhere that was put is taken away again',
+    name: 'an installed dangling link is removed again',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
       // What it leads to may be installed too, and so be removed first.
@@ -101,7 +101,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target) || installed.includes(target));
       };
-      // It is in the way of the directory that the image has there.
+      // It occupies the path of a directory of the image.
       if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
       if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
       return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
@@ -119,7 +119,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       isVerdict(what) && theirs.code === 0 && ours.code === 1 && ours.stderr.includes(' and is not followed: '),
   },
   {
-    name: 'recurse leads not out of the directory',
+    name: 'recurse stays within the directory',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { tree } }) => {
       if (!JSON.stringify(config).includes('"recurse":true')) return false;
@@ -133,7 +133,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     },
   },
   {
-    name: 'with several exclude patterns, a path is told once',
+    name: 'with several exclude patterns, a path is logged once',
     parts: false,
     explains: ({ what, theirs, ours }, { ours: { stderr } }) =>
       what === 'line' && ours === '' && theirs.startsWith('INFO Setting permission for /') && stderr.includes(theirs),
@@ -183,7 +183,7 @@ function targetOf(link: string, { what }: Seen): string {
   return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
 }
 
-/** Where a path leads when directories in it are links. */
+/** The target of a path whose directories may be links. */
 function throughLinks(tree: ReadonlyMap<string, Seen>, path: string): string {
   for (const [link, seen] of tree)
     if (seen.what.startsWith('link ') && path.startsWith(`${link}/`))
@@ -195,7 +195,7 @@ function withoutRights(told: string): string {
   return told.replace(/^(\w+) \S+ \S+/, '$1').replace(/ @[\d.]+$/, '');
 }
 
-/** Kept copies below `defaults`, what comes back from them, and the state's word about them. */
+/** Kept copies below `defaults`, files restored from them, and their entries in the state. */
 function isAboutKeptLinks(
   { what, path, theirs, ours }: Difference,
   { config, theirs: their, ours: our }: Situation,

@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { hasMagic } from '../../../../src/config/tree/glob.ts';
 import type { Outcome } from '../play.ts';
 
-/** An entry of config_files, as far as the rules ask. */
+/** The fields of a config_files entry that the rules use. */
 export interface Entry {
   readonly source: string;
   readonly dest: string;
@@ -11,7 +11,7 @@ export interface Entry {
   readonly preserve: unknown;
 }
 
-/** The entries of a configuration in JSON that came through validation; of one in YAML none. */
+/** The valid entries of a JSON configuration; none for a YAML one. */
 export function entriesOf(config: unknown): Entry[] {
   const { config_files: entries } = (config ?? {}) as { config_files?: unknown };
   if (!Array.isArray(entries)) return [];
@@ -24,7 +24,7 @@ export function entriesOf(config: unknown): Entry[] {
   }));
 }
 
-/** Where entries go, without the slash before: what is tracked of each. */
+/** The destinations of entries, without the leading slash: the tracked path of each. */
 export function trackedDests(entries: readonly Entry[]): string[] {
   return entries.map(({ source, dest }) =>
     plain(dest.endsWith('/') ? dest + source.slice(source.lastIndexOf('/') + 1) : dest),
@@ -36,12 +36,13 @@ function plain(path: string): string {
 }
 
 /**
- * Whether Kolla's check has no right to what it says, by what docs/reference/kolla-contract.md lists: each source that it complains of has a
- * mode that it can't compare, keeps its properties, is a directory with directories in it, or has a destination that is in another entry's.
+ * Whether the change reported by Kolla's check is a false alarm listed in docs/reference/kolla-contract.md: each
+ * source that it names has a mode that it cannot compare, keeps its properties, is a directory with subdirectories, or
+ * has a destination inside another entry's.
  */
 export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
   const entries = entriesOf(config);
-  // It opens what is put as a link, or what a later entry has made a directory.
+  // It opens an installed link, or a path that a later entry has turned into a directory.
   if (theirs.code === 2)
     return entries.some(
       (entry) =>
@@ -61,7 +62,7 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
   );
 }
 
-/** Whether in all that our check names there is a directory without files that is gone, of which Kolla's looks at nothing. */
+/** Whether a path named by our check is a missing directory without files, which Kolla's does not check. */
 export function isEmptyDirectoryGone(ours: Outcome, config: unknown): boolean {
   const named = namedIn(ours);
   return named.length > 0 && named.every((source) => hasEmptyDirectoryGone(ours, config, source));
@@ -81,13 +82,13 @@ function hasEmptyDirectoryGone(ours: Outcome, config: unknown, source: string): 
   });
 }
 
-/** What a link to a directory beside it leads to. */
+/** The content of a link to a directory next to it. */
 function directoryOf({ tree }: Outcome, path: string): string {
   const [, target] = /^link (\w+)$/.exec(tree.get(path)?.what ?? '') ?? [];
   return target === undefined ? path : plain(`${path}/../${target}`);
 }
 
-/** The sources that a check complains of. */
+/** The sources that a check reports. */
 function namedIn({ stderr }: Outcome): string[] {
   const list = /Following files are in bad state: \[(.*)\]/.exec(stderr)?.[1] ?? '';
   return [...list.matchAll(/'([^']*)'/g)].map(([, source]) => source!);
@@ -100,13 +101,13 @@ function isTrue(value: unknown): boolean {
 function hasDirectories({ tree }: Outcome, source: string): boolean {
   const top = plain(source);
   const seen = tree.get(top)?.what;
-  // A link's directory is not looked up: any directory in the tree may be the one.
+  // A link's directory is not resolved: any directory in the tree may be the one.
   if (seen?.startsWith('link ')) return true;
   return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:directory|link) /.test(what));
 }
 
 function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
-  // Of several files that one pattern finds for one destination, the last is in place.
+  // If one pattern matches several files for one destination, the last one is installed.
   if (hasMagic(entry.source) && !entry.dest.endsWith('/')) return true;
   const own = placeOf(entry);
   return entries.some((other) => {
@@ -116,13 +117,13 @@ function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
   });
 }
 
-/** What an entry puts lies at or below it. */
+/** Paths at or below an entry's destination. */
 function placeOf({ source, dest }: Entry): string {
   const [tracked = ''] = trackedDests([{ source, dest, perm: '', merge: false, preserve: false }]);
   return hasMagic(source) && dest.endsWith('/') ? plain(dest) : tracked;
 }
 
-/** Through a link, where another entry's destination may be the same. */
+/** Through a link, which may lead to another entry's destination. */
 function leadsElsewhere(entry: Entry, { before }: Outcome): boolean {
   return [...before].some(
     ([path, { what }]) => what.startsWith('link ') && `${placeOf(entry)}/`.startsWith(`${path}/`),

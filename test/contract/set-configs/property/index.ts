@@ -1,12 +1,14 @@
 /**
- * Generated configurations, run by Kolla's set_configs.py and by ours, compared start by start.
+ * Runs generated configurations with Kolla's set_configs.py and with ours, and compares each start.
  *
- *   seed and number -> generate: files, a configuration, two to four starts with changes in between (and --check)
- *   -> compare: exit code, class of the failure, tree with content, mode, owner and kept times, state, /run_command, log
- *   lines -> each difference is one of the documented deviations, by a rule of its own (deviations), or a finding
- *   -> a finding is shrunk to a small case and told as JSON
+ *   seed and number
+ *     -> generate: files, a configuration, two to four starts with changes in between (and --check)
+ *     -> compare: exit code, class of the failure, tree with content, mode, owner and kept times, state,
+ *        /run_command, log lines
+ *     -> each difference is a documented deviation with its own rule (deviations), or a finding
+ *     -> a finding is shrunk to a small case and printed as JSON
  *
- * Of ours alone: a start that fails has touched nothing, and a check that says 0 is right: a start after it changes nothing.
+ * Checked for ours only: a failed start has touched nothing, and after a check that exits with 0 a start changes nothing.
  */
 import { inMemory, privateDirectory } from '../../../../tools/directory.ts';
 import type { Case } from '../play.ts';
@@ -16,19 +18,19 @@ import { DEVIATIONS } from './deviations.ts';
 import { generateCase } from './generate.ts';
 import { shrink } from './shrink.ts';
 
-/** The cases that `make test` compares; the same seed's others are compared by `make test-full`. */
+/** The cases that `make test` compares; `make test-full` compares further cases of the same seed. */
 export const SAMPLE = { seed: 1, cases: 200 } as const;
 
-/** What a number of cases came to. */
+/** The totals of a number of cases. */
 export interface Tally {
   readonly seed: number;
   readonly cases: number;
   readonly starts: number;
-  /** Cases whose last start was refused by both alike. */
+  /** Cases whose last start both rejected. */
   readonly refused: number;
-  /** Cases that were compared to their last start. */
+  /** Cases compared up to their last start. */
   readonly whole: number;
-  /** By name: in how many cases. */
+  /** The number of cases of each deviation, by name. */
   readonly deviations: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
@@ -39,10 +41,10 @@ export interface Failure {
   readonly smallest: Case;
 }
 
-/** After so many it is told; the next ones are mostly the same. */
+/** Stops after this many findings; further ones are mostly the same. */
 const FAILURES_MAX = 3;
 
-/** Compares `count` cases from number `first` on, and says how far it is. */
+/** Compares `count` cases from number `first` on, and reports progress. */
 export async function compareCases(
   seed: number,
   count: number,
@@ -79,7 +81,7 @@ async function failureOf(
   return { number, findings, smallest };
 }
 
-/** `code`, `tree of`: what a smaller case must fail with, too. */
+/** `code`, `tree of`: the failure that a smaller case must reproduce. */
 function kindOf(findings: readonly string[]): string | undefined {
   return findings[0]?.replace(/^start \d+: /, '').split(/[: ]/)[0];
 }

@@ -1,10 +1,10 @@
-/** Chance that can be repeated: the same seed and number give the same case on every machine. */
+/** Repeatable randomness: the same seed and number give the same case on every machine. */
 export interface Random {
   /** From 0 up to, not including, `below`. */
   int(below: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** Each with that probability, in their order. */
+  /** Each element with that probability, in the original order. */
   some<T>(choices: readonly T[], probability: number): T[];
 }
 

@@ -1,9 +1,9 @@
 import type { Case, Run } from '../play.ts';
 
-/** Enough for the largest case; each try plays it. */
+/** Enough for the largest case; each attempt plays it. */
 const TRIES_MAX = 400;
 
-/** The case with everything taken out that the failure doesn't need. */
+/** The case without everything that the failure does not need. */
 export async function shrink(one: Case, fails: (smaller: Case) => Promise<boolean>): Promise<Case> {
   let [least, tries] = [one, 0];
   for (let again = true; again;) {
@@ -35,7 +35,7 @@ function* smallerRuns(run: Run): Generator<Run> {
   for (const smaller of smallerConfigs(config)) yield { ...run, config: smaller };
 }
 
-/** Without a section, an entry of one, or a key of one. */
+/** Variants without a section, an entry of one, or a key of one. */
 function* smallerConfigs(config: unknown): Generator<object> {
   for (const [section, entries] of Object.entries((config ?? {}) as Record<string, unknown>)) {
     if (!Array.isArray(entries)) continue;

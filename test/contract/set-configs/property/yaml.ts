@@ -1,9 +1,9 @@
 import type { Random } from './random.ts';
 
-/** Words that mean something else in YAML 1.1 when they stand without quotes: 0600 is a number. */
+/** Words that have another meaning in YAML 1.1 without quotes: 0600 is a number. */
 const PLAIN = /^[\w./-]+$/;
 
-/** A document as YAML: blocks, now and then a line in flow style, and words without quotes where that is possible. */
+/** A document as YAML: blocks, sometimes a line in flow style, and unquoted words where possible. */
 export function yamlOf(random: Random, document: object): string {
   return `${block(random, document, '')}\n`;
 }
