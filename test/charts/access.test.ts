@@ -73,7 +73,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       );
       for (const { kind, metadata } of all.flat()) {
         assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', kind);
-        // By which the README's line for taking everything away finds them.
+        // The README's command for removing everything finds them by it.
         assert.equal(metadata.labels['kolla-pod/versioned'], 'true', kind);
       }
     });
@@ -91,7 +91,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       }
     });
 
-    test("the service's container never has the token, kolla-init has it", async () => {
+    test("kolla-init has the token, the service's container never does", async () => {
       const { workload } = await api(['service/mariadb']);
       const { spec } = workload['spec'].template;
       const has = (container: KubeObject) => JSON.stringify(container).includes('kube-api-access');
@@ -106,7 +106,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       );
     });
 
-    test('a wait for a resource with an unknown Role is rejected', async () => {
+    test('a wait for a resource whose Role is unknown is rejected', async () => {
       const said = await small.complaint({ workloads: { api: { needs: ['frobnicator/x'] } } });
       assert.match(said ?? '', /wait 'frobnicator\/x': no Role is known for frobnicator/);
     });
@@ -179,7 +179,7 @@ function isRole({ kind }: KubeObject): boolean {
   return kind === 'Role' || kind === 'ClusterRole';
 }
 
-/** The Roles that bindings give to an account. */
+/** The Roles bound to an account. */
 function rolesOf({ all }: Rendered, account: string): KubeObject[] {
   const bindings = all.filter(({ kind, subjects }) => kind.endsWith('Binding') && subjects[0].name === account);
   const names = new Set(bindings.map(({ roleRef }) => `${roleRef.kind} ${roleRef.name}`));
@@ -196,7 +196,7 @@ function byNamespace(roles: readonly KubeObject[]): Record<string, string[]> {
   );
 }
 
-/** One line for each verb on each name, sorted: what rules say, however they are put together. */
+/** One sorted line per verb and name, however the rules group them. */
 function rights(rules: readonly Rule[]): string[] {
   const all = rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resources.join()}.${apiGroups.join()} ${name}`)),

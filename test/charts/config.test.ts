@@ -44,7 +44,7 @@ describe('configuration', { skip }, () => {
     }
   });
 
-  test('a disabled file is left out, also by a template', async () => {
+  test('a file disabled by a value or a template is left out', async () => {
     const files = { 'plain.ini': { enabled: '{{ eq .Values.settings.word "no" }}' }, 'logo.bin': { enabled: false } };
     const { rendered, sources } = await api({ config: { files } });
     assert.ok(!('plain.ini' in sources) && !('logo.bin' in sources), Object.keys(sources).join(' '));
@@ -77,7 +77,7 @@ describe('configuration', { skip }, () => {
     assert.equal(one.rendered.one('Deployment', 'small-api')['spec'].template.spec.shareProcessNamespace, true);
   });
 
-  test('bundle: service creates one ConfigMap and one Secret of all files', async () => {
+  test('bundle: service creates one ConfigMap and one Secret for all files', async () => {
     const { rendered, sources } = await api({ config: { bundle: 'service' } });
     const names = (kind: string) =>
       rendered.of(kind).map(({ metadata }) => metadata.name.replace(/-[0-9a-f]{10}$/, ''));
@@ -148,7 +148,7 @@ describe('configuration', { skip }, () => {
 
   const IN_SECRET = { passwordSecrets: { small_database_password: { secret: 'mine', key: 'the-key' } } };
 
-  test('a password of a Secret that exists is mounted beside the files that have it, and counts more than one of values', async () => {
+  test('a password of an existing Secret is mounted next to the files that contain it, and takes precedence over one in values', async () => {
     const { rendered, sources } = await api({ global: IN_SECRET });
     assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = $(password:small_database_password)\n');
     assert.equal(sources['.passwords/small_database_password'], 'Secret/mine/the-key');
@@ -161,7 +161,7 @@ describe('configuration', { skip }, () => {
     };
     for (const pod of ['small-api', 'small-worker'])
       assert.deepEqual(podYamlOf(rendered, rendered.one('Deployment', pod)).overlays, { passwords: [item] });
-    // Whoever names a password needs no other.
+    // A named password needs no value.
     const none = { ...IN_SECRET, passwords: { small_database_password: null } };
     assert.deepEqual((await api({ global: none })).rendered.all, rendered.all);
   });
@@ -197,11 +197,11 @@ describe('configuration', { skip }, () => {
     ],
   ];
   for (const [values, what] of WHERE_NONE_CAN_BE)
-    test(`a password of a Secret is refused where kolla-init could not put it: ${JSON.stringify(values)}`, async () => {
+    test(`a password of a Secret is rejected where kolla-init could not write it: ${JSON.stringify(values)}`, async () => {
       assert.match((await small.complaint({ ...values, global: IN_SECRET })) ?? '', what);
     });
 
-  test('a form that there is none of is refused', async () => {
+  test('an unknown form is rejected', async () => {
     const content = SECRET.replace(')', ' "ulr")');
     const said = await small.complaint({ config: { files: { 'small.conf': { content, secret: true } } } });
     assert.match(said ?? '', /there is no form ulr; forms are url, oslo/);

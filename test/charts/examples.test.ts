@@ -10,7 +10,7 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const EXAMPLES = join(CHARTS, 'examples');
 
-/** What an example is for: its name begins with the chart's, or it is for all that have volumes of their own. */
+/** The charts of an example: its name starts with the chart's, or it is for all charts with persistent volumes. */
 function chartOf(file: string): string {
   return (
     chartNames()
@@ -19,20 +19,20 @@ function chartOf(file: string): string {
   );
 }
 
-/** Renders the chart of an example with it. */
+/** Renders the chart of an example with its values. */
 async function renderedWith(file: string): Promise<Rendered> {
   await using helm = await rendering(chartOf(file));
   return await helm.render({}, ['--values', join(EXAMPLES, file)]);
 }
 
-/** The workload of that key in values.yaml. */
+/** The workload with that key in values.yaml. */
 function workload(rendered: Rendered, key: string): KubeObject {
   const found = workloadsOf(rendered).find((one) => keyOf(one) === key);
   assert.ok(found, `no workload ${key}`);
   return found;
 }
 
-/** What a Secret of the user's has to hold: its keys, by where config.json puts them. */
+/** The keys that a Secret of the user must have, by their paths in config.json. */
 function asksFor(object: KubeObject, secret: string): string[] {
   const config = podOf(object).volumes.find(({ name }) => name === 'config-files');
   const sources = config?.projected?.sources ?? [];
@@ -40,7 +40,7 @@ function asksFor(object: KubeObject, secret: string): string[] {
 }
 
 describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () => {
-  test('each has a test here', () => {
+  test('each example has a test here', () => {
     const named = [
       'cinder-lvm.yaml',
       'glance-ceph.yaml',
@@ -95,7 +95,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
       }
   });
 
-  test('Cinder without Ceph: a volume group of its node, which its Pods select', async () => {
+  test('Cinder without Ceph: a volume group of its node, selected by its Pods', async () => {
     const rendered = await renderedWith('cinder-lvm.yaml');
     const volume = workload(rendered, 'volume');
     assert.deepEqual(asksFor(volume, 'ceph-cinder'), []);
@@ -107,7 +107,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
       assert.equal(
         osloOption(text, section, 'helper_command'),
         undefined,
-        'rootwrap and root, as Cinder has it itself',
+        "rootwrap and root, as in Cinder's defaults",
       );
     for (const one of [volume, workload(rendered, 'backup')]) {
       assert.match(one['spec'].template.metadata.annotations['kolla-pod/not-restricted'], /node/);
@@ -145,7 +145,10 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
 /** The charts with Pods that `restricted` does not admit. */
 const NODES = new Set(['neutron', 'nova-cell']);
 
-/** Hosts of URLs in Pods' words and variables, and in files; with `{name}` as the catalogue calls each service. */
+/**
+ * Hosts of URLs in Pods' arguments and variables, and in files; with `{name}` for each service's name in the
+ * catalogue.
+ */
 function hostsIn(rendered: Rendered): [host: string, where: string][] {
   const pods = [...workloadsOf(rendered), ...rendered.of('Job')];
   const texts = pods.flatMap((one) => [

@@ -6,26 +6,29 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, mainOf, podOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';
 
-/** What kolla-sidecar needs after the service has ended: log-ship's grace and 5 s more (docs/reference/kolla-sidecar.md). */
+/**
+ * The time that kolla-sidecar needs after the service has exited: log-ship's grace period plus 5 s
+ * (docs/reference/kolla-sidecar.md).
+ */
 const SIDECAR_SECONDS = 20 + 5;
 
-/** Each option that says how long a service may take to stop, as its files have it. */
+/** Each option for a service's shutdown timeout, as its files spell it. */
 const OPTION = /^(graceful_shutdown_timeout|manager_shutdown_timeout|worker-reload-mercy) = (\d+)$/gm;
 
-/** Programs whose files are for oslo.config, and that do not stop by oslo.service. */
+/** Programs configured through oslo.config that do not shut down through oslo.service. */
 const NOT_OSLO_SERVICE = new Set(['uwsgi', 'nova-novncproxy']);
 
-/** Servers whose files have no such option: they stop as their Pods' preStop and their own defaults say. */
+/** Servers whose files have no such option: they shut down by their Pods' preStop and their own defaults. */
 const NO_OPTION = new Set(['mariadb', 'memcached', 'rabbitmq']);
 
-/** Charts of which every process is uWSGI or Apache. */
+/** Charts whose processes are all uWSGI or Apache. */
 const NO_OSLO_SERVICE = new Set<string>(['glance', 'horizon', 'placement']);
 
 interface Stops {
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
 }
 
-/** The seconds between SIGTERM to the service and SIGKILL that kolla-sidecar does not need. */
+/** The grace period from SIGTERM to SIGKILL without kolla-sidecar's share. */
 function secondsToStop(workload: KubeObject): number {
   const { terminationGracePeriodSeconds: grace } = podOf(workload) as unknown as Record<string, number>;
   const preStop = (mainOf(workload) as Stops).lifecycle?.preStop?.sleep?.seconds ?? 0;
@@ -50,7 +53,7 @@ function workloadOf(all: Rendered, key: string): KubeObject {
   return found;
 }
 
-/** The main file of a workload that reads options by oslo.config. */
+/** The main oslo.config file of a workload. */
 function osloTextOf(all: Rendered, one: KubeObject): string | undefined {
   const files = filesOf(all, one);
   const texts = configJsonOf(files).config_files.map(({ dest }) => textAt(files, dest) ?? '');
@@ -85,7 +88,7 @@ describe("a service's shutdown timeout", { skip: (await canRunHelm()) ?? false }
       assert.equal(found === 0, NO_OSLO_SERVICE.has(chart), `${found} processes`);
     });
 
-  test("Nova's managers wait less long than the service, as it requires", async () => {
+  test("Nova's managers have a shorter timeout than the service, as Nova requires", async () => {
     for (const [chart, key] of [
       ['nova', 'scheduler'],
       ['nova-cell', 'conductor'],
@@ -93,7 +96,7 @@ describe("a service's shutdown timeout", { skip: (await canRunHelm()) ?? false }
     ] as const) {
       const all = await rendered(chart);
       const options = Object.fromEntries(optionsOf(all, workloadOf(all, key)));
-      assert.ok((options['manager_shutdown_timeout'] ?? 0) > 20, 'of 20 and less 2026.2 waits for no task');
+      assert.ok((options['manager_shutdown_timeout'] ?? 0) > 20, '2026.2 does not wait for tasks with 20 or less');
       assert.ok((options['manager_shutdown_timeout'] ?? 0) < (options['graceful_shutdown_timeout'] ?? 0));
     }
   });

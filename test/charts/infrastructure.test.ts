@@ -45,7 +45,7 @@ describe('charts of the infrastructure', { skip }, () => {
           rules[0]!.ports.map(({ port }) => port).toSorted((a, b) => a - b),
           joining,
         );
-        // Nothing of the other rules has these ports by having none.
+        // The other rules admit none of these ports, since they name no port.
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 
@@ -64,7 +64,7 @@ describe('charts of the infrastructure', { skip }, () => {
     assert.ok(sql.includes("IDENTIFIED BY 'it''s a \\\\ b';"), sql);
   });
 
-  test("mariadb: the probe's password, whatever its content, is the one its client reads", async () => {
+  test('mariadb: the probe reads the same password as its client, whatever its content', async () => {
     const password = 'a "b" \\ #c; \'d';
     await using chart = await rendering('mariadb');
     const rendered = await chart.render({ global: { passwords: { mariadb_monitor_password: password } } });

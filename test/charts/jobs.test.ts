@@ -22,7 +22,7 @@ describe('Jobs', { skip }, () => {
     assert.deepEqual(jobWaits(rendered.one('Deployment', 'keystone')), [`${name}?db-sync=keystone&release=2025.2`]);
   });
 
-  test('another image, configuration or phase is another Job; more replicas are not', async () => {
+  test('another image, configuration or phase gives a new Job; more replicas do not', async () => {
     const nameWith = async (values: object) =>
       (await keystone.render(values)).one('Job', 'keystone-bootstrap-').metadata.name;
     const first = await nameWith({});
@@ -39,7 +39,7 @@ describe('Jobs', { skip }, () => {
     assert.equal(new Set(names).size, others.length + 1);
   });
 
-  test('with reload: live a changed configuration is no new Job, and Pods stay', async () => {
+  test('with reload: live a changed configuration gives no new Job, and Pods stay', async () => {
     const live = (extra: object) => keystone.render({ config: { reload: 'live' }, settings: { extra } });
     const one = await live({});
     const other = await live({ token: { expiration: 7200 } });
@@ -47,7 +47,7 @@ describe('Jobs', { skip }, () => {
     for (const kind of ['Job', 'Deployment']) assert.deepEqual(one.of(kind), other.of(kind));
   });
 
-  test('an upgrade neither deletes nor interrupts a migrator: kept, ended by TTL, an hour of grace', async () => {
+  test('an upgrade neither deletes nor interrupts a migration: kept, removed by TTL, an hour of grace period', async () => {
     const rendered = await keystone.render(stepwise);
     assert.deepEqual(namesOf(rendered), STEPWISE);
     for (const job of rendered.of('Job')) {
@@ -61,7 +61,7 @@ describe('Jobs', { skip }, () => {
     }
   });
 
-  test('a drained node uses up no retry, a wrong configuration is not retried', async () => {
+  test('a drained node does not count as a retry, and an invalid configuration is not retried', async () => {
     const rendered = await keystone.render(stepwise);
     assert.deepEqual(namesOf(rendered), STEPWISE);
     for (const { metadata, spec } of rendered.of('Job')) {
@@ -72,7 +72,7 @@ describe('Jobs', { skip }, () => {
     }
   });
 
-  test('no object of a chart is a Helm hook: with --wait those would deadlock', async () => {
+  test('no object of a chart is a Helm hook, since --wait would deadlock with one', async () => {
     assert.doesNotMatch(JSON.stringify((await keystone.render(stepwise)).all), /helm\.sh\/hook/);
   });
 
@@ -131,7 +131,7 @@ describe('Jobs', { skip }, () => {
     });
   });
 
-  test('CronJobs have their account also without a bootstrap Job, and are removed with the workloads', async () => {
+  test('CronJobs have their account even without a bootstrap Job, and are removed with the workloads', async () => {
     const rendered = await keystone.render({ bootstrap: { enabled: false } });
     assert.deepEqual(rendered.of('Job'), []);
     const accounts = rendered.of('ServiceAccount').map(({ metadata }) => metadata.name);

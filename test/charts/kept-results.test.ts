@@ -13,7 +13,7 @@ import { KUBE_VERSION, PASSWORDS } from './support.ts';
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const LIBRARY = 'charts/kolla-pod';
 
-/** A chart and values in a directory of their own, and Helm, whose runs are counted, with an empty store of results. */
+/** A chart and values in a separate directory, and a Helm whose runs are counted, with an empty result cache. */
 async function fixture() {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('chart'));
@@ -45,7 +45,7 @@ async function fixture() {
 }
 
 describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concurrency: 2 }, () => {
-  test('a second identical rendering, even from another directory, runs no Helm and has the same result', async () => {
+  test('a second identical rendering does not run Helm, even from another directory', async () => {
     await using one = await fixture();
     await using other = await fixture();
     const first = await one.helm();
@@ -66,7 +66,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     ['a template of the library', `${LIBRARY}/templates/_words.tpl`],
     ["the library's values", `${LIBRARY}/values.yaml`],
     ['the schema', 'values.schema.json'],
-    ['the values that are given', '../values.json'],
+    ['the given values', '../values.json'],
   ] as const)
     test(`one more byte in ${what} renders again`, async () => {
       await using small = await fixture();
@@ -93,7 +93,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(await sees('of: changed'), true);
   });
 
-  test('other arguments, and another Helm, are other calls', async () => {
+  test('other arguments or another Helm miss the cache', async () => {
     await using small = await fixture();
     const { binary, directory, template, chart, values } = small;
     const calls = [
@@ -109,7 +109,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(new Set(keys).size, calls.length);
   });
 
-  test("an error is a cached result, with its exit code and the caller's directory", async () => {
+  test("an error is cached with its exit code and the caller's directory", async () => {
     await using one = await fixture();
     await using other = await fixture();
     for (const { chart } of [one, other]) await appendFile(join(chart, 'templates/all.yaml'), '{{ notThis }}');
@@ -126,7 +126,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(second.stdout, first.stdout.replaceAll(one.directory, other.directory));
   });
 
-  test('output that depends on the clock, chance or a cluster is not cached', async () => {
+  test('output that depends on time, randomness or a cluster is not cached', async () => {
     await using small = await fixture();
     const place = { binary: small.binary, directory: small.directory };
     for (const option of ['--validate', '--dry-run=server', '--kubeconfig=x', '--post-renderer=x', '--repo=https://x'])

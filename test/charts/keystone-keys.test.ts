@@ -7,7 +7,7 @@ import { rendering, type KubeObject, type Rendered, type Rendering } from './sup
 
 const KEYS = ['fernet-keys', 'credential-keys'];
 
-/** Where a container of a Pod has each Secret with keys. */
+/** The mount path of each Secret of keys in a container of a Pod. */
 function keyMountsOf(object: KubeObject, container: string): Record<string, string> {
   const { containers, initContainers } = podOf(object);
   const mounts = [...containers, ...initContainers].find(({ name }) => name === container)?.volumeMounts ?? [];
@@ -28,7 +28,8 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
   });
   after(() => helm[Symbol.asyncDispose]());
 
-  // The directory of a Secret's volume is 1777, and Keystone warns of that for each token; test/aio sees the modes on a real node.
+  // The directory of a Secret's volume is 1777, and Keystone warns of that for each token; test/aio sees the modes on a
+  // real node.
   test('are copied from the Secrets into directories of mode 0750, which Keystone reads', () => {
     const { config_files: entries } = configJsonOf(filesOf(rendered, keystone));
     for (const name of KEYS) {

@@ -30,11 +30,11 @@ describe('manifests for users without Helm', { skip: (await canRunHelm()) ?? fal
     });
   });
 
-  test("they equal the chart's output; if not: node build/manifests.ts", () => {
+  test("equal the chart's output (to update: node build/manifests.ts)", () => {
     assert.deepEqual(FILES.toSorted(byName), [...made.keys()].toSorted(byName));
     for (const [name, text] of made) {
       const [stands, should] = [read('keystone', name).split('\n'), text.split('\n')];
-      // The first line that differs says more than two files do.
+      // The first differing line is easier to read than two whole files.
       const at = should.findIndex((line, i) => line !== stands[i]);
       assert.equal(stands[at], should[at], `line ${at + 1} of ${name}`);
       assert.equal(stands.length, should.length, name);
@@ -42,13 +42,13 @@ describe('manifests for users without Helm', { skip: (await canRunHelm()) ?? fal
   });
 });
 
-test('a manifest has no Helm labels, since Helm does not manage it', () => {
+test('have no Helm labels, since Helm does not manage them', () => {
   for (const name of FILES) assert.doesNotMatch(read('keystone', name), /helm\.sh|managed-by/);
 });
 
 test('the page has the commands for each Secret that the manifests need and do not contain', () => {
   const brought = OBJECTS.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
-  // Made by the Job of the keys.
+  // Created by the Job of the keys.
   const made = ['keystone-fernet-keys', 'keystone-credential-keys'];
   const known = new Set([...brought, ...made]);
   const asked = new Set<string>();
@@ -63,7 +63,7 @@ test('the page has the commands for each Secret that the manifests need and do n
   }
 });
 
-test("the page's command for another Job names the existing Job, all of whose places are in these files", () => {
+test("the page's command for another Job finds every occurrence of the Job's name in these files", () => {
   const [, old = ''] =
     /sed -i 's\/(keystone-bootstrap-[0-9a-f]{10})\/keystone-bootstrap-[\w-]+\/' k8s\/manifests\/keystone\/\*\.yaml/.exec(
       read('README.md'),
@@ -77,7 +77,7 @@ test("the page's command for another Job names the existing Job, all of whose pl
       assert.ok(line.split(old).length <= 2, `sed changes a line once: ${line}`);
 });
 
-/** Each Secret that an object's part names, with the key. */
+/** Each Secret named by a part of an object, with the key. */
 function secretsIn(value: unknown): [name: string, key: string][] {
   if (typeof value !== 'object' || value === null || !('secretKeyRef' in value)) return [];
   const { name, key } = value.secretKeyRef as { name: string; key: string };

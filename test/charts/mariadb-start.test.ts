@@ -1,6 +1,6 @@
 /**
- * files/start.sh of the chart mariadb, as Helm renders it, run by bash: which node founds a cluster. Peers are listeners on
- * loopback; in place of MariaDB's programs stand two that make the directory and print their words.
+ * Runs files/start.sh of the chart mariadb, as Helm renders it, with bash, to see which node bootstraps a cluster.
+ * Peers are listeners on loopback; two stubs for MariaDB's programs create the directory and print their arguments.
  */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,9 +22,9 @@ const NO_CLUSTER = 'uuid: 00000000-0000-0000-0000-000000000000\nseqno: -1\n';
 
 interface Node {
   readonly name: string;
-  /** Of grastate.dat; none: it has no data yet. */
+  /** Content of grastate.dat; undefined without data. */
   readonly state?: string;
-  /** Its data were made at an earlier start, which did not get as far as a cluster. */
+  /** Its data was initialized at an earlier start, which was interrupted before there was a cluster. */
   readonly isNew?: boolean;
   readonly isPeerUp?: boolean;
   /** `getent` in the container: by default every name has an address. */

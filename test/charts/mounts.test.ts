@@ -23,7 +23,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
         const { planned, mounted } = await mountsOf(rendered, workload);
         const [there, more] = partition(mounted, planned);
         assert.deepEqual(there, planned, workload.metadata.name);
-        // What the chart itself asks for: volumes of its own.
+        // The chart's additional request: volumes of its own.
         for (const mount of more) assert.match(mount, /: (?:data|kolla .*)$/, workload.metadata.name);
       }
     });
@@ -60,14 +60,14 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
 
     const owner = 'placement';
     const cases: Record<string, object> = {
-      'files in directories that the system shares': {
+      'files in directories shared by the system': {
         config_files: [
           { source: '/var/lib/kolla/config_files/a', dest: '/usr/bin/a', owner, perm: '0755' },
           { source: '/var/lib/kolla/config_files/b', dest: '/etc/hosts.allow', owner, perm: '0644' },
           { source: '/var/lib/kolla/config_files/c', dest: '/etc/', owner, perm: '0644' },
         ],
       },
-      'directories in directories, and those that only an owner is said of': {
+      'nested directories, and directories with only an owner': {
         config_files: [
           { source: '/var/lib/kolla/config_files/a', dest: '/etc/small/deep/er/a', owner, perm: '0600' },
           { source: '/var/lib/kolla/config_files/b', dest: '/etc/small/b', owner, perm: '0600' },
@@ -83,7 +83,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
           { path: '/tmp/small', owner },
         ],
       },
-      'links that every image has, and files that are made': {
+      'links that every image has, and created files': {
         config_files: [{ source: '/var/lib/kolla/config_files/a', dest: '/var/run/small/a', owner, perm: '0600' }],
         files: [{ path: '/var/lib/small/lock', owner, perm: '0600' }],
         directories: [{ path: '/run/lock/small', owner, perm: '0755' }],
@@ -129,23 +129,23 @@ function partition(all: readonly string[], chosen: readonly string[]): [string[]
   return [all.filter((each) => chosen.includes(each)), all.filter((each) => !chosen.includes(each))];
 }
 
-/** What the library adds to what config.json asks for. */
+/** Mounts that the library adds to those of config.json. */
 const OWN = new Set(['/etc/kolla-pod', '/var/run/secrets/kubernetes.io/serviceaccount', '/opt/kolla-pod']);
 
 interface Mounts {
-  /** `CONTAINER PATH: VOLUME SUBPATH`; volumes of data are all `data`. */
+  /** `CONTAINER PATH: VOLUME SUBPATH`; data volumes are all named `data`. */
   readonly planned: readonly string[];
   readonly mounted: readonly string[];
 }
 
-/** The mounts of a workload's service and kolla-init, as the chart has them and as `kolla-init plan` would. */
+/** The mounts of a workload's service and kolla-init, as rendered by the chart and as printed by `kolla-init plan`. */
 async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mounts> {
   const { spec } = workload['spec'].template;
   await using directory = await privateDirectory('plan');
   for (const [path, reference] of Object.entries(sourcesOf(workload))) {
     const file = join(directory.path, path);
     await mkdir(dirname(file), { recursive: true });
-    // An object that is there already is not the chart's: its content is not known here.
+    // An existing object is not the chart's: its content is not known here.
     const [kind, name] = reference.split('/');
     const isOurs = rendered.all.some((object) => object.kind === kind && object.metadata.name === name);
     await writeFile(file, isOurs ? textAt(rendered, reference) : '');
@@ -154,7 +154,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
     configDir: directory.path,
     configFile: undefined,
     imageRoot: undefined,
-    // Root is of Pods that are not restricted: their mounts are the same.
+    // Root belongs to Pods that are not restricted: their mounts are the same.
     user: `${spec.securityContext.runAsUser || 42_436}`,
     name: workload.metadata.name,
     more: (sources) =>

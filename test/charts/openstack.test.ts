@@ -5,7 +5,7 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, podYamlOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
 import { PASSWORDS, rendering, type Rendered } from './support.ts';
 
-/** The configuration that a chart's Job has. */
+/** The configuration of a chart's Job. */
 function configOf(rendered: Rendered, path: string): string {
   const [job] = rendered.of('Job');
   assert.ok(job);
@@ -27,7 +27,7 @@ async function complaint(chart: string, values: object): Promise<string> {
   return (await helm.complaint(values)) ?? 'no complaint';
 }
 
-/** Sections of oslo.privsep in which Cinder and os-brick set apart what may need root. */
+/** oslo.privsep sections that Cinder and os-brick use for operations that may need root. */
 const PRIVSEP = ['cinder_sys_admin', 'privsep_osbrick'];
 const PLACEMENT = '/etc/placement/placement.conf';
 
@@ -71,7 +71,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.equal(osloOption(text, 'keystone_authtoken', 'auth_url'), 'http://keystone:5000/v3');
   });
 
-  test("every service uses Keystone's full URL if it is given", async () => {
+  test("every service uses Keystone's full URL if it is set", async () => {
     const keystone = { host: 'keystone', url: 'https://identity.example/v3' };
     const values = { global: { endpoints: { keystone } } };
     const heat = configOf(await renderedWith('heat', values), '/etc/heat/heat.conf');
@@ -82,7 +82,8 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok((await horizonSettings(values)).includes(`OPENSTACK_KEYSTONE_URL = '${keystone.url}'`));
   });
 
-  // Heat 2025.1 to 2026.2 takes a login here: without it Keystone answers /v3/ec2tokens with 403. Its packages are in no tool of the tests.
+  // Heat 2025.1 to 2026.2 needs a login here: without it Keystone answers /v3/ec2tokens with 403. The tests have no
+  // package of Heat.
   test('heat validates signals of a stack with Keystone as a service', async () => {
     const text = configOf(await renderedWith('heat', {}), '/etc/heat/heat.conf');
     const option = (key: string) => osloOption(text, 'ec2authtoken', key);
@@ -93,7 +94,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
       [option('auth_url'), option('endpoint_override')],
       ['http://keystone:5000/v3', 'http://keystone:5000'],
     );
-    assert.equal(option('auth_uri'), undefined, '2026.2 has it no more');
+    assert.equal(option('auth_uri'), undefined, 'removed in 2026.2');
   });
 
   test('the dashboard knows all memcached servers, and waits for one', async () => {
@@ -104,7 +105,8 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(waitsOf(dashboard).includes('memcached://m-0.m:11211'));
   });
 
-  // By the rendered files: Horizon is in no package of the tests. Python reads local_settings.py first, then local_settings.d.
+  // Checks the rendered files: the tests have no package of Horizon. Python reads local_settings.py first, then
+  // local_settings.d.
   test("the dashboard's first settings are the chart's, and write no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
@@ -130,7 +132,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
 
   test('if a Pod of Cinder may become root, Cinder does so as in its image', async () => {
     for (const key of ['volume', 'backup']) {
-      const workloads = { [key]: { restricted: { exempt: 'has devices of its node' } } };
+      const workloads = { [key]: { restricted: { exempt: 'uses devices of its node' } } };
       const text = configOf(await renderedWith('cinder', { workloads }), '/etc/cinder/cinder.conf');
       assert.doesNotMatch(text, /helper_command|privsep|sys_admin/, key);
     }
@@ -154,7 +156,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.match(said, /global\.publicUrl: https:\/\/\{type\}\.example\.com: charts know \{name\}/);
   });
 
-  test("Keystone's non-default options, lists once per item", async () => {
+  test("Keystone's non-default options are rendered, lists as one line per item", async () => {
     const settings = {
       extra: { token: { expiration: 7200 } },
       conf: { 'keystone.conf': { cors: { allowed_origin: ['https://a', 'https://b'] } } },
@@ -175,7 +177,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
   });
 
-  // By the rendered files: Cinder and Neutron are in no package of the tests.
+  // Checks the rendered files: the tests have no packages of Cinder and Neutron.
   test("cinder's service_user has no region_name, which no release supports", async () => {
     const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
     assert.equal(osloOption(text, 'service_user', 'username'), 'cinder');

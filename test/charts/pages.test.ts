@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = await Array.fromAsync(glob('k8s/**/*.md', { cwd: ROOT }));
 
-/** GitHub's name of a heading. */
+/** GitHub's anchor of a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -16,7 +16,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Links to files of ours. */
+/** Links to files of this repository. */
 function linksOf(page: string): RegExpExecArray[] {
   return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
 }
@@ -31,7 +31,7 @@ for (const page of LINKING)
   test(`${page}: its links lead to existing files and headings`, () => {
     for (const [, target = '', heading] of linksOf(page)) {
       const path = target === '' ? join(ROOT, page) : join(ROOT, dirname(page), target);
-      assert.ok(existsSync(path), `${target} is not there`);
+      assert.ok(existsSync(path), `${target} does not exist`);
       if (heading === undefined || statSync(path).isDirectory()) continue;
       const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, one = '']) => slugOf(one));
       assert.ok(headings.includes(heading), `${target} has no heading ${heading}`);

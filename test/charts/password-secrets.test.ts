@@ -1,8 +1,10 @@
 /**
- * Passwords of Secrets that exist: Helm never has them, and kolla-init installs the same files, byte for byte, as when Helm had.
- *
- *   a chart with global.passwords, and with global.passwordSecrets alone -> each Pod's config-files and kolla-pod.yaml, with what
- *   the kubelet mounts of the user's Secret -> kolla-init, a process -> both trees
+ * Passwords of existing Secrets: Helm never has them, and kolla-init installs the same files, byte for byte, as if
+ * Helm had.
+ *   a chart with global.passwords, and with global.passwordSecrets only
+ *     -> each Pod's config-files and kolla-pod.yaml, with the user's Secret as the kubelet mounts it
+ *     -> kolla-init, a process
+ *     -> both trees
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -17,10 +19,10 @@ import { runHelper } from '../support/helper.ts';
 import { podYamlOf, workloadsOf } from './service-charts.ts';
 import { PASSWORDS, rendering, sourcesOf, textAt, type KubeObject, type Rendered } from './support.ts';
 
-/** The user's Secret; its keys are not the passwords' names. */
+/** The user's Secret, whose keys differ from the passwords' names. */
 const SECRET = 'openstack-passwords';
 const keyOf = (name: string) => name.replaceAll('_', '-');
-/** What oslo.config and rabbitmq.conf can hold, and what URLs, SQL and quotes must escape. */
+/** Characters that oslo.config and rabbitmq.conf allow, and that URLs, SQL and quotes must escape. */
 const PLAIN = String.raw`p\@/%+:;&=?~!*()|é`;
 const QUOTED = String.raw`"'$ #$(password:x)`;
 const ANY = /^(?:database_password|mariadb_monitor_password|horizon_secret_key|.*_database_password)$/;
@@ -30,7 +32,7 @@ const passwords = Object.fromEntries(
 const passwordSecrets = Object.fromEntries(
   Object.keys(passwords).map((name) => [name, { secret: SECRET, key: keyOf(name) }]),
 );
-/** Over those that every rendering of the tests has. */
+/** In addition to those of every rendering in the tests. */
 const NONE = Object.fromEntries(Object.keys(passwords).map((name) => [name, null]));
 
 const ENV = {
@@ -42,13 +44,13 @@ const ENV = {
   POD_NAMESPACE: 'openstack',
 };
 
-/** Everything that is rendered, as text, also where it is in base64. */
+/** Everything rendered, as text, including decoded base64. */
 function textsOf({ all }: Rendered): string {
   const secrets = all.filter(({ kind }) => kind === 'Secret').flatMap(({ data }) => Object.values(data ?? {}));
   return [JSON.stringify(all), ...secrets.map((text) => Buffer.from(String(text), 'base64').toString())].join('\n');
 }
 
-/** What a Pod has beside config.json, by its path there. */
+/** Files of a Pod next to config.json, by their paths there. */
 function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   const names = Object.keys(passwords);
   return new Map(
@@ -63,7 +65,7 @@ function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   );
 }
 
-/** What kolla-init makes of them, with an account of ours under each name. */
+/** The files that kolla-init installs, with an account of ours under each name. */
 async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) {
   await using directory = await privateDirectory('passwords', inMemory());
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -87,7 +89,7 @@ async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) 
   return { code: done.code, said, files: await filesBelow(root) };
 }
 
-/** Path to mode and content, but for kolla-init's own record, which has the times of files in it. */
+/** Path to mode and content, except kolla-init's own state, which has timestamps of files. */
 async function filesBelow(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const found: Record<string, string> = {};
@@ -118,7 +120,7 @@ describe('passwords of Secrets that exist', { skip: (await canRunHelm()) ?? fals
       assert.deepEqual(alone.all, given.all);
     });
 
-    test(`kolla-init installs what Helm would have rendered: ${name}`, async () => {
+    test(`kolla-init installs the files that Helm would have rendered: ${name}`, async () => {
       await using chart = await rendering(name);
       const byHelm = await chart.render({ global: { passwords } });
       const bySecrets = await chart.render({ global: { passwords: NONE, passwordSecrets } });
@@ -133,7 +135,7 @@ describe('passwords of Secrets that exist', { skip: (await canRunHelm()) ?? fals
         assert.deepEqual([wanted.code, found.code], [0, 0], wanted.said + found.said);
         assert.deepEqual(found.files, wanted.files, pod.metadata.name);
         const names = Object.keys(sourcesOf(pod)).flatMap((path) => /^\.passwords\/(.*)/.exec(path)?.[1] ?? []);
-        // In every form it begins so.
+        // The start of it in every form.
         for (const one of names)
           assert.ok(
             Object.values(found.files).some((text) => text.includes(`${one}p`)),
@@ -146,7 +148,7 @@ describe('passwords of Secrets that exist', { skip: (await canRunHelm()) ?? fals
     });
   }
 
-  test('the page names the passwords of every chart, each in a Secret that it shows how to make', async () => {
+  test('the page names the passwords of every chart, each in a Secret that it shows how to create', async () => {
     const page = await readFile(new URL('../../docs/how-to/external-secrets.md', import.meta.url), 'utf8');
     const [values, made] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => load(text));
     const { global } = values as { global: { passwordSecrets: Record<string, { secret: string; key: string }> } };

@@ -1,11 +1,11 @@
 import type { KubeObject, Rendered } from './support.ts';
 
-/** A Pod as one of the chart's objects would make it. */
+/** A Pod as one of the chart's objects would create it. */
 export interface PodOf {
   /** `Deployment/keystone` */
   readonly of: string;
   readonly object: { readonly metadata: object; readonly spec: KubeObject };
-  /** Why it is not restricted. */
+  /** The reason why it is not restricted. */
   readonly exempt: string | undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What tests of OpenStack's charts look at: which container of the catalogue a workload is, and the files, the kolla-pod.yaml
- * and the waits that its Pods get.
+ * Helpers for tests of OpenStack's charts: the catalogue's container of a workload, and the files, kolla-pod.yaml and
+ * waits of its Pods.
  */
 import { load } from 'js-yaml';
 import { allProbes, type Probe, type Service, serviceNamed } from '../../src/catalog/index.ts';
 import type { KubeObject, Rendered } from './support.ts';
 
-/** The charts of services whose data the catalogue has. */
+/** The charts of services in the catalogue. */
 export const SERVICE_CHARTS = [
   'cinder',
   'glance',
@@ -18,7 +18,7 @@ export const SERVICE_CHARTS = [
   'placement',
 ] as const;
 
-/** Workloads whose container Kolla calls otherwise than chart and workload together. */
+/** Workloads whose container has another name in Kolla than chart and workload together. */
 const CONTAINERS: Readonly<Record<string, string>> = {
   'horizon dashboard': 'horizon',
   'nova-cell compute': 'nova_compute',
@@ -47,7 +47,7 @@ export function keyOf({ metadata }: KubeObject): string {
   return metadata.labels['app.kubernetes.io/component'] ?? '';
 }
 
-/** As kolla-ansible calls its container: `nova_super_conductor`. */
+/** kolla-ansible's name for its container: `nova_super_conductor`. */
 export function containerOf(chart: string, key: string): string {
   return CONTAINERS[`${chart} ${key}`] ?? `${chart}_${key}`.replaceAll('-', '_');
 }
@@ -96,7 +96,7 @@ interface PodSpec {
   readonly volumes: readonly Volume[];
 }
 
-/** The Pod's spec, of a Job too. */
+/** The Pod's spec, also of a Job. */
 export function podOf(object: KubeObject): PodSpec {
   return object['spec'].template.spec as PodSpec;
 }
@@ -106,7 +106,7 @@ export function mainOf(object: KubeObject): Container {
   return podOf(object).containers[0];
 }
 
-/** What a Pod finds in /var/lib/kolla/config_files, by its path there; nothing for what is in a Secret of the user's. */
+/** Files of a Pod in /var/lib/kolla/config_files, by their paths there; without those of the user's Secrets. */
 export function filesOf(rendered: Rendered, object: KubeObject): Map<string, string> {
   const sources = volumeOf(object, 'config-files')?.projected?.sources ?? [];
   return new Map(
@@ -143,7 +143,9 @@ export function configJsonOf(files: ReadonlyMap<string, string>): ConfigJson {
   return JSON.parse(files.get('config.json') ?? '') as ConfigJson;
 }
 
-/** The text that kolla-init puts at `dest`, before overlays; undefined for none, or one that lies in a Secret of the user's. */
+/**
+ * The text that kolla-init installs at `dest`, before overlays; undefined for no file, or one in a Secret of the user.
+ */
 export function textAt(files: ReadonlyMap<string, string>, dest: string): string | undefined {
   const entry = configJsonOf(files).config_files.find((one) => one.dest === dest);
   return entry && files.get(entry.source.replace('/var/lib/kolla/config_files/', ''));
@@ -157,19 +159,19 @@ export interface PodYaml {
   };
 }
 
-/** What the Pod's helpers read as kolla-pod.yaml; empty where it has none. */
+/** The kolla-pod.yaml that the Pod's helpers read; empty if it has none. */
 export function podYamlOf(rendered: Rendered, object: KubeObject): PodYaml {
   const map = volumeOf(object, 'pod-yaml')?.configMap?.name;
   return map === undefined ? {} : (load(rendered.one('ConfigMap', map)['data']['kolla-pod.yaml']) as PodYaml);
 }
 
-/** What kolla-init waits for. */
+/** The waits of kolla-init. */
 export function waitsOf(object: KubeObject): readonly string[] {
   const init = podOf(object).initContainers.find(({ name }) => name === 'kolla-init');
   return wordsAfter(init?.command, '--wait');
 }
 
-/** Each word of a command line that comes after `option`. */
+/** Each argument of a command line that follows `option`. */
 export function wordsAfter(command: readonly string[] = [], option: string): readonly string[] {
   return command.filter((_, i) => command[i - 1] === option);
 }

@@ -5,13 +5,13 @@ import { canHaveKollaAnsible, deployedContainers } from '../contract/kolla-ansib
 import { configJsonOf, containerOf, filesOf, keyOf, mainOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-/** Where a chart's command is another than kolla-ansible's, and why. */
+/** Intended differences between a chart's command and kolla-ansible's, with the reason. */
 const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  // Its script adds a TCP port without a login; ours has a socket alone.
+  // Kolla's script adds a TCP port without a login; ours has only a socket.
   nova_libvirt: 'libvirtd',
-  // Its wrapper begins by removing the namespaces of routers that run.
+  // Kolla's wrapper first removes the network namespaces of running routers.
   neutron_l3_agent: 'neutron-l3-agent --config-file /etc/neutron/neutron.conf --config-file /etc/neutron/l3_agent.ini',
-  // Its extend script, which makes the static files, writes into the image.
+  // Kolla's extend script, which creates the static files, writes into the image.
   horizon: 'bash /etc/horizon/horizon-start.sh',
 };
 
@@ -35,7 +35,7 @@ describe(
         }
       });
 
-    test('each exception is real', () => {
+    test('each exception still applies', () => {
       for (const [container, command] of Object.entries(OTHER_COMMANDS)) {
         const kolla = deployed.find(({ name }) => name === container);
         assert.ok(kolla, `kolla-ansible has no ${container}`);

@@ -9,14 +9,16 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const ROOT = '/var/log/kolla';
 
-/** The formats of what a service writes under the names that its chart gives. */
+/** The formats of a service's log files under the names used by its chart. */
 const FORMATS: Readonly<Record<string, string>> = {
   'nova-cell-libvirt': 'libvirt',
   'neutron-openvswitch-db': 'openvswitch',
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };
 
-/** Made by the images' own scripts, as root, who then give them to another user: ours could not do it again. */
+/**
+ * Created by the images' own scripts as root, which then give them to another user: our process could not do it again.
+ */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
 describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {
@@ -53,7 +55,7 @@ describe("services' logs are parsed in their formats", { skip: (await canRunHelm
   });
 });
 
-/** The files that a workload's configuration and command name, with what its overlays say of it. */
+/** The files named by a workload's configuration and command, with the values of its overlays. */
 function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   const files = filesOf(rendered, workload);
   const { command, config_files: entries } = configJsonOf(files);
@@ -63,7 +65,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** With a directory alone, a process of oslo.log writes under its program's name. */
+/** If only a directory is set, an oslo.log process writes to a file named after its program. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

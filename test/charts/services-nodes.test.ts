@@ -4,12 +4,12 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { keyOf, mainOf, podOf, SERVICE_CHARTS, waitsOf, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject } from './support.ts';
 
-/** The charts with Pods that have their node. */
+/** The charts with one Pod per node. */
 const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'nova-cell');
 
 describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   for (const delivery of ['baked', 'copied', 'imageVolume'])
-    test(`a process that needs root through sudo finds the image's own: ${delivery}`, async () => {
+    test(`a process that needs root through sudo finds the image's own sudo: ${delivery}`, async () => {
       const found: string[] = [];
       for (const chart of CHARTS) {
         await using helm = await rendering(chart);
@@ -49,7 +49,7 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   });
 });
 
-/** A user that is not root, and may become it. */
+/** A user that is not root but can become root. */
 function raisesItself(workload: KubeObject): boolean {
   const main = mainOf(workload) as { readonly securityContext?: { readonly allowPrivilegeEscalation?: boolean } };
   return main.securityContext?.allowPrivilegeEscalation === true && podOf(workload).securityContext.runAsUser !== 0;

@@ -13,13 +13,13 @@ import { rendering } from './support.ts';
 
 interface Case {
   readonly chart: string;
-  /** Beside config.json. */
+  /** Next to config.json. */
   readonly file: string;
-  /** Of Debian's packages, unpacked. */
+  /** From Debian's packages, unpacked. */
   readonly tree: () => Promise<string>;
-  /** The service's own options, as oslo.config's generator calls them. */
+  /** The service's own options, by their oslo.config generator namespace. */
   readonly namespaces: readonly string[];
-  /** Sections that the service makes when it runs. */
+  /** Sections that the service creates at run time. */
   readonly made?: readonly string[];
   readonly tls?: true;
 }
@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
 
 const withTls = (one: Case): Case => ({ ...one, tls: true });
 
-/** Of libraries that all services use. */
+/** Options of libraries that all services use. */
 const SHARED = [
   'oslo.cache',
   'oslo.concurrency',
@@ -55,12 +55,15 @@ const SHARED = [
 ];
 const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
 
-/** Options that a plugin for logging in to Keystone brings, in any section. region_name is none: a section has it, or has not. */
+/**
+ * Options that Keystone authentication plugins add to any section. region_name is not among them: a section has it or
+ * does not.
+ */
 const LOGIN = /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name)$/;
-/** Of releases later than Debian's. */
+/** Options of releases later than Debian's. */
 const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue', 'DEFAULT/manager_shutdown_timeout']);
 
-/** Added to each file: a validator that does not name it has looked at nothing. */
+/** Added to each file: a validator that does not report it has checked nothing. */
 const UNKNOWN = 'state_paht';
 
 const reason = (await canRunHelm()) ?? (await canRunOpenstackTools());

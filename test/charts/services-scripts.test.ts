@@ -6,9 +6,9 @@ import { SETTINGS } from '../contract/extend-start/settings.ts';
 import { filesOf, mainOf, podOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-/** Images whose chain ends with the script of the one below. */
+/** Images whose chain ends with the script of their parent. */
 const BASE: Readonly<Record<string, string>> = { 'neutron-openvswitch-agent': 'neutron-base' };
-/** The script of an image of OVN and Open vSwitch alike; the latter has nothing there. */
+/** The script of an OVN image that Open vSwitch's image lacks. */
 const NOT_OF_OPENVSWITCH = '/run/ovn';
 
 /** By chart, the images whose script writes into volumes. */
@@ -17,7 +17,7 @@ const WITH_VOLUMES: Readonly<Record<string, readonly string[]>> = {
   'nova-cell': ['nova-compute'],
 };
 
-/** Images whose script asks for root to start the service, in one distribution or another. */
+/** Images whose script asks for root to start the service, in at least one distribution. */
 const ASKS_FOR_ROOT = new Set(
   NEEDS_ROOT.filter(({ variables }) => variables.includes('')).map(({ script }) => script.split('/').at(-2) ?? ''),
 );

@@ -25,7 +25,7 @@ import { PASSWORDS, rendering, type KubeObject, type Rendered, type Rendering } 
 const WAITS = { database: 'mysql://mariadb:3306', queue: 'amqp://rabbitmq:5672', identity: 'http://keystone:5000/v3' };
 const skip = (await canRunHelm()) ?? false;
 
-/** Workloads that run as another than the service, for the reason that their README has. */
+/** Workloads that run as a user other than the service's, for the reason in their README. */
 const OTHER_USERS: Readonly<Record<string, string>> = {
   'nova-cell libvirt': 'root',
   'neutron openvswitch-db': 'root',
@@ -66,7 +66,7 @@ for (const chart of SERVICE_CHARTS)
       const job = rendered.of('Job').find(({ metadata }) => metadata.name.startsWith(`${chart}-bootstrap-`));
       const given = (key: Interface) => variableOf(job, `KOLLA_BOOTSTRAP_${key.toUpperCase()}_URL`);
       const { services = [] } = service.identity ?? {};
-      // Charts give no admin endpoint.
+      // Charts define no admin endpoint.
       const wanted = services.length === 0 ? [false, false, false] : [true, true, false];
       assert.deepEqual(
         (['public', 'internal', 'admin'] as const).map((key) => given(key) !== undefined),
@@ -104,7 +104,7 @@ for (const chart of SERVICE_CHARTS)
       }
     });
 
-    test('its Job waits for exactly what the service needs', () => {
+    test('its Job waits for exactly the dependencies of the service', () => {
       const { databases, queue, identity } = service;
       const [job] = rendered.of('Job');
       // Sessions of the dashboard are kept in memcached.
@@ -146,7 +146,7 @@ for (const chart of SERVICE_CHARTS)
       assert.deepEqual(new Set(asked), new Set(wanted));
     });
 
-    // The dashboard has none of them, and so no Job: `its Job waits` sees to that.
+    // The dashboard has no phases, and so no Job: `its Job waits` checks that.
     const hasJob = chart !== 'horizon';
     if (hasJob)
       test('its configuration has all URLs and passwords where the catalogue expects them', () => {
@@ -215,7 +215,9 @@ function includes(labels: Readonly<Record<string, string>>, selector: Readonly<R
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
-/** What each of the container's probes asks, in words of kolla-probe, whether the sidecar asks it or kubelet by exec. */
+/**
+ * The checks of the container's probes as kolla-probe arguments, whether run by the sidecar or by the kubelet's exec.
+ */
 function askedOf(rendered: Rendered, workload: KubeObject): Record<string, string | undefined> {
   const { readinessProbe, livenessProbe, startupProbe } = mainOf(workload);
   const { checks = {} } = podYamlOf(rendered, workload);

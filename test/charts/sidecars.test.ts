@@ -14,10 +14,10 @@ import { until } from '../support/until.ts';
 import { rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
-/** With every role that a chart can have. */
+/** With every role of a chart enabled. */
 const ALL_ROLES = { config: { reload: 'live' }, logs: { enabled: true, url: 'http://127.0.0.1:9' } };
 
-/** What the downward API gives, which overlays use. */
+/** Values of the downward API used by overlays. */
 const OF_THE_POD = Object.fromEntries(
   ['POD_NAME', 'POD_NAMESPACE', 'POD_UID', 'POD_IP', 'HOST_IP', 'NODE_NAME'].map((name) => [name, 'x']),
 );
@@ -95,7 +95,7 @@ describe(
   },
 );
 
-/** Starts it as the chart would, but for its port and the directories of its Pod. */
+/** Starts it as the chart would, but with another port and other directories. */
 async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   await using directory = await privateDirectory('sidecar');
   const at = (path: string) => join(directory.path, path);
@@ -126,12 +126,12 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   );
   await until(`${name} to answer`, async (saw) => {
     saw(tailOf(logFile));
-    assert.equal(sidecar.child.exitCode, null, `${name} ended: ${tailOf(logFile)}`);
+    assert.equal(sidecar.child.exitCode, null, `${name} exited: ${tailOf(logFile)}`);
     return await answerOf(port);
   });
 }
 
-/** What /startupz/roles says; undefined before it says so. */
+/** The response of /startupz/roles; undefined before there is one. */
 async function answerOf(port: number): Promise<string | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/startupz/roles`);

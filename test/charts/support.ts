@@ -1,6 +1,4 @@
-/**
- * Charts as Helm renders them: a chart and values -> objects, or the error that a user would see.
- */
+/** Charts as Helm renders them: a chart and values -> objects, or the error shown to the user. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -10,7 +8,7 @@ import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** One object of Kubernetes, with as much of its shape as tests look at. */
+/** A Kubernetes object, typed as far as tests need. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -20,22 +18,22 @@ export interface KubeObject {
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  // oxlint-disable-next-line typescript/no-explicit-any -- what is asserted says what it is
+  // oxlint-disable-next-line typescript/no-explicit-any -- the assertions say what it is
   readonly [key: string]: any;
 }
 
 export const NAMESPACE = 'openstack';
-/** Helm asks no cluster for it when it only renders. */
+/** Helm does not query a cluster for it when it only renders. */
 export const KUBE_VERSION = '1.35.4';
 
 const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
 
-/** Every password that a chart may ask for, each another one, so that a test sees which is where. */
+/** Every password that a chart may require, each different, so that a test can tell them apart. */
 export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
   [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
 );
 
-/** What looks like a name of Kolla's passwords.yml. */
+/** Matches names of Kolla's passwords.yml. */
 function wordsOfCharts(): Set<string> {
   const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
@@ -44,22 +42,22 @@ function wordsOfCharts(): Set<string> {
   return new Set([...named, ...services.flatMap((name) => [`${name}_database_password`, `${name}_keystone_password`])]);
 }
 
-/** Helm with a directory of its own, for one chart. */
+/** Helm with a separate directory, for one chart. */
 export interface Rendering extends AsyncDisposable {
-  /** Objects by `KIND NAME`. Rejects with what Helm said. */
+  /** Objects by `KIND NAME`. Rejects with Helm's output. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
-  /** What Helm said; undefined when there is nothing to complain of. */
+  /** Helm's error output; undefined if there is none. */
   complaint(values: object): Promise<string | undefined>;
   lint(values?: object): Promise<string | undefined>;
-  /** The chart, ready for Helm. */
+  /** The chart, with its dependencies, ready for Helm. */
   readonly chart: string;
-  /** Of Helm's own. */
+  /** Helm's own objects. */
   readonly directory: string;
 }
 
 export interface Rendered {
   readonly all: readonly KubeObject[];
-  /** The only one of that kind whose name begins so. Throws when there is none, or more than one. */
+  /** The only object of that kind whose name has that prefix. Throws if there is none, or more than one. */
   one(kind: string, beginning: string): KubeObject;
   of(kind: string): readonly KubeObject[];
 }
@@ -71,7 +69,7 @@ export async function rendering(name: string, source?: string): Promise<Renderin
   const chart = stageChart(name, directory, source);
   const valuesFile = (values: object) => {
     const text = JSON.stringify(withPasswords(values));
-    // Named by its content: equal values make an equal command line, whose result is kept.
+    // Named by its content: equal values give an equal command line, whose result is cached.
     const file = join(directory, `values-${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`);
     if (!existsSync(file)) writeFileSync(file, text);
     return file;
@@ -120,7 +118,7 @@ function renderedOf(all: readonly KubeObject[]): Rendered {
   };
 }
 
-/** What a Pod has below /var/lib/kolla/config_files: path to `Kind/name/key`. */
+/** The files of a Pod below /var/lib/kolla/config_files: path to `Kind/name/key`. */
 export function sourcesOf(workload: KubeObject): Record<string, string> {
   const volume = workload['spec'].template.spec.volumes.find(({ name }: { name: string }) => name === 'config-files');
   return Object.fromEntries(
@@ -133,7 +131,7 @@ export function sourcesOf(workload: KubeObject): Record<string, string> {
   );
 }
 
-/** A file of an object by what `sourcesOf` says of it. */
+/** A file of an object, by its reference from `sourcesOf`. */
 export function textAt(rendered: Rendered, reference: string): string {
   const [kind = '', name = '', key = ''] = reference.split('/');
   const object = rendered.one(kind, name);

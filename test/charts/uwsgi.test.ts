@@ -9,7 +9,7 @@ import { rendering } from './support.ts';
 
 const CLOSES = /^ *add-header = Connection: close$/m;
 
-/** What only one service has: its program, port, log, and how many requests it takes at once; Glance has a line more. */
+/** Settings that differ per service: program, port, log, and concurrent requests; Glance has one more line. */
 const OWN = /^(?:module|http|logto2|processes|threads|chunked-input-limit) = |^#/;
 
 async function uwsgiFilesOf(chart: string, values: object = {}): Promise<[name: string, text: string][]> {

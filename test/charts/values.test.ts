@@ -22,7 +22,7 @@ describe('values', { skip }, () => {
     (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
 
   for (const name of chartNames())
-    test(`globals.yml as it is changes nothing of ${name}, which passes helm lint --strict with it`, async () => {
+    test(`globals.yml unchanged has no effect on ${name}, which passes helm lint --strict with it`, async () => {
       await using chart = await rendering(name);
       const globals = load(await readFile(GLOBALS, 'utf8')) as object;
       assert.equal(await chart.lint(globals), undefined);
@@ -90,7 +90,7 @@ describe('values', { skip }, () => {
     assert.equal(own.selector.matchLabels['app.kubernetes.io/component'], '1');
   });
 
-  test('a release becomes a label as far as possible', async () => {
+  test('a release name is made a valid label', async () => {
     const rendered = await small.render({ release: 'branch/of mine+1.' });
     const { labels, annotations } = rendered.one('Deployment', 'small-api')['spec'].template.metadata;
     assert.equal(labels['app.kubernetes.io/version'], 'branch-of-mine_1');

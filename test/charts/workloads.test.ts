@@ -68,7 +68,7 @@ describe('workloads', { skip }, () => {
     for (const container of [init, sidecar, ...pod['containers']]) {
       assert.ok(isMounted(container, '/opt/kolla-pod'));
       const path = container.env.find(({ name }: KubeObject['metadata']) => name === 'PATH').value;
-      // Scripts before links of the same name, then what the image has.
+      // Scripts before links of the same name, then the image's own.
       const ours = ['rootless-bin', 'bin'].map((directory) => `/opt/kolla-pod/${directory}`).join(':');
       assert.ok(path.startsWith(`${ours}:/`), path);
     }
@@ -131,7 +131,7 @@ describe('workloads', { skip }, () => {
     assert.equal(job?.['spec'].template.metadata.labels.team, undefined);
   });
 
-  test('replicas are spread, and from two on a PodDisruptionBudget keeps all but one', async () => {
+  test('replicas are spread, and two or more have a PodDisruptionBudget that keeps all but one', async () => {
     const one = await api({});
     assert.deepEqual(one.rendered.of('PodDisruptionBudget'), []);
     const three = await api({ replicas: 3 });
@@ -145,7 +145,7 @@ describe('workloads', { skip }, () => {
     assert.deepEqual((await api({ replicas: 3, pdb: false })).rendered.of('PodDisruptionBudget'), []);
   });
 
-  test('the network policy admits the namespace to the ports, and everyone to the health port only', async () => {
+  test('the network policy admits the namespace to the ports, and all sources to the health port only', async () => {
     const { rendered } = await api({});
     const policy = rendered.one('NetworkPolicy', 'small-api')['spec'];
     assert.deepEqual(policy.ingress, [
@@ -190,7 +190,7 @@ describe('workloads', { skip }, () => {
     const [init] = pod['initContainers'];
     assert.ok(
       isMounted(init, '/kolla/var/lib/small'),
-      'kolla-init sets the directory up, whose owner config.json says',
+      'kolla-init sets up the directory, whose owner is in config.json',
     );
   });
 
@@ -204,7 +204,7 @@ describe('workloads', { skip }, () => {
     const volume = pod['volumes'].find(({ name }: KubeObject['metadata']) => name === 'data');
     assert.deepEqual(volume.persistentVolumeClaim, { claimName: 'small-api-data' });
     const [job] = rendered.of('Job');
-    assert.doesNotMatch(JSON.stringify(job), /small-api-data/, 'a Job has no part in the volumes of the service');
+    assert.doesNotMatch(JSON.stringify(job), /small-api-data/, 'a Job does not use the volumes of the service');
   });
 
   test('log shipping and a live configuration are components of one sidecar', async () => {
@@ -224,13 +224,13 @@ describe('workloads', { skip }, () => {
 
   test('a Pod that is not restricted has the reason', async () => {
     const { workload, pod, rendered } = await api({
-      hostNetwork: { reason: 'it moves the packets of its node' },
-      restricted: { exempt: 'it moves the packets of its node' },
+      hostNetwork: { reason: 'it forwards the packets of its node' },
+      restricted: { exempt: 'it forwards the packets of its node' },
       securityContext: { capabilities: { add: ['NET_ADMIN'] } },
     });
     assert.equal(
       workload['spec'].template.metadata.annotations['kolla-pod/not-restricted'],
-      'it moves the packets of its node',
+      'it forwards the packets of its node',
     );
     assert.deepEqual([pod['hostNetwork'], pod['dnsPolicy']], [true, 'ClusterFirstWithHostNet']);
     assert.equal(podYaml(rendered)['sidecar']['host-network'], true);

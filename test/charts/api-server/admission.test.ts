@@ -8,7 +8,7 @@ import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../.
 import { podsIn, type PodOf } from '../pods.ts';
 import { rendering, type Rendered } from '../support.ts';
 
-/** Where the charts' objects are, and where the same Pods are admitted that this one refuses. */
+/** Namespaces for the charts' objects, and for Pods that the restricted one rejects. */
 const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('privileged')];
 const THERE = ['--namespace', RESTRICTED];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
@@ -32,14 +32,14 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     await cluster?.[Symbol.asyncDispose]();
     const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
     console.log(table.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')).join('\n'));
-    console.log(['', 'not restricted, because it ...', ...notRestricted].join('\n'));
+    console.log(['', 'not restricted, because', ...notRestricted].join('\n'));
   });
 
   for (const name of chartNames()) {
-    test(`${name}: its objects are valid, its Pods restricted but for those that say why not`, async () => {
+    test(`${name}: its objects are valid, and its Pods restricted except those that give a reason`, async () => {
       await using chart = await rendering(name);
       const isRun = (RUN_FOR_REAL as readonly string[]).includes(name);
-      const row = [name, 'failed', 'failed', 'failed', isRun ? 'yes: make aio' : 'no: no image of it is made here'];
+      const row = [name, 'failed', 'failed', 'failed', isRun ? 'yes: make aio' : 'no: no image of it is built here'];
       table.push(row);
       assert.equal(await chart.lint(), undefined);
       row[1] = 'passed';
@@ -56,7 +56,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
   }
 
   for (const delivery of ['copied', 'imageVolume']) {
-    test(`delivery: ${delivery} gives Pods that are admitted too`, async () => {
+    test(`delivery: ${delivery} renders Pods that are admitted too`, async () => {
       await using chart = await rendering('keystone');
       const rendered = await chart.render({ kollaPod: { delivery } }, THERE);
       await dryRun(rendered);
@@ -64,7 +64,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     });
   }
 
-  test('reload: live, log shipping and stepwise upgrades yield valid objects', async () => {
+  test('reload: live, log shipping and stepwise upgrades render valid objects', async () => {
     await using chart = await rendering('keystone');
     const rendered = await chart.render(
       {
@@ -94,10 +94,10 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   }
 
-  /** Whether they are admitted is what they say of themselves; and it is `restricted` that refuses, nothing else. */
+  /** Checks that Pods are admitted as they declare, and that only `restricted` rejects the others. */
   async function judge(rendered: Rendered): Promise<void> {
     const pods = podsIn(rendered);
-    // A Pod's ServiceAccount must be there.
+    // A Pod's ServiceAccount must exist.
     for (const namespace of [RESTRICTED, PRIVILEGED]) await createAccounts(rendered, namespace);
     const create = async (namespace: string, chosen: readonly PodOf[]) => {
       const items = chosen.map(({ object }) => ({ ...object, metadata: { ...object.metadata, namespace } }));

@@ -38,7 +38,10 @@ export const charts: Capability = {
     {
       point: 'Jobs: names end in a hash, a Job for each phase, kept, ended by TTL, an hour of grace, no hooks',
       file: 'test/charts/jobs.test.ts',
-      test: ['an upgrade neither deletes nor interrupts a migrator: kept, ended by TTL, an hour of grace', EVERY],
+      test: [
+        'an upgrade neither deletes nor interrupts a migration: kept, removed by TTL, an hour of grace period',
+        EVERY,
+      ],
     },
     {
       point: 'an upgrade and a rollback on a real API server leave what old Pods need',
@@ -48,7 +51,7 @@ export const charts: Capability = {
     {
       point: 'probes, sidecar, PodDisruptionBudget, topology spread, NetworkPolicy, roles, volumes',
       file: 'test/charts/workloads.test.ts',
-      test: ['replicas are spread, and from two on a PodDisruptionBudget keeps all but one', EVERY],
+      test: ['replicas are spread, and two or more have a PodDisruptionBudget that keeps all but one', EVERY],
     },
     {
       point: 'globals.yml overrides each chart, one value is the registry, a wrong value is refused with its path',
@@ -103,7 +106,7 @@ export const charts: Capability = {
     {
       point: 'plain manifests for people without Helm are what the chart renders',
       file: 'test/charts/manifests.test.ts',
-      test: ["they equal the chart's output; if not: node build/manifests.ts", EVERY],
+      test: ["equal the chart's output (to update: node build/manifests.ts)", EVERY],
     },
     {
       point: 'external Ceph, LVM, a storage class, two namespaces: examples that render',
