@@ -28,7 +28,7 @@ function client(
   });
 }
 
-/** Answers the requests in turn, the last for ever. */
+/** Responds to the requests in turn, repeating the last response forever. */
 function script(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
   let asked = 0;
   return listenHttp((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response));
@@ -56,7 +56,7 @@ for (const [method, what, answer] of [
   ['POST', '500', status(500)],
   ['PATCH', '503', status(503)],
 ] as const) {
-  test(`a ${method} whose response was lost by ${what} is not repeated: only reading tells`, async () => {
+  test(`a ${method} whose response was lost by ${what} is not repeated: only reading shows the state`, async () => {
     let asked = 0;
     const over = new AbortController();
     await using server = await script((...args) => {

@@ -15,7 +15,7 @@ function effects(said: string[] = [], deadline: AbortSignal = never): Effects {
   return { signal: never, log, deadline, timeoutMs: 1000 };
 }
 
-/** A part of these things; `make` puts one there. */
+/** The existing subset of these objects; `make` creates one. */
 function part(
   things: readonly string[],
   make: (name: string, there: Set<string>) => void,

@@ -51,11 +51,11 @@ for (const [what, from, to, says] of [
     /argv: must be a list of words/,
   ],
   ['an empty command line', '[murano-db-manage, upgrade]', '[]', /all\[0\]\.argv: names no program/],
-  ['an exit code that is none', 'again: [1]', 'again: [256]', /again\[0\]: must be an exit code/],
+  ['an invalid exit code', 'again: [1]', 'again: [256]', /again\[0\]: must be an exit code/],
   ['an unknown meaning', '3: expand', '3: expanded', /check\.codes\.3: must be one of complete, expand/],
-  ['a check that never says complete', '0: complete', '0: error', /codes: has no code for complete/],
+  ['a check that never reports completion', '0: complete', '0: error', /codes: has no code for complete/],
   ['a relative file', '/etc/murano/murano.conf', 'murano.conf', /configFile: must be an absolute path/],
-  ['a name that no object of Kubernetes could have', 'murano:', 'Murano:', /services\.Murano: is no name/],
+  ['a name that is invalid for Kubernetes objects', 'murano:', 'Murano:', /services\.Murano: is no name/],
   ['the name of a command', 'murano:', 'status:', /services\.status: is the name of a command/],
   ['a list of services', 'murano:', '- murano:', /services: must be a mapping/],
   [
@@ -92,9 +92,9 @@ test('its Keystone and RabbitMQ sections are parsed', () => {
 for (const [what, from, to, says] of [
   ['a grant on nothing', ', project: service', '', /grants\[0\]: names one of project, domain and system/],
   ['a misspelt target', 'project: service', 'projekt: service', /grants\[0\]\.projekt: .*did you mean 'project'/],
-  ['a port that is none', '8082', '80820', /endpoints\.public\.port: must be a port/],
+  ['an invalid port', '8082', '80820', /endpoints\.public\.port: must be a port/],
   ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: is empty or begins with \//],
-  ['an interface that is none', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
+  ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
   test(`in these, ${what} is rejected with its place`, () => {
@@ -132,18 +132,18 @@ test('its tool section is parsed', () => {
 });
 
 for (const [what, from, to, says] of [
-  ['a line that is no expression', '(?<name>', '(?<name', /tool\[0\]\.done\.listed\.line: is no regular expression/],
+  ['an invalid regular expression', '(?<name>', '(?<name', /tool\[0\]\.done\.listed\.line: is no regular expression/],
   [
-    'a group that the line does not have',
+    'a group missing from the expression',
     'holds: { url',
     'holds: { uri',
     /listed: names a group that line does not have: it has name, url/,
   ],
-  ['a listing in which all is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
-  ['a time that there is not', 'once: release', 'once: always', /done\.once: is either 'release' or 'ever'/],
+  ['a listing in which every line is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
+  ['an unknown time', 'once: release', 'once: always', /done\.once: is either 'release' or 'ever'/],
   ['a misspelt key of a task', 'settings:', 'setings:', /tool\[0\]\.setings: .*did you mean 'settings'/],
-  ['two tasks of one name', 'name: packages', 'name: cell', /tool: has two of one name/],
-  ['a name that a record has no room for', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
+  ['two tasks with one name', 'name: packages', 'name: cell', /tool: has two of one name/],
+  ['a name too long for a record', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
 ] as const) {
   test(`${what} is rejected with its place`, () => {
     assert.ok(TOOL.includes(from));
@@ -156,7 +156,7 @@ test('all problems are reported at once', () => {
   assert.match(problemsOf(both), /phases\.all: .*; .*again\[0\]/);
 });
 
-test('the example of the docs is parsed as printed', async () => {
+test('the documented example is parsed as printed', async () => {
   const page = await readFile(new URL('../../docs/reference/kolla-db-sync.md', import.meta.url), 'utf8');
   const [, yaml = ''] = /```yaml\n(services:\n[^`]*)```/.exec(page) ?? [];
   const { services } = load(yaml) as { services: unknown };
@@ -165,7 +165,7 @@ test('the example of the docs is parsed as printed', async () => {
 });
 
 for (const [what, second, says] of [
-  ['of one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
+  ['with one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
   ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {
   test(`two repositories of keys ${what} are rejected`, () => {

@@ -5,7 +5,7 @@ import { LiveRegion, type Room } from '../../src/cli/live.ts';
 
 const TERMINAL = { isTerminal: true, color: false, width: 80 };
 
-/** As much of a terminal as the region uses; lines that are wider than it take more rows, as they do on one. */
+/** The part of a terminal that the region uses; lines wider than it take more rows, as on a real one. */
 class FakeScreen extends EventEmitter {
   columns: number;
   rows = 10;
@@ -24,10 +24,10 @@ class FakeScreen extends EventEmitter {
     for (const [part] of text.matchAll(/\u001B\[\??\d*[A-Za-z]|[^]/g)) this.#take(part);
   }
 
-  /** A narrower terminal folds what stands there. */
+  /** A narrower terminal wraps the existing lines. */
   resize(columns: number): void {
     const cursorAtEnd = this.#row === this.#lines.length - 1;
-    assert.ok(cursorAtEnd, 'the cursor rests below everything');
+    assert.ok(cursorAtEnd, 'the cursor stays below everything');
     this.columns = columns;
     this.#lines = this.#lines.flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'g')) ?? ['']);
     this.#row = this.#lines.length - 1;
@@ -80,7 +80,7 @@ test('lines update in place, and log lines appear above them', () => {
   assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
 });
 
-test('each change is one write, and no change is none', () => {
+test('each change is one write, and no change writes nothing', () => {
   const { screen, live } = region();
   live.show(lines('a'));
   live.show(lines('b'));
@@ -112,7 +112,7 @@ test('a narrowed or widened terminal shows each line once', () => {
   assert.deepEqual(screen.lines, ['above', 'x'.repeat(35), 'y'.repeat(10)]);
 });
 
-test('the room leaves space for the cursor', () => {
+test('the available rows leave space for the cursor', () => {
   const { live } = region(40);
   const rooms: Room[] = [];
   live.show((room) => {

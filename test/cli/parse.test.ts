@@ -105,7 +105,7 @@ test('--no- is only for switches, and takes no value', () => {
 test('a wrong value names its place: the flag, the variable or the file', () => {
   assert.equal(refusal(['--count', 'many']), "--count: 'many' is not a whole number");
   assert.equal(refusal([], { T_COUNT: '-1' }), "T_COUNT: '-1' is not a whole number");
-  // More than a number of JavaScript can hold exactly.
+  // More than a JavaScript number can hold exactly.
   assert.equal(refusal(['--count', '1'.repeat(16)]), `--count: '${'1'.repeat(16)}' is not a whole number`);
   assert.equal(refusal([], {}, { count: '1.5' }), "f.yaml: count: '1.5' is not a whole number");
   assert.equal(refusal([], { T_INSECURE: 'yes' }), "T_INSECURE: 'yes' is neither true nor false");

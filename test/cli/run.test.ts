@@ -9,15 +9,15 @@ import { logLines } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
-/** Node's own, so that it doesn't take the types out of every module again at each start. */
+/** Node's own compile cache, so that types are not stripped from every module again at each start. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
-/** Runs the fixture, a helper whose commands end in every way that there is. */
+/** Runs the fixture to its end. */
 function program(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return run(process.execPath, [PROGRAM, ...args], { env: { ...COMPILED, ...env } });
 }
 
-/** Starts the fixture and resolves when it says that it works. */
+/** Starts the fixture and resolves when it reports that it is running. */
 async function working(...args: string[]) {
   const running = await start(process.execPath, [PROGRAM, ...args], { env: COMPILED, keepOutput: true });
   await once(running.child.stdout!, 'data');
@@ -131,7 +131,7 @@ test('the last error is written to the termination log, if it exists', async () 
   assert.equal(await readFile(file, 'utf8'), 'kolla-test: deadline went wrong\n');
 });
 
-test("it is truncated to the kubelet's limit", async () => {
+test("the message is truncated to the kubelet's limit", async () => {
   await using directory = await privateDirectory('last');
   const file = join(directory.path, 'termination-log');
   await writeFile(file, '');
@@ -172,7 +172,7 @@ test('a reader that closes early ends us quietly, also during a wait', async () 
   }
 });
 
-test('a full disk under stdout is an error with its name, not a stack', async () => {
+test('a full disk under stdout is an error that names it, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

@@ -16,12 +16,12 @@ const COMMANDS = all().flatMap((helper) =>
   commandsOf(helper).map(([name, command]) => ({ at: `${helper.name} ${name}`, command })),
 );
 
-/** Every option of every helper with where it stands. */
+/** Every option of every helper with its location. */
 const OPTIONS = COMMANDS.flatMap(({ at, command }) =>
   command.options.map((option: Option) => ({ at: `${at} --${option.flag}`, option, siblings: command.options })),
 );
 
-test('no command has two options of a name, or one of a common option', () => {
+test('no command has two options with one name, or one named like a common option', () => {
   for (const { at, command } of COMMANDS) {
     const flags = [...command.options, ...COMMON_OPTIONS].map(({ flag }) => flag);
     assert.equal(new Set(flags).size, flags.length, at);
@@ -30,7 +30,7 @@ test('no command has two options of a name, or one of a common option', () => {
 
 test('every secret has a flag for a file with it', () => {
   for (const { at, option, siblings } of OPTIONS.filter((one) => one.option.secret))
-    // A path, or [NAME=]FILE where there may be several.
+    // A path, or [NAME=]FILE if there may be several.
     assert.ok(
       siblings.some(({ flag, type, repeat }) => flag === `${option.flag}-file` && (type === 'path' || repeat === true)),
       at,
@@ -45,7 +45,7 @@ test('every example value and default is valid', () => {
   }
 });
 
-test('every choice has values, and no other type has', () => {
+test('every choice has values, and no other type does', () => {
   for (const { at, option } of OPTIONS) assert.equal(option.values !== undefined, option.type === 'choice', at);
 });
 

@@ -44,7 +44,7 @@ export async function startApache(ports: readonly number[]): Promise<Running> {
   let ended: number | undefined;
   void running.ended.then((code) => (ended = code));
   await until('Apache to accept connections', async () => {
-    if (ended !== undefined) throw new Error(`Apache ended with ${ended}: ${tailOf(log)}`);
+    if (ended !== undefined) throw new Error(`Apache exited with ${ended}: ${tailOf(log)}`);
     const all = ports.map((port) => dial({ host: '127.0.0.1', port }, new AbortController().signal));
     return (await Promise.all(all)).every((refusal) => refusal === undefined) || undefined;
   });

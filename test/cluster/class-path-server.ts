@@ -76,7 +76,7 @@ export function canRunOnClassPath(java: number, build: () => Promise<unknown>): 
     if (!(await hasRoom())) return 'less than 1 GB free in /tmp';
     return await build().then(
       () => undefined,
-      (error: unknown) => `Maven or javac could not bring it: ${(error as Error).message.split('\n')[0]}`,
+      (error: unknown) => `Maven or javac failed: ${(error as Error).message.split('\n')[0]}`,
     );
   };
 }

@@ -34,7 +34,7 @@ export interface Placed {
   remove(): void;
 }
 
-/** Puts it into an otherwise empty root. */
+/** Copies it into an otherwise empty root. */
 export async function placeCore(binary: string, root: string, name: string): Promise<Placed> {
   const [at, file] = [join(root, LIBRARIES_AT), join(LIBRARIES_AT, name)];
   mkdirSync(at);

@@ -1,11 +1,10 @@
 /**
  * A real Elasticsearch 9 from Maven Central's jars: node and HTTP are real, except for its launcher (src:
  * java/ElasticsearchMain.java) and all modules but transport: no `GET /`, no security, no ILM.
- *
- *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per server,
+ *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per
+ *   server,
  *   with the classes archived by an earlier one
- *
- * It needs a JDK 21. Its native zstd library is Elasticsearch 8's.
+ * It needs a JDK 21. Its native zstd library is that of Elasticsearch 8.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ const ARTIFACTS = [
 ];
 const JAVA = 21;
 const MAIN = 'ElasticsearchMain';
-/** Jars that must not be on the class path in addition to their module. */
+/** Jars that must be left off the class path, since a module has them. */
 const OF_MODULE = /^(netty-|transport-netty4-|elasticsearch-ssl-config-)/;
 
 /** Needs a JDK 21, disk space, and Maven or its cache. */
@@ -47,7 +46,7 @@ async function programOf(): Promise<SearchProgram> {
       const jvm = [
         ...more,
         `-Des.nativelibs.path=${native}`,
-        // Version 8's does not fit.
+        // Version 8's library does not fit.
         '-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false',
       ];
       const words = ['-cp', classPath, MAIN, join(server, 'home'), join(directory, 'config')];

@@ -20,7 +20,7 @@ export const canRunElasticsearch: Capability = async () => {
   try {
     await distribution();
   } catch (error) {
-    return `Maven could not bring it: ${(error as Error).message.split('\n')[0]}`;
+    return `Maven could not fetch it: ${(error as Error).message.split('\n')[0]}`;
   }
   return undefined;
 };
@@ -31,7 +31,7 @@ export const canRunSecureElasticsearch: Capability = async () => {
   if (reason !== undefined) return reason;
   return await secureDistribution().then(
     () => undefined,
-    (error: unknown) => `what it lacks can't be compiled: ${(error as Error).message.split('\n')[0]}`,
+    (error: unknown) => `its missing parts can't be compiled: ${(error as Error).message.split('\n')[0]}`,
   );
 };
 

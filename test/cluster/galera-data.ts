@@ -35,7 +35,8 @@ export async function foundedData(programs: GaleraPrograms): Promise<string> {
     void running.ended.then((code) => (ended = code));
     await until('the first node to be ready', async () => {
       const log = tailOf(at('error.log'), 100_000);
-      if (ended !== undefined) throw new Error(`it ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-2000)}`);
+      if (ended !== undefined)
+        throw new Error(`the first node exited with ${ended}: ${tailOf(at('out.log'))}${log.slice(-2000)}`);
       return /ready for connections/.test(log) ? true : undefined;
     });
     await running.stop();

@@ -33,15 +33,15 @@ export interface GaleraNode {
   stop(): Promise<void>;
   /** Kills it by SIGKILL: the others suspect it first. */
   kill(): Promise<void>;
-  /** When it does not run: its data are lost, so that its next start needs a transfer of all. */
+  /** While it is stopped: deletes its data, so that its next start needs a full state transfer. */
   loseData(): Promise<void>;
-  /** SIGSTOP: it accepts connections and never greets. */
+  /** SIGSTOP: it accepts connections and never sends a greeting. */
   freeze(): void;
   thaw(): void;
   /** Partitions it from the other nodes, but not from clients: it loses its quorum. */
   isolate(): Promise<void>;
   heal(): Promise<void>;
-  /** As a donor it sends nothing, and stays one, until the returned function is called. */
+  /** As a donor it sends nothing, and stays a donor, until the returned function is called. */
   holdTransfers(): Promise<() => Promise<void>>;
 }
 
@@ -116,7 +116,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
     await until(`${name} to be ready`, async () => {
       const log = tailOf(errorLog, 200_000);
       if (ended !== undefined)
-        throw new Error(`${name} ended with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
+        throw new Error(`${name} exited with ${ended}: ${tailOf(at('out.log'))}${log.slice(-3000)}`);
       return log.includes('ready for connections') ? true : undefined;
     });
     await node.waitSynced();
@@ -151,7 +151,7 @@ export async function galeraNode(plan: NodePlan, others: () => readonly GaleraNo
           await join(founds);
           return;
         } catch (error) {
-          // A donor may be busy or gone: a service manager would restart it.
+          // A donor may be busy or missing: a service manager would restart the node.
           if (founds || attempt === JOINS) throw error;
         }
       }
@@ -195,7 +195,7 @@ exec rsync "$@"
 /** A node that comes back before the others have evicted it costs them their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
-  await until(`the others to give ${node.name} up`, async () => {
+  await until(`the others to evict ${node.name}`, async () => {
     const lists = await Promise.all(alive.map((other) => other.status('wsrep_incoming_addresses').catch(() => '')));
     return lists.some((list) => list.includes(`${node.host}:${node.port}`)) ? undefined : true;
   });

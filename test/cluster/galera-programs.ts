@@ -6,7 +6,7 @@ import { libraryDirectories, type MariadbPrograms } from './mariadb-programs.ts'
 
 /** MariaDB's programs plus those for Galera. */
 export interface GaleraPrograms extends MariadbPrograms {
-  /** libgalera_smm.so. */
+  /** Path of libgalera_smm.so. */
   readonly provider: string;
 }
 
@@ -38,7 +38,7 @@ export async function galeraPrograms(): Promise<GaleraPrograms> {
   };
 }
 
-/** As root the transfer's rsync would write as the user nobody, which may not: root is told to stay root. */
+/** As root the transfer's rsync would write as the unprivileged user of its defaults; it is configured to stay root. */
 async function rsyncAsRoot(transfer: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const rsync = join(transfer, 'bin/rsync');

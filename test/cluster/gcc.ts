@@ -36,7 +36,7 @@ export const canCompileByGcc: Capability = async () => {
     await analyzed(HOST[0]!, '/dev/null');
     return undefined;
   } catch (error) {
-    return `Debian's gcc can't be had here: ${messageOf(error)}`;
+    return `Debian's gcc is not available here: ${messageOf(error)}`;
   }
 };
 

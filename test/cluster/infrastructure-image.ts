@@ -29,7 +29,7 @@ interface Recipe {
   /** As in Kolla's base image. */
   readonly user: string;
   readonly trees: () => Promise<readonly string[]>;
-  /** Directories that are the user's. */
+  /** Directories owned by the user. */
   readonly directories: readonly string[];
   /** Links normally created by Debian's alternatives, with their targets. */
   readonly links?: readonly (readonly [string, string])[];

@@ -53,7 +53,7 @@ export const canBuildKeystoneImage: Capability = async () => {
     await keystoneRootfs();
     return undefined;
   } catch (error) {
-    return `Keystone's image can't be made here: ${messageOf(error)}`;
+    return `Keystone's image can't be built here: ${messageOf(error)}`;
   }
 };
 

@@ -61,7 +61,7 @@ export async function startKeystone(mariadb: Pick<Mariadb, 'host' | 'port' | 'qu
     const { command, args, env } = serve({ configFile, port });
     const started = await start(...tied(command, args), { env, logFile: at('uwsgi.log'), throwAway: true });
     api = started;
-    await until('Keystone to answer', async () => {
+    await until('Keystone to respond', async () => {
       if (started.child.exitCode !== null) throw new Error(`Keystone ended: ${tailOf(at('uwsgi.log'))}`);
       return await fetch(url, { signal: AbortSignal.timeout(TRY_MS) }).catch(() => undefined);
     });

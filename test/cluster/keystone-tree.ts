@@ -10,7 +10,7 @@ import { unpackedPackages } from '../../tools/debian.ts';
 const MACHINE_HAS = ['libc6'];
 const PACKAGES = ['python3-keystone', 'python3-pymysql', 'uwsgi-plugin-python3'];
 
-/** Dependencies in Debian that a Keystone on MySQL never opens: half of the size, and of an import. */
+/** Dependencies in Debian that a Keystone on MySQL never opens: half of the size, and half of the import time. */
 export const UNUSED = [
   'usr/share/{bash-completion,dbus-1,doc,doc-base,docutils,icons,info,javascript,lintian,locale,man,perl,perl5,pixmaps,X11}',
   'usr/share/{sgml,sphinx,xml}',
@@ -30,8 +30,8 @@ export const UNUSED = [
 ];
 
 /**
- * Imports Keystone's modules and stores the compiled ones next to their sources. Unchecked .pyc files, because an
- * image's layer has other timestamps than this directory, and its user may not write.
+ * Imports Keystone's modules and stores the compiled ones next to their sources. The .pyc files are unchecked, because
+ * an image's layer has other timestamps than this directory, and its user cannot write.
  */
 const COMPILE = `
 import importlib, pkgutil, py_compile, sys

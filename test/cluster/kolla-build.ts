@@ -41,7 +41,7 @@ export const canRunKollaBuild: Capability = async () => {
     await must('python3', ['-m', 'kolla.cmd.build', '--version'], { env: { ...process.env, PYTHONPATH: packages } });
     return undefined;
   } catch (error) {
-    return `kolla-build can't be had here: ${messageOf(error).slice(0, 300)}`;
+    return `kolla-build is not available here: ${messageOf(error).slice(0, 300)}`;
   }
 };
 
@@ -56,7 +56,7 @@ async function kollaBuildPackages(): Promise<string> {
 /** The Dockerfiles built from the templates, under `docker/` in the returned directory. */
 export async function kollaTemplates(options: KollaBuildOptions, images: readonly string[]): Promise<string> {
   const finished = await kollaBuild(options, ['--template-only', ...images]);
-  if (finished.code !== 0) throw new Error(`kolla-build ended with ${finished.code}: ${finished.stderr.slice(-2000)}`);
+  if (finished.code !== 0) throw new Error(`kolla-build exited with ${finished.code}: ${finished.stderr.slice(-2000)}`);
   return join(options.directory, 'work/docker');
 }
 
@@ -97,7 +97,7 @@ const CUT = /\{# install Debian Openstack repos[^]*?\{% endif %\}\n/;
 async function registriesOnly(directory: string, templates: string): Promise<string> {
   const base = join(templates, 'base/Dockerfile.j2');
   const text = await readFile(base, 'utf8');
-  if (!CUT.test(text)) throw new Error(`${base} enables no repository where this one is cut: another Kolla?`);
+  if (!CUT.test(text)) throw new Error(`${base} does not enable the repository that is cut here: has Kolla changed?`);
   await writeFile(base, text.replace(CUT, ''));
   const path = join(directory, 'registries-only.j2');
   const blocks = EMPTIED.map((name) => `{% block ${name} %}{% endblock %}\n`);

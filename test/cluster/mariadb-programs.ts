@@ -7,13 +7,13 @@ import { must, run } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { fetchArtifact } from './maven.ts';
 
-/** MariaDB's programs, wherever they come from. */
+/** MariaDB's programs, from either source. */
 export interface MariadbPrograms {
   readonly server: string;
   readonly installDb: string;
-  /** What `--basedir` wants: the directory that holds bin and share. */
+  /** The directory for `--basedir`, which contains bin and share. */
   readonly base: string;
-  /** Where their libraries lie. */
+  /** The directory of their libraries. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -54,7 +54,7 @@ export async function libraryDirectories(usr: string): Promise<string[]> {
   return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
 }
 
-/** Exported for its test, which has apt as well. */
+/** Exported for its test, which also has apt. */
 export async function fromMaven(): Promise<MariadbPrograms> {
   if (process.arch !== 'x64') throw new Error(`it has none for ${process.arch}`);
   const directory = await cached('mariadb-maven', [ARTIFACT], async (into) => {

@@ -21,7 +21,7 @@ import { copyData, installedData, LOG_SIZE, NO_SYNC, serverIdentity } from './ma
 import { mariadbPrograms, type MariadbPrograms } from './mariadb-programs.ts';
 
 export interface MariadbOptions {
-  /** Where it listens. Default 127.0.0.1. */
+  /** Its listen address. Default 127.0.0.1. */
   readonly address?: string;
   /** A free one unless given. */
   readonly port?: number;
@@ -101,7 +101,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     void started.ended.then((code) => (ended = code));
     await until('MariaDB to be ready for connections', async () => {
       if (ended !== undefined) {
-        throw new Error(`MariaDB ended with ${ended}: ${tailOf(at('out.log'))}${tailOf(errorLog)}`);
+        throw new Error(`MariaDB exited with ${ended}: ${tailOf(at('out.log'))}${tailOf(errorLog)}`);
       }
       return tailOf(errorLog, 100_000).includes(READY) ? true : undefined;
     }).catch(async (error: unknown) => {

@@ -27,7 +27,7 @@ export const canBuildPlacementImage: Capability = async () => {
     await placementLayer();
     return undefined;
   } catch (error) {
-    return `Placement's image can't be made here: ${messageOf(error)}`;
+    return `Placement's image can't be built here: ${messageOf(error)}`;
   }
 };
 

@@ -5,7 +5,7 @@ import { must } from '../../tools/process.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { keystoneTree, pythonOf } from './keystone-tree.ts';
 
-/** Placement's dependencies besides Keystone's. */
+/** Placement's dependencies in addition to Keystone's. */
 const PACKAGES = [
   'placement-common',
   'python3-microversion-parse',

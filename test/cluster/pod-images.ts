@@ -53,6 +53,6 @@ export const canBuildImages: Capability = async () => {
     await podImages();
     return undefined;
   } catch (error) {
-    return `the images can't be made here: ${messageOf(error)}`;
+    return `the images can't be built here: ${messageOf(error)}`;
   }
 };

@@ -40,7 +40,7 @@ export interface Rabbitmq extends AsyncDisposable {
   log(): string;
   /** Runs `rabbitmqctl`, or another of its tools, and returns its output: a separate Erlang VM, about a second. */
   control(args: readonly string[], tool?: RabbitmqTool): Promise<string>;
-  /** How `control` runs it, for measurements. */
+  /** The command line with which `control` runs it, for measurements. */
   toolLine(args: readonly string[], tool: RabbitmqTool): { readonly words: string[]; readonly env: NodeJS.ProcessEnv };
 }
 
@@ -113,10 +113,10 @@ export async function startRabbitmq(options: RabbitmqOptions = {}): Promise<Rabb
   );
   let ended: number | undefined;
   void broker.ended.then((code) => (ended = code));
-  await until('RabbitMQ to have started', (saw) => {
+  await until('RabbitMQ to start', (saw) => {
     const said = tailOf(at('out.log'));
     saw(said);
-    if (ended !== undefined) throw new Error(`RabbitMQ ended with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
+    if (ended !== undefined) throw new Error(`RabbitMQ exited with ${ended}: ${said}${tailOf(at('epmd.log'))}`);
     return Promise.resolve(said.includes(READY) || undefined);
   });
   const toolLine: Rabbitmq['toolLine'] = (args, tool) => {

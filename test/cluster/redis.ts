@@ -23,7 +23,7 @@ export interface Redis extends AsyncDisposable {
 }
 
 export interface RedisOptions {
-  /** As its command line has them: `--requirepass`, `secret`. */
+  /** Command-line options: `--requirepass`, `secret`. */
   readonly args?: readonly string[];
   /** Its data; default a private directory. */
   readonly directory?: string;

@@ -104,9 +104,9 @@ export async function startSearchServer(
     const [program = '', ...args] = [...launcher, ...command.argv];
     running = await start(program, args, { env: command.env, cwd: directory.path, logFile });
     const { child } = running;
-    await until(`${kind} to answer`, async (saw) => {
+    await until(`${kind} to respond`, async (saw) => {
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`${kind} ended with ${child.exitCode ?? child.signalCode}: ${tailOf(logFile)}`);
+        throw new Error(`${kind} exited with ${child.exitCode ?? child.signalCode}: ${tailOf(logFile)}`);
       const reply = await request('GET', '/_cluster/health').catch(saw);
       if (reply?.status === 200) return true;
       if (reply !== undefined) saw(reply);

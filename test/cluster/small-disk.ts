@@ -11,7 +11,7 @@ export const canHaveSmallDisk: Capability = async () => {
     await must('unshare', [...IN_A_VIEW, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', '/tmp']);
     return undefined;
   } catch (error) {
-    return `no disk of our own can be mounted here: ${messageOf(error)}`;
+    return `no separate disk can be mounted here: ${messageOf(error)}`;
   }
 };
 
@@ -28,7 +28,7 @@ export function onSmallDisk(sizeMb: number): Pick<MariadbOptions, 'launcher' | '
   };
 }
 
-/** Fills the server's disk, except for that much. */
+/** Fills the server's disk, leaving that much free. */
 export async function fillDisk(mariadb: Mariadb, leftKb: number): Promise<void> {
   const file = fillerOf(mariadb);
   const script = `dd if=/dev/zero of="$0" bs=64k 2>/dev/null; [ -s "$0" ] && truncate -s -${leftKb}K "$0"`;

@@ -1,4 +1,7 @@
-/** What an older kolla-pod left in volumes, read by today's helpers: it goes on there, or says why it can't. */
+/**
+ * Files that an older kolla-pod left in volumes, read by today's helpers: they resume from them, or report why they
+ * cannot.
+ */
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { runHelper } from '../support/helper.ts';
 
 const STORED = fileURLToPath(new URL('../fixtures/stored', import.meta.url));
 
-/** A volume as kolla-init left it: two files in place, none of which the image has. */
+/** A volume as kolla-init left it: two installed files, neither of which is in the image. */
 async function oldVolume() {
   const directory = await privateDirectory('stored');
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config_files')];
@@ -59,7 +62,7 @@ test('kolla-log-ship: resumes after lines shipped by an older one, under the sam
   await mkdir(join(directory.path, 'keystone'));
   await writeFile(file, Array.from({ length: 11 }, (_, n) => line(n)).join(''));
   await cp(join(STORED, 'log-ship'), state, { recursive: true });
-  // The same file, as a copy of the volume has it.
+  // The same file in a copy of the volume.
   const { dev, ino } = await stat(file);
   const stored = await readFile(join(state, 'checkpoint.json'), 'utf8');
   const here = stored

@@ -23,7 +23,7 @@ test('a field cannot replace our own', () => {
   assert.equal(json({ msg: 'other' })['msg'], 'hello');
 });
 
-test('errors, big integers and circles in fields do not break the log', () => {
+test('errors, big integers and cycles in fields do not break the log', () => {
   const circle: Record<string, unknown> = {};
   circle['me'] = circle;
   assert.equal(json({ cause: new Error('why') })['cause'], 'why');

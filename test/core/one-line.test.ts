@@ -6,7 +6,7 @@ import { scriptedClient, seen, wait } from '../wait/support.ts';
 
 const HOSTILE = 'a\n08:00:00.000 error we never said this \u001B[2J\u202Etxt.exe';
 
-test("what a Job's controller says of its failure stays in one line and steers no terminal", async () => {
+test("the message of a Job's controller stays on one line and cannot control the terminal", async () => {
   const failure = { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: HOSTILE };
   const client = scriptedClient({ one: () => [seen({ status: { conditions: [failure] } })] });
   const { done } = wait(['job/a'], { kube: () => Promise.resolve(client) });
@@ -17,7 +17,7 @@ test("what a Job's controller says of its failure stays in one line and steers n
   });
 });
 
-test('what an object says of itself is told in one line, as long as a sentence', async () => {
+test("an object's own message is printed on one line, truncated to the length of a sentence", async () => {
   const status = (text: string) => seen({ status: { conditions: [{ type: 'Ready', status: 'False', reason: text }] } });
   const client = scriptedClient({ one: () => [status(HOSTILE), status('x'.repeat(100_000))] });
   const { done, messages } = wait(['pod/a?condition=Ready'], { kube: () => Promise.resolve(client), timeoutMs: 300 });
@@ -28,7 +28,7 @@ test('what an object says of itself is told in one line, as long as a sentence',
   assert.ok(long.length < 1000);
 });
 
-test('a character that takes two is not cut in its middle', () => {
+test('a surrogate pair is not split', () => {
   assert.ok(oneLine('\u{1F600}'.repeat(1000)).isWellFormed());
   assert.ok(oneLine(`x${'\u{1F600}'.repeat(1000)}`).isWellFormed());
 });

@@ -34,14 +34,14 @@ for (const [said, shown] of [
   ['msg="login with password=hidden"', 'msg="login with password=***'],
   ['msg="reloaded nova" level=info', 'msg="reloaded nova" level=info'],
 ] as const) {
-  test(`of '${said}' nothing is shown that may be a secret`, () => {
+  test(`in '${said}' nothing that may be a secret is shown`, () => {
     assert.equal(redact(said), shown);
     assert.doesNotMatch(redact(said), /hidden|aGlkZGVu/);
   });
 }
 
 for (const piece of ['a', '://', '://@', 'a=', 'pwd :', `pwd='\\`]) {
-  test(`a line of 10 MB of '${piece}' is gone through once: else it would take hours`, () => {
+  test(`a line of 10 MB of '${piece}' is redacted in linear time`, () => {
     const line = piece.repeat(10_000_000 / piece.length);
     assert.ok(redact(line).length > 0);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redactor } from '../../src/core/redact.ts';
 
-test('a secret is hidden however it is spelled', () => {
+test('a secret is hidden in every spelling', () => {
   const secret = `p@s's"\\é`;
   const redact = redactor([secret]);
   for (const spelled of [
@@ -16,17 +16,17 @@ test('a secret is hidden however it is spelled', () => {
   }
 });
 
-test('a secret of several lines is hidden in each of them, and as Python or SQL show it', () => {
+test("a multi-line secret is hidden on each line, and in Python's and SQL's notation", () => {
   const redact = redactor(['first\'line\nsecond"line']);
   assert.equal(redact("a first'line"), 'a ***');
   assert.equal(redact('second"line b'), '*** b');
   assert.equal(redact(String.raw`IDENTIFIED BY 'first\'line\nsecond"line'`), "IDENTIFIED BY '***'");
 });
 
-test('no secrets hide nothing', () => {
+test('an empty list of secrets hides nothing', () => {
   assert.equal(redactor([undefined, ''])('as it is'), 'as it is');
 });
 
-test('a secret that begins another leaves none of it', () => {
+test('a secret that is a prefix of another leaves nothing of it', () => {
   assert.equal(redactor(['abc', 'abcdef'])('abcdef abc'), '*** ***');
 });

@@ -58,7 +58,7 @@ const TEXTS: readonly string[] = [
   '.nan',
 ];
 
-/** What a text of several lines may be made of. */
+/** Building blocks of multi-line texts. */
 const PIECES = [
   '\n',
   '\n',
@@ -84,9 +84,9 @@ for (const [spec, options] of [
   ['1.2', {}],
   ['1.1', { schema: YAML11_SCHEMA }],
 ] as const) {
-  test(`a reader of YAML ${spec} gets back every text, as item, value and key`, () => {
+  test(`a YAML ${spec} parser reads back every text, as item, value and key`, () => {
     for (const text of TEXTS) {
-      // `<<` as a key is a merge for readers of 1.1, whatever its quotes.
+      // `<<` as a key is a merge in YAML 1.1, whatever its quotes.
       const value: YamlValue = {
         list: [text],
         map: { [text === '<<' ? 'key' : text]: text },
@@ -97,12 +97,12 @@ for (const [spec, options] of [
   });
 }
 
-test('empty lists and mappings, numbers and null come back', () => {
+test('empty lists and mappings, numbers and null are read back unchanged', () => {
   const value = { a: [], b: {}, c: [{}, [], null], d: { e: 1.5, f: true, g: null } };
   assert.deepEqual(load(yamlText(value, none)), value);
 });
 
-test('a list of mappings has a line each, and a long mapping a line a key', () => {
+test('a list of mappings has one line per item, and a long mapping one line per key', () => {
   const long = { name: 'x'.repeat(60), other: 'y'.repeat(60) };
   assert.equal(
     yamlText({ short: { a: 1 }, list: [{ a: 1 }, long] }, none),
@@ -110,7 +110,7 @@ test('a list of mappings has a line each, and a long mapping a line a key', () =
   );
 });
 
-test('a comment stands above its item, each line of it', () => {
+test('a comment is printed above its item, one line each', () => {
   const item = { a: 1 };
   assert.equal(
     yamlText({ list: [item, 2] }, (each) => (each === item ? 'first\nsecond' : undefined)),
@@ -118,7 +118,7 @@ test('a comment stands above its item, each line of it', () => {
   );
 });
 
-test('a text of several lines is a block, and comes back whatever its spaces are', () => {
+test('a multi-line text is a block, and is read back with all its spaces', () => {
   assert.equal(yamlText({ data: { a: 'one\n\n  two\n' } }, none), 'data:\n  a: |\n    one\n\n      two\n');
   const random = randomFrom(7);
   for (let i = 0; i < 5_000; i++) {

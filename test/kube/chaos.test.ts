@@ -10,7 +10,7 @@ const PODS: SetRef = { group: '', version: 'v1', resource: 'pods', namespace: 'n
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const CHANGES = 300;
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
+/** A seeded generator of numbers from 0 to 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,9 +26,9 @@ interface Change {
   readonly text: string;
 }
 
-/** As much of an API server as a set needs: objects that change, a window of changes that are remembered, watches. */
+/** A minimal model of an API server for a set: changing objects, a limited history of changes, watches. */
 class Model {
-  /** What there was at each version: names and their versions. */
+  /** The objects at each version: names and their versions. */
   readonly history: string[] = [''];
   readonly #objects = new Map<string, number>();
   readonly #changes: Change[] = [];
@@ -36,7 +36,7 @@ class Model {
   readonly #endsBeginning: boolean;
   #forgotten = 0;
 
-  /** @param endsBeginning whether it tells by a bookmark that all which exists was sent */
+  /** @param endsBeginning whether a bookmark marks the end of the initial events */
   constructor(endsBeginning: boolean) {
     this.#endsBeginning = endsBeginning;
   }
@@ -65,7 +65,7 @@ class Model {
     return { metadata: { resourceVersion: String(this.version) }, items };
   }
 
-  /** Sends what a watch from this version gets, now and from now on. Undefined: it is too old. */
+  /** Sends the events of a watch from this version on, past and future. Undefined: the version is too old. */
   watch(from: string | null, tell: (text: string) => void): (() => void) | undefined {
     if (from === null) {
       for (const [name, version] of this.#objects) tell(line('ADDED', object(name, version)));
@@ -90,7 +90,7 @@ function fingerprint(objects: ReadonlyMap<string, number | string>): string {
     .join(' ');
 }
 
-/** A server that answers from the model, and while `faults` says so goes wrong in one of many ways. */
+/** A server that answers from the model and, while `faults` is set, fails in one of many ways. */
 function serve(model: Model, random: () => number, faults: { on: boolean }): Handler {
   return (request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'https://api');
@@ -99,7 +99,7 @@ function serve(model: Model, random: () => number, faults: { on: boolean }): Han
     if (fault === 1) return status(500, 'etcd is away')(request, response);
     if (fault === 2) return status(429, 'later', { 'retry-after': '0' })(request, response);
     if (fault === 3) return void response.end('<html>\n');
-    if (fault === 4) return; // no answer
+    if (fault === 4) return; // no response
     if (searchParams.get('watch') !== 'true') return void response.end(JSON.stringify(model.list()));
     const from = searchParams.get('resourceVersion');
     if (fault === 5) return status(410, 'too old')(request, response);
@@ -111,7 +111,7 @@ function serve(model: Model, random: () => number, faults: { on: boolean }): Han
   };
 }
 
-/** Sends events; one of them may be the last, whole or in part, and nothing may come after one, not even the end. */
+/** Sends events. One may be the last, whole or partial, and nothing may follow it, not even the end of the response. */
 function sender(
   response: ServerResponse,
   faults: { readonly on: boolean },
@@ -130,8 +130,8 @@ function sender(
 
 for (const endsBeginning of [true, false]) {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    const kind = endsBeginning ? 'tells' : 'does not tell';
-    test(`with a server that ${kind} when it sent all, through random faults, only true states are reported, in order (seed ${seed})`, async () => {
+    const kind = endsBeginning ? 'tells' : 'sends no bookmark';
+    test(`with a server that ${kind} at the end of the initial events, only true states are reported, in order, through random faults (seed ${seed})`, async () => {
       const random = randomFrom(seed);
       const model = new Model(endsBeginning);
       const faults = { on: true };
@@ -146,7 +146,7 @@ for (const endsBeginning of [true, false]) {
             new Map([...seen.objects].map(([name, { metadata }]) => [name, metadata.resourceVersion!])),
           );
           const next = model.history.indexOf(last, at);
-          assert.notEqual(next, -1, `'${last}' was never, or is older than what was told before`);
+          assert.notEqual(next, -1, `'${last}' never existed, or is older than an earlier report`);
           [at, told] = [next, told + 1];
         }
       })().catch((error: unknown) => {
@@ -157,20 +157,20 @@ for (const endsBeginning of [true, false]) {
           model.change(NAMES[Math.floor(random() * NAMES.length)]!, random() < 0.4);
           if (random() < 0.05) model.compact();
           if (random() < 0.3) await sleep(random() * 8);
-          // A slow machine would be told the last state alone.
-          if (n === CHANGES / 2) await until('a state to be told', async () => told > 0 || undefined);
+          // A slow machine would only see the last state.
+          if (n === CHANGES / 2) await until('a state to be reported', async () => told > 0 || undefined);
         }
         faults.on = false;
         model.change('a', false);
-        await until('the last state to be told', async () => last === model.history.at(-1) || undefined);
-        stop.abort(); // ends the watching
+        await until('the last state to be reported', async () => last === model.history.at(-1) || undefined);
+        stop.abort(); // ends the watch
       };
       try {
         await Promise.all([driving(), watching]);
       } finally {
         stop.abort();
       }
-      assert.ok(told > 1, `${told} states were told`);
+      assert.ok(told > 1, `only ${told} states were reported`);
     });
   }
 }

@@ -5,7 +5,7 @@ import { scriptedApi, status, type Handler } from './support.ts';
 
 const signal = new AbortController().signal;
 
-/** An API server that answers these paths, and 404 to all others. */
+/** An API server that serves these paths, and 404 for all others. */
 function answers(bodies: Record<string, unknown>): Handler {
   return (request, response) => {
     const body = bodies[request.url ?? ''];

@@ -40,7 +40,7 @@ judged('a Deployment', [
     '0 of 3 available',
   ],
   [
-    'that takes too long',
+    'that exceeds its progress deadline',
     judgeDeployment({
       metadata,
       status: { ...seen, conditions: [is('Progressing', 'False', { reason: 'ProgressDeadlineExceeded' })] },

@@ -17,7 +17,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 
-/** A client for who only watches single objects: anything else that is asked of it is a failure. */
+/** A client for single-object watches: any other request fails. */
 export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   const unasked = () => {
     throw new Error('only watches were expected');
@@ -26,14 +26,14 @@ export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
 }
 
-/** What a real server takes minutes for, in milliseconds. */
+/** Milliseconds in place of a real server's minutes. */
 export const FAST: Timing = { ...TIMING, idleMs: 400, absentMs: 100, pollMs: 10, backoff: { minMs: 5, maxMs: 20 } };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTPS server that speaks as much of the API as a test scripts, with a ServiceAccount's directory for its clients. */
+/** An HTTPS server with a scripted part of the API, and a ServiceAccount's directory for its clients. */
 export interface ScriptedApi extends AsyncDisposable {
-  /** What /readyz says; it is no part of the script. */
+  /** The response of /readyz, which is not part of the script. */
   isReady: boolean;
   readonly requests: readonly { readonly url: URL; readonly token: string | undefined }[];
   readonly connections: () => number;
@@ -43,7 +43,7 @@ export interface ScriptedApi extends AsyncDisposable {
   client(timing?: Timing): Promise<KubeClient>;
 }
 
-/** The nth request is answered by the nth handler; the last one answers all that follow. */
+/** The nth request gets the nth response; the last one answers all further requests. */
 export async function scriptedApi(...handlers: readonly Handler[]): Promise<ScriptedApi> {
   const directory = await privateDirectory('api');
   const authority = makeAuthority('test authority');
@@ -125,7 +125,7 @@ export function forbidden(verb: string): Handler {
   );
 }
 
-/** Watches until `enough` says so or the observations end; what was seen, and what was warned of. */
+/** Watches until `enough` returns true or the observations end; returns observations and warnings. */
 export async function observe(
   client: KubeClient,
   enough: (seen: readonly Observation<KubeObject>[]) => boolean,

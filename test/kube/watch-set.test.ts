@@ -17,7 +17,7 @@ const list =
   (_, response) =>
     void response.end(JSON.stringify({ metadata, items }));
 
-/** The first `count` observations, and what was warned of. */
+/** The first `count` observations, and the warnings. */
 async function observe(
   client: KubeClient,
   count: number,
@@ -210,6 +210,6 @@ test('the hundred and first watch polls instead', async () => {
   }
   assert.equal(await first(), 'listed');
   await open.shift()?.return?.();
-  await until('its place to be free', async () => ((await first()) === 'a' ? true : undefined));
+  await until('its slot to be released', async () => ((await first()) === 'a' ? true : undefined));
   for (const watch of open) await watch.return?.();
 });

@@ -66,7 +66,7 @@ for (const [name, handler] of [
   });
 }
 
-test('a silent connection is replaced, silently', async () => {
+test('a silent connection is replaced without a warning', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200 });
   const { seen } = await observe(client, upTo(2));
@@ -124,7 +124,7 @@ for (const [text, said] of [
   ['null', 'null'],
   ['["ADDED"]', 'a list'],
   ['"hunter2"', 'a string'],
-  ['{"kind":"Secret","data":"hunter2"}', 'an object that is no event'],
+  ['{"kind":"Secret","data":"hunter2"}', 'an object that is not an event'],
   ['{"type":"ADDED","object":null}', 'an event ADDED without an object'],
   ['{"type":"BOOKMARK","object":{"kind":"Job"}}', 'an event BOOKMARK without an object'],
 ] as const)
@@ -226,7 +226,7 @@ test('the kernel sends keepalives on a quiet connection within ten seconds', asy
     );
     return true;
   });
-  // 02 is the timer of keepalive, in hundredths of a second.
+  // 02 is the keepalive timer, in hundredths of a second.
   const [[kind, when] = []] = timers;
   assert.equal(kind, '02');
   assert.ok(Number.parseInt(when ?? '', 16) <= 1000, `${when} (hexadecimal) hundredths of a second`);

@@ -14,7 +14,7 @@ test("a phase's steps are the service's own", () => {
   assert.deepEqual(stepsOfService('keystone', 'contract'), ['keystone-manage db_sync --contract']);
 });
 
-test('a service with phases has nothing to do in one that it lacks', () => {
+test('a service with phases skips one that it lacks', () => {
   assert.deepEqual(stepsOfService('cinder', 'migrate'), []);
 });
 

@@ -31,7 +31,7 @@ interface Case {
   readonly configFile?: string;
 }
 
-/** What is locked, which database the tool is told, and what the log says. */
+/** The locked database, the database passed to the tool, and the log. */
 async function prepared({ options = {}, inherited = {}, configFile }: Case) {
   await using directory = await privateDirectory('prepare');
   const file = join(directory.path, 'keystone.conf');
@@ -83,7 +83,7 @@ test('a given URL and host take precedence over the variable, and are passed to 
   assert.deepEqual([moved.locks, moved.told], ['n1', 'mysql+pymysql://keystone:of-variable@n1:3306/keystone']);
 });
 
-test('without a variable nothing is passed that the tool finds itself', async () => {
+test('without a variable, values that the tool finds itself are not passed to it', async () => {
   const { locks, told } = await prepared({});
   assert.deepEqual([locks, told], ['old-db', undefined]);
 });

@@ -1,4 +1,7 @@
-/** What a server of MySQL's protocol says that wants the password itself, and all that a client answers: no real one lies so. */
+/**
+ * A scripted server of MySQL's protocol that requests the password itself, and records everything that a client sends:
+ * no real server does that.
+ */
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -10,7 +13,7 @@ export interface Asking {
   readonly greets: string;
   /** The plugin that it then switches to. */
   readonly switchesTo?: string;
-  /** It has the account in its cache: the proof is enough. */
+  /** Whether the account is in its cache, so that the proof is enough. */
   readonly isCached?: true;
   readonly tls?: Credentials;
   /** A socket file to listen on, instead of a port. */
@@ -19,7 +22,7 @@ export interface Asking {
 
 export interface AskingServer extends AsyncDisposable {
   readonly port: number;
-  /** What the client has sent until it was gone, without TLS and RSA. */
+  /** Everything the client sent until it disconnected, without TLS and RSA. */
   readonly heard: () => string;
 }
 
@@ -36,7 +39,7 @@ export async function askingServer(asking: Asking): Promise<AskingServer> {
   let heard = '';
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}); // the client breaks off
+    socket.on('error', () => {}); // the client disconnects
     void serve(socket, asking, (packet) => (heard += `${packet.toString('latin1')}\n${decrypted(packet)}\n`));
   });
   server.listen(asking.socket ?? { port: 0, host: '127.0.0.1' });
@@ -60,7 +63,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     const head = Buffer.from([payload.length & 0xff, payload.length >> 8, 0, sequence++]);
     stream.write(Buffer.concat([head, payload]));
   };
-  /** Undefined when the client is gone. */
+  /** Undefined when the client has disconnected. */
   const answer = async (): Promise<Buffer | undefined> => {
     const packet = await packetOf(stream);
     if (packet === undefined) return undefined;
@@ -70,7 +73,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
   };
   say(greeting(greets, tls === undefined ? CAPABILITIES : CAPABILITIES | SSL));
   if (tls !== undefined) {
-    // The client's wish for it.
+    // The client's request for it.
     await packetOf(socket);
     sequence = 2;
     const secure = new TLSSocket(socket, { isServer: true, cert: tls.certificate, key: tls.key });
@@ -94,7 +97,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     }
   }
   say(OK);
-  // The session's rules.
+  // The session's settings.
   if ((await answer()) !== undefined) say(OK);
 
   async function giveKey(): Promise<void> {
@@ -122,14 +125,14 @@ function greeting(plugin: string, capabilities: number): Buffer {
   ]);
 }
 
-/** A packet with its head; undefined when the client is gone. */
+/** A packet with its header; undefined when the client has disconnected. */
 async function packetOf(stream: Socket): Promise<Buffer | undefined> {
   const head = await bytesOf(stream, 4);
   const payload = head && (await bytesOf(stream, head.readUIntLE(0, 3)));
   return payload && Buffer.concat([head, payload]);
 }
 
-/** So many and no more: what follows may be TLS. */
+/** Exactly that many bytes: TLS may follow. */
 async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefined> {
   while (!stream.destroyed && !stream.readableEnded) {
     const bytes = stream.read(length) as Buffer | null;
@@ -143,7 +146,7 @@ async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefin
   return undefined;
 }
 
-/** What a packet says that is encrypted with the key that we gave; '' for any other. */
+/** The text of a packet encrypted with the public key that we sent; '' for any other packet. */
 function decrypted(packet: Buffer): string {
   try {
     const padding = constants.RSA_PKCS1_OAEP_PADDING;

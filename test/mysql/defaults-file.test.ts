@@ -4,7 +4,7 @@ import { parseDefaults } from '../../src/mysql/defaults-file.ts';
 
 const read = (text: string) => Object.fromEntries(parseDefaults(text));
 
-test('the file that kolla-ansible writes', () => {
+test('parses the file that kolla-ansible writes', () => {
   assert.deepEqual(read('[mariadb-client]\nuser=monitor\npassword=s3cret\n'), { user: 'monitor', password: 's3cret' });
 });
 

@@ -1,4 +1,4 @@
-/** What docs/adr/0014 rests on: neither Node nor mysql2 promises it. */
+/** Properties on which docs/adr/0014 relies: neither Node nor mysql2 guarantees them. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -18,12 +18,12 @@ function targetAt(port: number, more: Partial<MysqlTarget> = {}): MysqlTarget {
   return { host: '127.0.0.1', port, user: 'nova', password: 'a-secret-of-ours', database: 'd', ...more };
 }
 
-/** Of loopback, as /proc/net/tcp has it. */
+/** The loopback address as /proc/net/tcp prints it. */
 function address(port: number): string {
   return `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The sockets that are connected to this port, as the descriptors of their process show them. */
+/** The sockets connected to this port, found through the descriptors of their process. */
 async function connectedTo(port: number): Promise<string[]> {
   const rows = (await readFile('/proc/self/net/tcp', 'utf8')).trim().split('\n').slice(1);
   return rows
@@ -69,7 +69,7 @@ test('a process that inherits the descriptor keeps the connection after we have 
   const said = text(heir.stdout!);
   await once(heir, 'spawn');
   session.destroy();
-  // Node closes it in the next turn of the loop.
+  // Node closes it in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   assert.notEqual(await readlink(`/proc/self/fd/${session.descriptor}`).catch(() => 'closed'), connection);
   heir.stdin!.end('closed\n');

@@ -20,7 +20,7 @@ for (const [errno, text, hint] of [
   test(`error ${errno}, ${text}: has a hint`, () => {
     const error = serverError(errno, text);
     assert.match(reasonOf(error), hint);
-    assert.equal(isPassing(error), false, 'it is not waited for');
+    assert.equal(isPassing(error), false, 'it is not retried');
     assert.ok(mysqlError('do it', error) instanceof UnavailableError);
   });
 }

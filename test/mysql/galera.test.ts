@@ -30,7 +30,7 @@ const PLACES = [
   { host: 'n2', port: 2 },
 ];
 
-test('a target with places is tried at each of them, but not if it has a socket', () => {
+test('a target with several addresses is tried at each of them, but not if it has a socket', () => {
   const target = { ...parseMysqlUrl(URL), places: PLACES };
   assert.deepEqual(
     placesOf(target).map(({ host, port }) => ({ host, port })),
@@ -39,7 +39,7 @@ test('a target with places is tried at each of them, but not if it has a socket'
   assert.equal(placesOf({ ...target, socket: '/run/s' }).length, 1);
 });
 
-test('the place that accepted us is tried first from then on', () => {
+test('the address that accepted us is tried first from then on', () => {
   const target = { ...parseMysqlUrl(URL), places: PLACES };
   assert.deepEqual(preferring(target, PLACES[1]!).places, PLACES.toReversed());
   assert.deepEqual(preferring(target, { host: 'elsewhere', port: 2 }).places, PLACES);

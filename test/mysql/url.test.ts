@@ -26,7 +26,7 @@ test('a socket is read from the query', () => {
   assert.equal(parseMysqlUrl('mysql://u:p@localhost/db?unix_socket=%2Frun%2Fm.sock').socket, '/run/m.sock');
 });
 
-test('another place or account is set in a URL whose password has all delimiters', () => {
+test('another address or account is set in a URL whose password has all delimiters', () => {
   const url = "mysql+pymysql://u:p:/s?'s!@h:1/db?charset=utf8";
   const at = parseMysqlUrl(urlAt(url, { host: 'fd00::1', port: 2 }));
   assert.deepEqual([at.host, at.port, at.password, at.database], ['fd00::1', 2, "p:/s?'s!", 'db']);

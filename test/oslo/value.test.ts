@@ -7,7 +7,7 @@ const OTHERS = '[DEFAULT]\nmy_ip = 10.0.0.5\n[Other]\nhost = h$my_ip\n[database]
 
 const at = (value: string) => osloValue(`${OTHERS}connection = x${value}\n`, PLACE, {});
 
-// As oslo.config 10.7 answered.
+// Results of oslo.config 10.7.
 for (const [written, read] of [
   ['pa$$w', 'xpa$w'],
   ['$$', 'x$'],

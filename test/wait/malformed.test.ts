@@ -8,20 +8,20 @@ import { scriptedClient, wait, type Script } from './support.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** What the API server knows: of what is waited for, and of the Pods on our node. */
+/** The state of the API server: the dependency's object, and the Pods on our node. */
 interface State {
   readonly object: Json;
   readonly pods?: readonly Json[];
 }
 
 interface Case extends State {
-  /** What these objects meet. */
+  /** The waits that these objects satisfy. */
   readonly text: string;
-  /** What meets `!text`; undefined where that asks for nothing but that the object is gone. */
+  /** The objects that satisfy `!text`; undefined where only the absence of the object does. */
   readonly opposite?: Json;
   /** Fields that this wait does not read. */
   readonly unread?: RegExp;
-  /** Whether EndpointSlices may not be read. */
+  /** Whether reading EndpointSlices is denied. */
   readonly byEndpoints?: boolean;
 }
 
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   {
     text: 'service/x',
     object: slice,
-    // Without its label it is no slice of that Service.
+    // Without its label it is not a slice of that Service.
     unread: /metadata.labels/,
     opposite: { ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] },
   },
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   { text: 'daemonset/x', object: { metadata, spec: daemonSet.spec, status: daemonSet.status }, pods: [] },
 ];
 
-/** How a wait ends that is shown this: `met`, `waits`, or with the error. */
+/** The result of a wait that sees this object: `met`, `waits`, or the error. */
 async function endOf(text: string, { object, pods = [] }: State, byEndpoints = false): Promise<unknown> {
   const stop = new AbortController();
   const all = (...objects: readonly Json[]) =>
@@ -162,7 +162,7 @@ async function endOf(text: string, { object, pods = [] }: State, byEndpoints = f
   return end;
 }
 
-/** The places of all values below this one. */
+/** The paths of all values below this one. */
 function placesIn(value: Json, place: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null) return [];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
@@ -176,7 +176,7 @@ function valueAt(value: Json, place: readonly (string | number)[]): Json {
   return place.reduce((at, key) => (at as Readonly<Record<string | number, Json>>)[key] ?? null, value);
 }
 
-/** The same with another value there. */
+/** A copy with another value at that path. */
 function withAt(value: Json, [key, ...rest]: readonly (string | number)[], other: Json): Json {
   if (key === undefined || typeof value !== 'object' || value === null) return other;
   const copy = structuredClone(value) as Record<string | number, Json>;
@@ -184,7 +184,7 @@ function withAt(value: Json, [key, ...rest]: readonly (string | number)[], other
   return copy;
 }
 
-/** That an object has metadata is checked where it is received. */
+/** The metadata of an object is validated where it is received. */
 const RECEIVED = /^(?:object|pods|pods\.\d+)(?:\.metadata)?$/;
 const VALUES: readonly Json[] = [7, '3', 'True', true, false, null, [], {}, [null], ['x'], [{}], { a: 1 }, { type: 5 }];
 

@@ -18,7 +18,7 @@ function waitOn(texts: string | readonly string[], script: Script, options: Opti
   return { ...waited, client };
 }
 
-/** What was said of the one dependency, after its first line. */
+/** The log of the one dependency, after its first line. */
 function states(messages: readonly string[]): string[] {
   return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/ready after \S+: /, 'met: '));
 }
@@ -68,7 +68,7 @@ test("an absent Job is replaced by its migration's record, by the derived or giv
   await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
 });
 
-test('for an absent Job that is no migration by its name no Lease is read, which its Role does not allow', async () => {
+test('for an absent Job that is not named like a migration no Lease is read, which its Role does not allow', async () => {
   const script = { one: () => [absent], objects: { [lease('sync')]: migrated } };
   const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
   await assert.rejects(done, /no such Job in namespace own yet/);
@@ -127,7 +127,7 @@ test('an invalid JSONPath is an error of the command line', async () => {
 test('a negated object must certainly be absent', async () => {
   const path = '/apis/batch/v1/namespaces/own/jobs/sync';
   const there = { metadata: { name: 'sync' } };
-  // A watch that is quiet may only be slow: what is asked for says that it is there.
+  // A quiet watch may only be slow: the request itself shows whether the object exists.
   const { done, messages } = waitOn('!job/sync', { one: () => [absent, gone(complete)], objects: { [path]: there } });
   await done;
   assert.deepEqual(states(messages()), ['is there', 'met: no such Job in namespace own']);
@@ -254,7 +254,7 @@ test('the node is resolved once, however many waits need it', async () => {
   assert.deepEqual(client.asked, [path]);
 });
 
-test('the own container is rejected with the reason', async () => {
+test('the container itself is rejected as a dependency, with the reason', async () => {
   const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
   const self = { podName: 'me', nodeName: undefined, container: 'init', isInCluster: true };
   const { done } = waitOn('container/init', { one: () => [own] }, { self });
@@ -270,7 +270,7 @@ test('an unrecoverable error of a shared watch ends the wait', async () => {
   await assert.rejects(done, /no way/);
 });
 
-test('a signal ends shared and own watches', async () => {
+test('a signal ends shared and separate watches', async () => {
   const stop = new AbortController();
   const { done, client } = waitOn(
     ['job/sync', 'pod?label=app=x', 'daemonset/d'],

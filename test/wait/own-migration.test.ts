@@ -12,10 +12,10 @@ const podOf = (...initContainers: Container[]): StartingPod => ({ metadata: { na
 for (const [what, container] of [
   ['a sidecar', SYNC],
   ['an init container', { ...SYNC, restartPolicy: undefined }],
-  ['one with its words in args', { ...SYNC, command: undefined, args: ['/usr/bin/kolla-db-sync', 'keystone'] }],
+  ['one with its command line in args', { ...SYNC, command: undefined, args: ['/usr/bin/kolla-db-sync', 'keystone'] }],
   ['one within a shell', { ...SYNC, command: ['sh', '-c', 'exec kolla-db-sync --release r1 keystone'] }],
   ['one with the Lease of that name', { ...SYNC, command: ['kolla-db-sync', 'nova', '--lease-name', 'keystone'] }],
-  ['one that expands', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
+  ['one that runs the expand phase', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
 ] as const) {
   test(`finds ${what} after us that runs the migration`, () => {
     const { restartPolicy, command, ...rest } = container;
@@ -25,7 +25,7 @@ for (const [what, container] of [
 }
 
 for (const [what, pod, own] of [
-  ['stands before us', podOf(SYNC, INIT), 'kolla-init'],
+  ['comes before us', podOf(SYNC, INIT), 'kolla-init'],
   ['migrates another service', podOf(INIT, { ...SYNC, command: ['kolla-db-sync', 'glance'] }), 'kolla-init'],
   ['is another program', podOf(INIT, { ...SYNC, command: ['kolla-init', '--wait', 'keystone'] }), 'kolla-init'],
   [
@@ -35,7 +35,7 @@ for (const [what, pod, own] of [
   ],
   ['waits for this rollout itself', podOf(INIT, { ...SYNC, args: ['--phase', 'contract'] }), 'kolla-init'],
   [
-    'is told so by its environment',
+    'has its release from the environment',
     podOf(INIT, { ...SYNC, env: [{ name: 'KOLLA_DB_SYNC_PHASE', value: 'online' }] }),
     'kolla-init',
   ],
@@ -66,8 +66,8 @@ test('a wait for the migration of a later container of this Pod is 65, and names
 });
 
 for (const [what, done] of [
-  ['its own Pod may not be read', () => waiting({})],
-  ['nothing says which container it is in', () => waiting(OBJECTS, undefined, { container: undefined })],
+  ['its own Pod cannot be read', () => waiting({})],
+  ['its container is unknown', () => waiting(OBJECTS, undefined, { container: undefined })],
   [
     'its own Pod is malformed',
     () => waiting({ '/api/v1/namespaces/own/pods/me': podOf(INIT, { ...SYNC, args: [7 as unknown as string] }) }),

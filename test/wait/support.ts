@@ -27,7 +27,7 @@ export interface Options extends Partial<WaitOptions> {
   readonly onLine?: (line: string) => void;
 }
 
-/** Waits for what these texts say, and keeps what is logged. */
+/** Waits for these dependencies, and returns the log. */
 export function wait(texts: readonly string[], options: Options = {}): Waited {
   if (isOnCore && options.kube === undefined) return waitOnCore(texts, options);
   const { log, said } = recordedLog('info', options.onLine);
@@ -50,7 +50,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
-/** By kolla-core's own command, with the error that its exit code stands for. */
+/** By kolla-core's own command, with the error of its exit code. */
 function waitOnCore(texts: readonly string[], options: Options): Waited {
   let [said, rest] = ['', ''];
   const lines = (chunk: string) => {
@@ -82,22 +82,22 @@ function waitOnCore(texts: readonly string[], options: Options): Waited {
 }
 
 export interface Script {
-  /** What the watch of one object tells; without an entry it is quiet for ever. */
+  /** The events of one object's watch; without an entry the watch stays quiet. */
   readonly one?: (ref: ObjectRef, options: WatchOptions) => readonly Observation<KubeObject>[] | undefined;
   readonly set?: (ref: SetRef, options: WatchOptions) => readonly SetObservation<KubeObject>[] | undefined;
-  /** By path; 404 where there is nothing. */
+  /** Responses by path; 404 without one. */
   readonly objects?: Readonly<Record<string, unknown>>;
-  /** What discovery finds, whatever it is asked for. */
+  /** The result of discovery, for any request. */
   readonly resource?: ApiResource;
 }
 
 export interface ScriptedClient extends KubeClient {
   readonly watched: readonly (ObjectRef | SetRef)[];
-  /** The paths of what was got. */
+  /** The paths that were read. */
   readonly asked: readonly string[];
 }
 
-/** A client whose observations a test writes. What a real one tells is proven in test/integration. */
+/** A client with scripted observations. test/integration has those of a real one. */
 export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
   const watched: (ObjectRef | SetRef)[] = [];
   const asked: string[] = [];

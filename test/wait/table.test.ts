@@ -12,7 +12,7 @@ const row = (text: string, more: Partial<Row> = {}): Row => ({
   ...more,
 });
 
-test('each dependency is a line: whether it is met, since when, and why', () => {
+test('each dependency is one line: whether it is met, since when, and why', () => {
   const lines = tableLines(
     [row('file:/a'), row('tcp://b:1', { isMet: true, state: 'accepts connections', since: 65_000 })],
     11_500,
@@ -35,7 +35,7 @@ test('with too little room unmet ones are shown first, with the number of the re
   assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 ready');
 });
 
-test('a long name is truncated in the middle and leaves half of the room to the reason', () => {
+test('a long name is truncated in the middle and leaves half of the width to the reason', () => {
   const [line] = tableLines([row(`job/${'x'.repeat(100)}-db-sync`)], 2000, { columns: 60, lines: 3 });
   assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  not there yet');
 });

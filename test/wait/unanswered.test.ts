@@ -13,7 +13,7 @@ import { wait } from './support.ts';
 const WITHOUT_NETWORK = ['--user', '--map-root-user', '--net', process.execPath];
 const lookup = `require('node:dns').lookup('nobody.test', ({ code }) => console.log(code))`;
 const looked = await run('unshare', [...WITHOUT_NETWORK, '-e', lookup]).catch(() => undefined);
-const skip = looked?.stdout.trim() === 'EAI_AGAIN' ? false : 'no process without a DNS server can be had here';
+const skip = looked?.stdout.trim() === 'EAI_AGAIN' ? false : 'no process without a DNS server can be started here';
 
 const failed = (code?: string) => Object.assign(new Error('it failed'), { code });
 
@@ -45,7 +45,7 @@ test('if no DNS server responds, no server counts as absent', { skip }, async ()
   running.child.stdout!.resume();
   let said = '';
   running.child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('each wait to say that its name has no answer', (saw) => {
+  await until('each wait to report that its name cannot be resolved', (saw) => {
     saw(said);
     const messages = logLines(said.slice(0, said.lastIndexOf('\n') + 1)).map(({ msg }) => msg);
     return (

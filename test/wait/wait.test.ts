@@ -66,7 +66,7 @@ test('SIGTERM ends a wait at once', async () => {
   await assert.rejects(done, SignalError);
 });
 
-test('the first that can never be met ends the wait for all', async () => {
+test('one dependency that can never be met ends the wait for all', async () => {
   const kube = () => Promise.reject(new UnavailableError('no way'));
   const { done } = wait([`tcp://127.0.0.1:${await freePort()}`, 'job/sync'], { kube });
   await assert.rejects(done, /no way/);

@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
 const RULES: RotationRules = { settleMs: HOUR / 4, lifetimeMs: 49 * HOUR, keep: 3 };
 
-/** The ring after rotations so far apart, and the numbers of its keys after each. */
+/** The ring after rotations at these intervals, and the numbers of its keys after each. */
 function rotations(count: number, everyMs: number, rules: RotationRules = RULES): { ring: Ring; sizes: number[] } {
   let ring = newRing(START);
   const sizes = [];
@@ -41,13 +41,13 @@ test('a rotation makes the staged key the primary, and no replica lacks a key in
   assert.equal(next.kind, 'rotated');
   const { ring } = next as { ring: Ring };
   assert.equal(primaryOf(ring), 2);
-  // Who has the new ring reads what the old primary encrypts, and the other way round.
+  // A replica with the new ring decrypts data of the old primary, and vice versa.
   assert.ok([...ring.keys.values()].includes(before.keys.get(primaryOf(before)!)!));
   assert.ok([...before.keys.values()].includes(ring.keys.get(2)!));
   assert.ok(![...before.keys.values()].includes(ring.keys.get(0)!));
 });
 
-test('it is too early while a replica may not have the last change, whoever made it', () => {
+test('it is too early while a replica may lack the last change, by any client', () => {
   const ring = { ...newRing(START), changedAt: START + HOUR };
   assert.equal(dueAt(ring, RULES), START + HOUR + RULES.settleMs);
   assert.deepEqual(rotated(ring, RULES, START + HOUR + RULES.settleMs - 1), {
@@ -63,7 +63,7 @@ test('with a weekly rotation there are three keys, as in Keystone', () => {
 
 test('with a daily rotation and tokens of 49 hours, each key is kept while a token of it may be valid', () => {
   const { ring, sizes } = rotations(8, 24 * HOUR);
-  // Staged, primary, and those that ended now, 24 and 48 hours ago.
+  // Staged, primary, and those retired now, 24 and 48 hours ago.
   assert.deepEqual(sizes, [3, 4, 5, 5, 5, 5, 5, 5]);
   assert.deepEqual(
     [...ring.keys.keys()].toSorted((a, b) => a - b),

@@ -48,7 +48,7 @@ test('a separate entry takes precedence over a general one, in any order', () =>
 });
 
 for (const [what, service, templates, says] of [
-  ['no URL at all', nova, {}, /Give --public-url and --internal-url/],
+  ['no URL', nova, {}, /Give --public-url and --internal-url/],
   [
     'an unknown placeholder',
     nova,
@@ -57,7 +57,7 @@ for (const [what, service, templates, says] of [
   ],
   ['no URL', nova, { public: ['nova.example.com'] }, /no http or https URL/],
   ['another scheme', nova, { public: ['ftp://nova'] }, /no http or https URL/],
-  ['an entry that is none', heat, { public: ['heatcfn=http://x'] }, /no entry 'heatcfn'; there is heat, heat-cfn/],
+  ['an invalid entry', heat, { public: ['heatcfn=http://x'] }, /no entry 'heatcfn'; there is heat, heat-cfn/],
   ['one URL for two entries', heat, { public: ['http://x/v1'] }, /the same URL for endpoints of several entries/],
 ] as const) {
   test(`${what} is rejected`, () => {

@@ -76,7 +76,7 @@ export async function startDocker({ network = 'own' }: DockerOptions = {}): Prom
   // BuildKit needs a plugin since docker 23, which Debian and Ubuntu package separately or not at all.
   const clientEnv = { ...env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0' };
   const docker: Docker['run'] = (args, options) => run('docker', args, { ...options, env: clientEnv });
-  await whenUp({ name: 'dockerd', running, logFile }, 'its first answer', async () => {
+  await whenUp({ name: 'dockerd', running, logFile }, "the engine's first response", async () => {
     return (await docker(['version'])).code === 0 || undefined;
   });
   const moved = stack.move();

@@ -17,7 +17,7 @@ export interface ApiServer extends AsyncDisposable {
   cpuSeconds(): number;
 }
 
-/** What a clock tick is on Linux, wherever Node runs: USER_HZ. */
+/** A clock tick on Linux, wherever Node runs: USER_HZ. */
 const TICKS_PER_SECOND = 100;
 
 /** A program that a test may stop and restart. */
@@ -63,7 +63,7 @@ function signal({ current }: Program, name: NodeJS.Signals): void {
   if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(child.pid, name);
 }
 
-/** User and system time of a process so far, its threads' included. */
+/** User and system time of a process so far, including its threads. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name may contain spaces and parentheses; after it, utime and stime are the 12th and 13th fields.

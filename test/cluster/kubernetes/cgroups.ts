@@ -67,7 +67,7 @@ async function delegateControllers(mount: string): Promise<void> {
 
 /** Cgroups are removed bottom-up; their files cannot be removed. */
 async function removeTree(directory: string): Promise<void> {
-  await until(`the processes in ${directory} to be gone`, async () => {
+  await until(`the processes in ${directory} to exit`, async () => {
     try {
       const inner = readdirSync(directory, { withFileTypes: true, recursive: true }).filter((entry) =>
         entry.isDirectory(),

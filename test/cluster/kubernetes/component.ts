@@ -53,7 +53,7 @@ export async function whenUp<T>(component: Component, what: string, ask: () => P
   try {
     return await until(`${component.name}: ${what}`, async () => {
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`ended with ${child.exitCode ?? child.signalCode} before ${what} came`);
+        throw new Error(`exited with ${child.exitCode ?? child.signalCode} while waiting for ${what}`);
       return await ask();
     });
   } catch (error) {

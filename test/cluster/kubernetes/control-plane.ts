@@ -16,7 +16,7 @@ import { apiserverFlags, controllerManagerFlags, etcdFlags, type Addresses } fro
 export interface ControlPlane extends Cluster, AsyncDisposable {
   readonly apiServer: ApiServer;
   readonly etcd: Etcd;
-  /** Of the processes that run it now. */
+  /** Pids of the processes that currently run it. */
   readonly pids: readonly number[];
   /**
    * Starts another API server on the same etcd, as in highly available clusters.
@@ -94,13 +94,13 @@ export async function prepare(site: Site): Promise<ClusterKeys> {
   return await makeClusterKeys(join(site.directory, 'keys'));
 }
 
-/** Starts a program and sees to its end. */
+/** Starts a program and disposes of it at the end. */
 export type Run = (name: string, flags: Readonly<Record<string, string>>) => Promise<Component>;
 
 /** GETs a path from the API server: its response, or undefined if there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
-/** No record of API servers is kept: an old one's would outlive it. */
+/** The record of API servers is disabled: an old server's would outlive it. */
 const LONELY = { 'endpoint-reconciler-type': 'none' };
 
 /** Starts the three programs and waits until Pods can be created: until the first ServiceAccount exists. */
@@ -121,7 +121,7 @@ export async function startApi(
   await run('etcd', etcdFlags(site.directory, addresses));
   const apiserver = await run('kube-apiserver', { ...apiserverFlags(site.directory, keys, addresses), ...extra });
   await whenUp(apiserver, 'its /readyz to be ok', () => get('/readyz'));
-  // Only now: it gives up if it cannot read objects that the API server creates on start.
+  // Started last: it exits if it cannot read objects that the API server creates on start.
   const kubeconfig = await keys.kubeconfig('controller-manager', `https://127.0.0.1:${addresses.api}`, {
     commonName: 'system:kube-controller-manager',
   });

@@ -92,7 +92,7 @@ function objects(): object[] {
   ];
 }
 
-/** It tolerates evictions: without DNS other failures could not be told from DNS failures. */
+/** It tolerates evictions: without DNS other failures could not be distinguished from DNS failures. */
 function template(): object {
   return {
     metadata: { labels: LABELS },

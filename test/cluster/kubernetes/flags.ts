@@ -9,13 +9,16 @@ export interface Addresses {
   readonly controllerManager: number;
   /** The API server's own address to listen on. */
   readonly bind: string;
-  /** The address that Pods reach it at. */
+  /** The address at which Pods reach it. */
   readonly advertise: string;
 }
 
 type Flags = Readonly<Record<string, string>>;
 
-/** Leader election and client rate limits are for long-lived clusters: they cost four of eight seconds of the start. */
+/**
+ * Leader election and client rate limits are for long-lived clusters: they would cost four of eight seconds of the
+ * start.
+ */
 export const IN_A_HURRY: Flags = { 'leader-elect': 'false', 'kube-api-qps': '1000', 'kube-api-burst': '2000' };
 
 /** A client of the API server that delegates authentication and authorization to it. */

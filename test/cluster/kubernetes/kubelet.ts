@@ -10,9 +10,9 @@ import { POD_NETWORK, type NodeIdentity } from './namespaces.ts';
 /** The differences between nodes' kubelets. */
 export interface KubeletPlan {
   readonly node: NodeIdentity;
-  /** The API server, as it is reached from there. */
+  /** The API server's address as seen from the node. */
   readonly server: string;
-  /** The path that Pods' cgroups lie under. */
+  /** The parent cgroup of the Pods' cgroups. */
   readonly cgroup: string;
   /** The DNS server for its Pods; none: no name resolution. */
   readonly dns?: string;
@@ -57,7 +57,7 @@ export async function startKubelet(
   });
 }
 
-/** The name of the certificate that its kubelet shows to the API server. */
+/** The name of the client certificate with which its kubelet authenticates to the API server. */
 function serving({ name }: NodeIdentity): string {
   return `kubelet-server-${name}`;
 }

@@ -26,7 +26,7 @@ export function samplesIn(text: string, name: string): Sample[] {
 
 /**
  * Number of requests served with these labels (`verb`, `resource`, `group`, `code`). A watch counts when it ends; open
- * ones are `apiserver_longrunning_requests`.
+ * ones are in `apiserver_longrunning_requests`.
  */
 export async function requestCount(
   cluster: Pick<Cluster, 'kubectl'>,

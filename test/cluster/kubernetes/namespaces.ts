@@ -13,7 +13,7 @@ const STOP_MS = 10_000;
 export interface NodeIdentity {
   readonly name: string;
   readonly address: string;
-  /** Of the bridge: without a fixed one it would change with each Pod, and peers would keep the former. */
+  /** The bridge's MAC address: without a fixed one it would change with each Pod, and peers would keep the old one. */
   readonly hardware: string;
   readonly pods: { readonly first: string; readonly last: string };
 }
@@ -31,18 +31,18 @@ export const SECOND_NODE: NodeIdentity = {
   pods: { first: '10.88.128.1', last: '10.88.254.254' },
 };
 
-/** The first node's address: Pods, and programs in its network, reach it and one another there. */
+/** The first node's address, at which Pods and programs in its network reach it and each other. */
 export const NODE_ADDRESS: string = FIRST_NODE.address;
-/** What is left of it for Pods. */
+/** The rest of the range, for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
 /** The node's mount, network, PID, UTS and IPC namespaces. */
 export interface Namespaces extends AsyncDisposable {
-  /** PID 1 of them, as this process sees it. */
+  /** Pid of their PID 1, as seen from this process. */
   readonly pid: number;
-  /** Into all of them. */
+  /** Enters all of them. */
   readonly inNode: Placement;
-  /** Into the network alone, with this machine's files. */
+  /** Enters the network namespace only, with this machine's files. */
   readonly inNetwork: Placement;
 }
 
@@ -94,7 +94,7 @@ export async function makeNamespaces(
   stack.defer(async () => {
     await running.stop(STOP_MS);
     // Its PID 1 exits only after everything else.
-    await until('the node to be gone', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
+    await until('the node to exit', async () => pid === 0 || !existsSync(`/proc/${pid}`) || undefined);
   });
   const up = once(running.child.stdout!, 'data').then(() => undefined);
   const ended = await Promise.race([up, running.ended]);

@@ -22,15 +22,15 @@ import { startSecondNode } from './second-node.ts';
 /** Where `inside()` runs a command: only in the node's network with this machine's files, or in the whole node. */
 export type Scope = 'network' | 'node';
 
-/** A cluster of one node, or two; Pods run, and reach one another, Services and the node, but not this machine. */
+/** A cluster of one or two nodes. Pods run, and reach each other, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
-  /** Where Pods reach what runs in the node's network. */
+  /** The address at which Pods reach services in the node's network. */
   readonly address: string;
   /** PID 1 of the node, in this machine's PID namespace. */
   readonly pid: number;
-  /** The path that Pods' cgroups lie under, in every hierarchy. */
+  /** The parent cgroup of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
-  /** Imports a docker-archive into the node, or both. */
+  /** Imports a docker-archive into all nodes. */
   importImage(file: string): Promise<void>;
   /**
    * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
@@ -135,7 +135,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
     reach,
     restartApiServer: async () => {
       const former = programs.get('kube-apiserver');
-      if (former === undefined) throw new Error('no API server was started');
+      if (former === undefined) throw new Error('no API server has been started');
       // Our child is the process that entered the namespaces; the API server is its child.
       process.kill(await childOf(former.component.running.pid), 'SIGKILL');
       await former.component.running.ended;

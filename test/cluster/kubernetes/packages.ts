@@ -13,18 +13,18 @@ const MULTIARCH: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64-l
 
 /** Programs of the node other than Kubernetes, from Debian, unpacked and not installed. */
 export interface NodePackages {
-  /** PATH with them, and where they find their libraries. */
+  /** PATH with them, and the path of their libraries. */
   readonly env: NodeJS.ProcessEnv;
   /** The directory of the CNI plugins. */
   readonly cni: string;
 }
 
-/** @param directory of the node's own; `bin/` and `tmp/` are made in it */
+/** @param directory private to the node; `bin/` and `tmp/` are created in it */
 export async function nodePackages(directory: string): Promise<NodePackages> {
   const unpacked = await unpackedPackages('node-packages', PACKAGES, { except: NOT_NEEDED });
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  // containerd stores the input of each exec for runc there, and leaves it when the node ends meanwhile.
+  // containerd stores the input of each exec for runc there, and leaves it if the node exits meanwhile.
   const temporary = join(directory, 'tmp');
   await mkdir(temporary);
   for (const name of IPTABLES) await symlink(join(unpacked, 'usr/sbin/xtables-nft-multi'), join(bin, name));

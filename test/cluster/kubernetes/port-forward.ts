@@ -24,9 +24,9 @@ export async function openPortForward(
 ): Promise<PortForward> {
   await using stack = new AsyncDisposableStack();
   const forwarder = stack.use(await start(...tied(...inNetwork(helper, ['forward', socket, target]))));
-  await until(`the way to ${target}`, async () => {
+  await until(`the forwarder to ${target}`, async () => {
     if (forwarder.child.exitCode !== null)
-      throw new Error(`the way to ${target}: ended with ${forwarder.child.exitCode}`);
+      throw new Error(`the forwarder to ${target}: exited with ${forwarder.child.exitCode}`);
     return existsSync(socket) || undefined;
   });
   const open = new Set<Socket>();

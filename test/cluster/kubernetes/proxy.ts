@@ -15,7 +15,7 @@ export type Serve = (
 /** An HTTPS server in front of an API server, for faults of a load balancer. */
 export interface ApiProxy extends AsyncDisposable {
   readonly port: number;
-  /** Of its certificate; PEM. */
+  /** The CA of its certificate; PEM. */
   readonly ca: string;
   /** May be changed at any time. */
   serve: Serve;

@@ -163,7 +163,7 @@ test('all files without a certificate are reported, and nothing is touched', asy
   assert.deepEqual(await readdir(ca.root), []);
 });
 
-test("a name that the image's update would not read is skipped, with a warning", async () => {
+test("a file name that the image's update would ignore is skipped with a warning", async () => {
   await using ca = await setUp(DEBIAN);
   await ca.bring('one.pem', ONE.certificate);
   assert.equal(await ca.prepare(), 0);

@@ -17,7 +17,7 @@ async function byOpenssl(file: string): Promise<string> {
 
 for (const [name, subject] of Object.entries({
   'plain text': '/CN=Kolla CA',
-  'capitals, and spaces at the ends and within': '/O=  ACME   Corp\t  Ltd /CN=  UPPER  lower  ',
+  'capitals, and leading, trailing and inner spaces': '/O=  ACME   Corp\t  Ltd /CN=  UPPER  lower  ',
   'letters beyond ASCII, whose case stays': '/C=DE/O=Überprüfung ÄÖÜ/CN=日本 CA',
   'several values in one part': '/O=Two/CN=beta+OU=Alpha+UID=x',
   'many parts':

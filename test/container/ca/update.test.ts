@@ -9,7 +9,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 
-/** An update of the image's, which leaves its pids in `pids` once it is deaf to SIGTERM. */
+/** An update script that ignores SIGTERM and then writes its pids to `pids`. */
 async function update(directory: string, body: string): Promise<{ readonly program: string; readonly pids: string }> {
   const [program, pids] = [join(directory, 'update-ca-certificates'), join(directory, 'pids')];
   await writeFile(program, `#!/bin/sh\ntrap '' TERM\n${body.replaceAll('PIDS', pids)}\n`);
@@ -17,10 +17,10 @@ async function update(directory: string, body: string): Promise<{ readonly progr
   return { program, pids };
 }
 
-/** Deaf, and so is its child, as it inherits that. */
+/** It ignores SIGTERM, and so does its child, which inherits that. */
 const DEAF = `sleep 300 & echo $$ $! > PIDS.new; mv PIDS.new PIDS; wait`;
 
-/** Resolves when none of them runs; a zombie, which may not be reaped yet, doesn't. */
+/** Resolves when none of them runs; an unreaped zombie does not count. */
 async function noneRuns(pids: string): Promise<void> {
   const isRunning = (pid: string) => {
     try {
@@ -31,7 +31,7 @@ async function noneRuns(pids: string): Promise<void> {
   };
   const all = readFileSync(pids, 'utf8').trim().split(' ');
   assert.equal(all.length, 2);
-  await until('all processes to be gone', () => Promise.resolve(all.some(isRunning) ? undefined : true));
+  await until('all processes to exit', () => Promise.resolve(all.some(isRunning) ? undefined : true));
 }
 
 test('an update that ignores SIGTERM is killed, with its children, on shutdown', async () => {
@@ -40,7 +40,7 @@ test('an update that ignores SIGTERM is killed, with its children, on shutdown',
   const stop = new AbortController();
   const { log } = recordedLog();
   const ended = runUpdate(program, { env: {}, signal: stop.signal, log });
-  await until('the update to be deaf', () => Promise.resolve(existsSync(pids) || undefined));
+  await until('the update to ignore SIGTERM', () => Promise.resolve(existsSync(pids) || undefined));
   stop.abort(new SignalError('SIGTERM'));
   await assert.rejects(ended, SignalError);
   await noneRuns(pids);
@@ -57,7 +57,7 @@ test('an update that ignores SIGTERM is killed at its deadline, with an error in
     log,
     deadline: deadline.signal,
   });
-  await until('the update to be deaf', () => Promise.resolve(existsSync(pids) || undefined));
+  await until('the update to ignore SIGTERM', () => Promise.resolve(existsSync(pids) || undefined));
   deadline.abort();
   assert.equal(await ended, 1);
   assert.match(said(), /did not end within 120 s: the CA bundle may lack/);

@@ -13,7 +13,7 @@ import { randomFrom } from '../../support/random.ts';
 
 const CONF = '[DEFAULT]\ndebug = true\nmy_ip = 10.0.0.3\n\n[database]\nconnection = mysql://nova:hunter2@db/nova\n';
 
-/** A pod whose configuration kolla-init has put in place. */
+/** A pod whose configuration kolla-init has installed. */
 async function pod(command = 'nova-api') {
   const directory = await privateDirectory('check');
   const [root, config, podFile] = ['root', 'config', 'kolla-pod.yaml'].map((name) => join(directory.path, name)) as [
@@ -56,7 +56,7 @@ async function pod(command = 'nova-api') {
     at: (name: string) => join(root, 'etc/nova', name),
     check: (...more: string[]) =>
       runHelper('kolla-init', ['check', ...args, ...more], { env: { POD_IP: '10.0.0.4', DB_PASSWORD: 'hunter2' } }),
-    /** Every path under the pod with all that a write would change. */
+    /** Every path under the pod with everything that a write would change. */
     async trace() {
       return await must('find', [directory.path, '-printf', '%P %m %U:%G %s %T@ %C@ %i %l\n']);
     },
@@ -212,19 +212,19 @@ test('no secret planted in any of many files is shown, whatever their modes', as
     const args = ['check', '--root', root, '--config-dir', config, '-o', output, '--log-level', 'debug'];
     const { code, stdout, stderr } = await runHelper('kolla-init', args);
     assert.equal(code, 1, stderr);
-    assert.ok(stdout.split('@@ -').length > 50, 'too few diffs to have tried anything');
+    assert.ok(stdout.split('@@ -').length > 50, 'too few diffs to prove anything');
     assert.doesNotMatch(stdout + stderr, /PLANTED/);
   }
 });
 
-/** Runs the words after it where the directory is mounted read-only, which holds for root too. */
+/** Runs the command after it with the directory mounted read-only, which also applies to root. */
 const REMOUNT = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', REMOUNT];
 
-test('a difference on a read-only volume is a difference, and no invalid configuration', async (t) => {
+test('a difference on a read-only volume is reported as one, not as an invalid configuration', async (t) => {
   await using p = await pod();
   const tried = await run('unshare', [...READ_ONLY, p.root, 'true']);
-  if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
+  if (tried.code !== 0) return t.skip(`cannot mount read-only here: ${tried.stderr.trim()}`);
   await rm(p.at('templates'), { recursive: true });
   const check = [process.execPath, HELPERS, 'kolla-init', 'check', '--root', p.root, '--config-dir', p.config];
   const { code, stdout, stderr } = await run('unshare', [...READ_ONLY, p.root, ...check]);

@@ -26,7 +26,7 @@ test('after the migration only the image differs', () => {
   assert.notEqual(after.image, before.image);
 });
 
-test("the same in kolla-init's own options is equivalent", () => {
+test("the same wait in kolla-init's own options is equivalent", () => {
   const [, after, own] = CONTAINERS;
   assert.ok(after && own);
   const value = (name: string) => after.env.find((each) => each.name === name)?.value || undefined;
@@ -55,7 +55,7 @@ test('every variable has its row', () => {
   for (const { env } of ENTRYPOINT_OPTIONS) assert.ok(PAGE.includes(`\n| \`${env}\` |`), env);
 });
 
-test('every tested difference has its row, and no other', () => {
+test('every tested difference has its row, and there is no other', () => {
   const [, table = ''] = /\| row \| here \| there \|\n\|---\|---\|---\|\n([^]*?)\n\n/.exec(PAGE) ?? [];
   const rows = table.split('\n').flatMap((line) => (line.split('|')[1] ?? '').trim().split(', a list '));
   const named = rows.map((row) => (row.startsWith('that ends') ? `a list ${row}` : row));

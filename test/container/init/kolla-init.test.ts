@@ -87,10 +87,10 @@ test('dependencies come from the environment, separated by commas, without dupli
 
 for (const [name, args, code] of [
   ['a named config.json that is missing is 65', ['--config-json', '/no/such.json'], 65],
-  ['a root that is missing is 65', ['--root', '/no/such/root'], 65],
+  ['a missing root is 65', ['--root', '/no/such/root'], 65],
   ['a wait for the API without credentials is 65', ['--wait', 'job/x'], 65],
-  ['a deadline of nothing is 64', ['--timeout', '0'], 64],
-  ['a word that is no option is 64', ['keystone'], 64],
+  ['an empty deadline is 64', ['--timeout', '0'], 64],
+  ['an argument that is not an option is 64', ['keystone'], 64],
 ] as const) {
   test(name, async () => {
     await using pod = await tree();
@@ -114,7 +114,7 @@ test('the deadline is 75', async () => {
   assert.match(logLines(inCluster.stderr).at(-1)?.msg ?? '', /ECONNREFUSED\), for \d+ms; next: kubectl describe pod /);
 });
 
-/** Ends the process that resolves a module of client-node. */
+/** Makes the process exit if it resolves a module of client-node. */
 const NO_KUBERNETES = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {

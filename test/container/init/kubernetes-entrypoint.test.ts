@@ -10,7 +10,7 @@ import { HELPERS, logLines, runHelper, startHelper } from '../../support/helper.
 import { run } from '../../../tools/process.ts';
 
 const NAME = 'kubernetes-entrypoint';
-/** Go's log.Ldate and log.Ltime. */
+/** The flags log.Ldate and log.Ltime of Go. */
 const TIME = String.raw`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d`;
 
 function lines(said: string): string[] {
@@ -73,7 +73,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   await new Promise<void>((resolve) => {
     stdout.on('data', (chunk: Buffer) => String(chunk).includes('not there yet') && resolve());
   });
-  // After the second it would be killed.
+  // It would be killed after the second.
   assert.equal(await running.stop(1000), 143);
 });
 
@@ -126,7 +126,7 @@ test('a dependency of the API outside of a Pod is an error (65)', async () => {
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
 });
 
-/** What a program was given by who became it. */
+/** The state that a program got from the process that it replaced. */
 const TELL = `#!/bin/bash
 grep -E '^Sig(Ign|Blk)' /proc/self/status
 ulimit -Sn
@@ -251,7 +251,7 @@ test('a closed stdout ends it like SIGPIPE, and is not a bug', async () => {
   const said = text(stderr);
   await once(stdout, 'data');
   stdout.destroy();
-  // What it says next, or at its end, finds no reader.
+  // Its next output, or the last at its end, finds no reader.
   assert.ok([141, 143].includes(await running.stop()));
   assert.equal(await said, '');
 });

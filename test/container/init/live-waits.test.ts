@@ -6,15 +6,15 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { HELPERS } from '../../support/helper.ts';
 import { run } from '../../../tools/process.ts';
 
-/** `script` gives a program a terminal. */
+/** `script` runs a program on a terminal. */
 const canHaveTerminal: Capability = async () => {
   const tried = await run('script', ['-qec', 'test -t 2', '/dev/null']).catch(() => undefined);
-  return tried?.code === 0 ? undefined : 'no script(1) here that gives a terminal';
+  return tried?.code === 0 ? undefined : 'no script(1) here that provides a terminal';
 };
 
 const skip = (await canHaveTerminal()) ?? false;
 
-/** Runs kolla-init on a terminal of 12 rows and 70 columns, and what came there. */
+/** Runs kolla-init on a terminal of 12 rows and 70 columns, and returns the output. */
 async function onTerminal(args: readonly string[], directory: string, env: NodeJS.ProcessEnv = {}) {
   const words = [process.execPath, HELPERS, 'kolla-init', '--config-dir', '/no/config', ...args];
   const command = `stty rows 12 cols 70; exec ${words.map((word) => `'${word}'`).join(' ')}`;

@@ -8,7 +8,7 @@ import { logLines, runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 const NOVA = '[DEFAULT]\nmy_ip = 127.0.0.1\n';
 
-/** A pod with a nova.conf, an optional directory that is not there, and a kolla-pod.yaml. */
+/** A pod with a nova.conf, a missing optional directory, and a kolla-pod.yaml. */
 async function tree(overlays: unknown) {
   const directory = await privateDirectory('overlay');
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -55,7 +55,7 @@ test('watch and check see the same values', async () => {
   await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { env });
   const becomes = (wanted: string) =>
     until(`${wanted} in nova.conf`, async () => {
-      if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
+      if (watch.child.exitCode !== null) throw new Error(`watch exited with ${watch.child.exitCode}`);
       return (await readFile(pod.nova, 'utf8').catch(() => '')) === wanted || undefined;
     });
   await becomes('[DEFAULT]\nmy_ip = 10.0.0.3\n');
@@ -71,7 +71,7 @@ for (const [name, overlays, message] of [
     /kolla-pod.yaml: overlays.ini\[0\].value: \$\(POD_IP\) is not set; give the container an env of that name/,
   ],
   [
-    'a file that no entry puts in place',
+    'a file that no entry installs',
     { text: [{ file: '/etc/nova/nova.cnf' }] },
     /kolla-pod.yaml: overlays.text\[0\].file: no entry of config_files puts \/etc\/nova\/nova.cnf in place; did you mean '\/etc\/nova\/nova.conf'\?/,
   ],
@@ -147,7 +147,7 @@ test('a password of a mounted Secret is installed, followed by watch, and shown 
   await using watch = await startHelper('kolla-init', ['watch', ...pod.args, '--settle', '10ms'], { logFile });
   const becomes = (password: string) =>
     until(`${password} in nova.conf`, async () => {
-      if (watch.child.exitCode !== null) throw new Error(`watch ended with ${watch.child.exitCode}`);
+      if (watch.child.exitCode !== null) throw new Error(`watch exited with ${watch.child.exitCode}`);
       return (await readFile(pod.nova, 'utf8').catch(() => '')) === contentOf(password) || undefined;
     });
   await becomes('hunter%2F3');

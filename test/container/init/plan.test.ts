@@ -126,7 +126,7 @@ test('an invalid document is 65, with all problems at once', async () => {
   assert.match(stderr, /directories: must be a list/);
 });
 
-test('a missing config.json is 65, and reports how to name one', async () => {
+test('a missing config.json is 65, and the error says how to name one', async () => {
   await using directory = await privateDirectory('plan');
   const { code, stderr } = await plan('--config-dir', directory.path);
   assert.equal(code, 65);

@@ -12,7 +12,7 @@ interface Printed {
 
 const account = (args: readonly string[]) => (args.includes('--service-account') ? [] : ['--service-account', 'own']);
 
-/** What it prints, and the rules as `Role namespace: verbs resource names`. */
+/** The printed text, and the rules as `Role namespace: verbs resource names`. */
 async function printed(...args: string[]) {
   const { code, stdout, stderr } = await runHelper('kolla-init', ['rbac', '-n', 'ns', ...account(args), ...args]);
   assert.equal(code, 0, stderr);
@@ -69,7 +69,7 @@ test('more than eight names are not listed, except for Secrets', async () => {
   assert.deepEqual(rules, ['Role ns: list,watch jobs.batch', 'Role ns: watch secrets n0 n1 n2 n3 n4 n5 n6 n7 n8']);
 });
 
-test('the own Pod is listed by name if it is known', async () => {
+test('the Pod itself is listed by name if the name is known', async () => {
   assert.deepEqual((await printed(...waits('container/a'))).rules, ['Role ns: watch pods']);
   assert.deepEqual((await printed(...waits('container/a'), '--pod-name', 'p')).rules, ['Role ns: watch pods p']);
 });
@@ -85,7 +85,7 @@ test('a resource known only to a cluster is derived from its name, with a warnin
   assert.match(messages[0] ?? '', /'Policy\.v1\.example\.org' is taken for the resource policies\.example\.org/);
 });
 
-test('--events allows Events in the own namespace only', async () => {
+test("--events allows Events only in the Pod's namespace", async () => {
   const { rules } = await printed(...waits('tcp://a:1'), '--events');
   assert.deepEqual(rules, ['Role ns: create events.events.k8s.io']);
 });

@@ -52,14 +52,14 @@ test('without a volume nothing is created', async () => {
   assert.equal(pod.said(), '');
 });
 
-/** Runs the words after it where the directory is a read-only mount, which holds for root too. */
+/** Runs the command after it with the directory mounted read-only, which also applies to root. */
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
 
-test('an unwritable directory is logged, and no failure', async (t) => {
+test('an unwritable directory is logged and is not a failure', async (t) => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);
-  if (tried.code !== 0) return t.skip(`no read-only mount can be had: ${tried.stderr.trim()}`);
+  if (tried.code !== 0) return t.skip(`cannot mount read-only here: ${tried.stderr.trim()}`);
   await writeFile(join(pod.root, 'config.json'), JSON.stringify({ command: 'x' }));
   const init = [process.execPath, HELPERS, 'kolla-init', '--root', pod.root, '--config-dir', pod.root];
   const { code, stderr } = await run('unshare', [...READ_ONLY, pod.run, ...init]);

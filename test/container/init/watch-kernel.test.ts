@@ -25,7 +25,7 @@ test('a file mount is reported, because a new version never reaches it', { skip:
   assert.match(stderr, /plain\/a\.conf is mounted itself: .*mount the directory, without subPath/);
 });
 
-/** $1 is the config directory, $2 the file that is put in place, $3 the watch's log; the rest is the watch. */
+/** $1 is the config directory, $2 the installed file, $3 the watch's log; the rest is the watch's command line. */
 const REMOUNT = `
 config="$1" placed="$2" log="$3"; shift 3
 fill() { mount -t tmpfs none "$config" && cp -r "$config/../plain/." "$config" && echo "$1" > "$config/a.conf"; }
@@ -62,7 +62,7 @@ const noWatches = [
 ];
 const cannotLimit = await run('unshare', [...noWatches, 'true']).then(({ code, stderr }) => code !== 0 && stderr);
 
-test('if the kernel has no inotify watches left polling finds the change', { skip: cannotLimit }, async () => {
+test('if the kernel has no inotify watches left, polling finds the change', { skip: cannotLimit }, async () => {
   await using p = await prepared();
   const config = oneFile({ owner: undefined, perm: undefined, preserve_properties: true });
   await p.volume.swap({ 'config.json': config, 'a.conf': 'one' });
@@ -72,7 +72,7 @@ test('if the kernel has no inotify watches left polling finds the change', { ski
   });
   let said = '';
   watch.child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('the first look', () => Promise.resolve(said.includes('"version ') || undefined));
+  await until('the first poll', () => Promise.resolve(said.includes('"version ') || undefined));
   await p.volume.swap({ 'config.json': config, 'a.conf': 'two' });
   await until(`the change`, async () => {
     return (await readFile(join(p.root, 'etc/a.conf'), 'utf8')) === 'two' || undefined;
@@ -84,7 +84,7 @@ const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'tru
   ({ code, stderr }) => code !== 0 && stderr,
 );
 
-/** PID 1 of a namespace that has this watch in it, and perhaps another service. */
+/** PID 1 of a namespace with this watch in it, and optionally another service. */
 async function inNamespace(
   p: Pod,
   env: NodeJS.ProcessEnv,

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 export interface Sidecar extends AsyncDisposable {
   readonly running: Running;
   readonly said: () => string;
-  /** Resolves with the text that it has logged by then. */
+  /** Resolves with the log so far. */
   until(what: RegExp): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.Proce
     running,
     said: () => said,
     async until(what) {
-      return await until(`${what} in what it says`, (saw) => {
+      return await until(`${what} in its log`, (saw) => {
         if (running.child.exitCode !== null && !what.test(said)) throw new Error(`it ended: ${said}`);
         saw(said);
         return what.test(said) ? said : undefined;
@@ -32,7 +32,7 @@ export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.Proce
   };
 }
 
-/** A pod whose first version is in place. */
+/** A pod whose first version is installed. */
 export async function prepared(): Promise<Pod & { readonly volume: Volume }> {
   const p = await pod();
   const volume = new Volume(p.configDir);

@@ -11,10 +11,10 @@ import { until } from '../../support/until.ts';
 const SWAPS = 1000;
 const SEED = Number(process.env['SEED'] ?? 4);
 const NAMES = ['a.conf', 'b.conf', 'c.conf'] as const;
-/** Below this it is the allocator's breathing. */
+/** Growth below this is normal for the allocator. */
 const GROWTH_MAX_KIB = 48 * 1024;
 
-/** mulberry32: the same numbers at every run. */
+/** mulberry32: the same numbers in every run. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -25,15 +25,15 @@ function random(seed: number): () => number {
   };
 }
 
-/** Says itself how long it is and which version. */
+/** States its own length and version. */
 function content(version: number, bytes: number): string {
   return `version ${version} of ${bytes}\n${'x'.repeat(bytes)}\nend ${version}\n`;
 }
 
-/** The version of a whole file; throws for one that is none. */
+/** The version of a whole file; throws for a partial one. */
 function wholeVersion(text: string): number {
   const [, version, bytes] = /^version (\d+) of (\d+)\n/.exec(text) ?? [];
-  assert.equal(text, content(Number(version), Number(bytes)), 'a reader saw a file that is not whole');
+  assert.equal(text, content(Number(version), Number(bytes)), 'a reader saw a partial file');
   return Number(version);
 }
 
@@ -48,7 +48,7 @@ async function inotifyWatches(pid: number): Promise<number> {
   return (await Promise.all(texts)).join('').match(/^inotify wd/gm)?.length ?? 0;
 }
 
-test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last, and in the end the last`, async (t) => {
+test(`after ${SWAPS} swaps in a row readers have seen only whole files, each newer than the last, and finally the last`, async (t) => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   const next = random(SEED);
@@ -93,13 +93,13 @@ test(`${SWAPS} swaps in a row: readers see whole files, each newer than the last
     over.abort();
     return early;
   })();
-  // A reader's failure ends the test at once.
+  // A reader's failure ends the test immediately.
   const [early] = await Promise.all([swaps, ...readers]).finally(() => over.abort());
 
   const late = { kib: await kibOf(watch.pid), watches: await inotifyWatches(watch.pid) };
-  t.diagnostic(`seed ${SEED}: ${SWAPS} swaps, ${applied} versions put in place, ${reads} whole reads`);
+  t.diagnostic(`seed ${SEED}: ${SWAPS} swaps, ${applied} versions installed, ${reads} whole reads`);
   t.diagnostic(`RSS after 100 swaps ${early.kib} KiB, after ${SWAPS} ${late.kib} KiB; inotify watches ${late.watches}`);
-  assert.ok(applied > 20, 'hardly any version was put in place between two swaps');
+  assert.ok(applied > 20, 'hardly any version was installed between two swaps');
   assert.ok(late.kib - early.kib < GROWTH_MAX_KIB, `memory grew from ${early.kib} to ${late.kib} KiB`);
   assert.equal(late.watches, early.watches, 'a watch was left behind');
 });

@@ -10,7 +10,7 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { prepared, sidecar } from './watch-support.ts';
 
-/** A service that writes what reaches it, under a name of its own. */
+/** A service that logs its signals under its own name. */
 async function service(p: Pod, name: string, script: string): Promise<Running & { readonly heard: string }> {
   const [file, heard] = [join(p.configDir, '..', name), join(p.configDir, '..', `${name}.heard`)];
   await writeFile(file, `#!/bin/bash\n${script}\necho up >> ${heard}\nwhile :; do read -t 1000 <> <(:); done\n`);
@@ -37,7 +37,7 @@ test('a change is installed, then the named process gets the signal: the parent,
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'two');
 });
 
-test('a file that only the service can have mounted keeps its inode; any other is replaced', async () => {
+test('a file that may be mounted only by the service keeps its inode; any other is replaced', async () => {
   await using p = await prepared();
   const both = (text: string) => {
     const config = JSON.parse(oneFile()) as { config_files: object[] };
@@ -98,7 +98,7 @@ test('an action that keeps failing does not block the next version', async () =>
   }
 });
 
-test('a hanging command is killed with all its processes, and has failed', async () => {
+test('a hanging command is killed with all its processes, and counts as failed', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   const hang = `exec:bash -c 'trap "" TERM; sleep 1000 & echo $! > ${pids}; wait; wait'`;
@@ -107,7 +107,7 @@ test('a hanging command is killed with all its processes, and has failed', async
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'two' });
   await watch.until(/exec:bash failed.*did not end within 3s/);
   const pid = Number(await readFile(pids, 'utf8'));
-  await until('its child to be gone', () => {
+  await until('its child to exit', () => {
     try {
       process.kill(pid, 0);
       return Promise.resolve(undefined);
@@ -171,7 +171,7 @@ test('a changed command is reported to need a restart, and left for it', async (
   await watch.until(/exec:true: done/);
 });
 
-test('a notification missed by a killed watch is sent by the next one, once', async () => {
+test('a notification missed by a killed watch is sent once by the next one', async () => {
   await using p = await prepared();
   await mkdir(join(p.root, 'run/kolla'), { recursive: true });
   const told = join(p.configDir, '..', 'told');
@@ -191,7 +191,7 @@ test('a notification missed by a killed watch is sent by the next one, once', as
   {
     await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo told >> ${told}'`]);
     await watch.until(/exec:sh: done/);
-    await until('it to be forgotten', async () => {
+    await until('the record to be removed', async () => {
       return !(await readdir(join(p.root, 'run/kolla'))).includes('watch-pending') || undefined;
     });
   }
@@ -249,7 +249,7 @@ test('a missing root ends it with 65', async () => {
   assert.equal(code, 65, stderr);
 });
 
-/** Ends the process that resolves what only the watch needs. */
+/** Makes the process exit if it resolves a module that only watch needs. */
 const NO_WATCH = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {
@@ -269,11 +269,11 @@ test('kolla-init alone loads nothing of the watch', async () => {
 });
 
 for (const [name, args] of [
-  ['an action that there is not', ['--on-change', 'restart']],
-  ['a command that there is not', ['--on-change', 'exec:/no/such/program']],
-  ['a poll that never rests', ['--poll', '1ms']],
-  ['actions that take no time', ['--action-timeout', '0']],
-  ['a word too many', ['keystone']],
+  ['an unknown action', ['--on-change', 'restart']],
+  ['a missing command', ['--on-change', 'exec:/no/such/program']],
+  ['a polling interval of zero', ['--poll', '1ms']],
+  ['a timeout of zero for actions', ['--action-timeout', '0']],
+  ['an extra argument', ['keystone']],
 ] as const) {
   test(`${name} ends it with 64 before anything is watched`, async () => {
     await using p = await prepared();

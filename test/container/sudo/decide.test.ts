@@ -32,7 +32,7 @@ test('the current user is kept, by name and by number', () => {
   }
 });
 
-test('a runAsGroup unknown to /etc/passwd is no reason to reject', () => {
+test('a runAsGroup missing from /etc/passwd is accepted', () => {
   assert.equal(decided('-u keystone id', { gid: 42_400 }).to, 'run');
 });
 
@@ -87,7 +87,7 @@ test('privsep-helper is rejected, by a rootwrap too, with the way to start it wi
     );
 });
 
-test('names who is missing in /etc/passwd or /etc/group', () => {
+test('names the user or group that is missing in /etc/passwd or /etc/group', () => {
   assert.equal(refusal('-u glance id'), 'unknown user glance');
   assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
 });
@@ -101,7 +101,7 @@ test('without kolla-init the steps of kolla_start are rejected, with the fix', (
   assert.match(refusal('-E kolla_set_configs'), /run kolla-init in an init container.*\/run\/kolla/);
 });
 
-test('a comparison was not done by kolla-init, which has its own', () => {
+test('a --check is not counted as done by kolla-init, which has its own', () => {
   assert.match(refusal('kolla_set_configs --check', { prepared: true }), /kolla-init check/);
 });
 

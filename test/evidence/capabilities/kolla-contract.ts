@@ -169,7 +169,7 @@ export const kollaContract: Capability = {
     {
       point: 'watch: the slow poll finds what the kernel does not tell',
       file: 'test/container/init/watch-kernel.test.ts',
-      test: ['if the kernel has no inotify watches left polling finds the change', EVERY],
+      test: ['if the kernel has no inotify watches left, polling finds the change', EVERY],
     },
     {
       point:

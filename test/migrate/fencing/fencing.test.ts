@@ -32,8 +32,8 @@ test('a password needs no URL encoding, and has a character of each class', () =
 test('an address distinguishes sessions only if no other client can use it', () => {
   const left = { client: '10.0.0.7', isAlone: true };
   assert.equal(isConclusive(left, '10.0.0.8'), true);
-  assert.equal(isConclusive(left, '10.0.0.7'), false, 'we come from there too');
-  assert.equal(isConclusive({ ...left, isAlone: false }, '10.0.0.8'), false, 'another client was there before');
+  assert.equal(isConclusive(left, '10.0.0.7'), false, 'we use that address too');
+  assert.equal(isConclusive({ ...left, isAlone: false }, '10.0.0.8'), false, 'another client used it before');
   for (const client of ['localhost', '127.0.0.1', '127.8.0.1', '::1', '::ffff:127.0.0.1'])
     assert.equal(isConclusive({ client, isAlone: true }, '10.0.0.8'), false, client);
 });
@@ -60,13 +60,13 @@ test('databases on one server are one server', () => {
   );
 });
 
-test("the row's account is one of a migration, or is rejected", () => {
+test("the row's account is rejected unless it is a migration's", () => {
   assert.ok(isAccountName(accountNameOf('keystone', 'keystone', 7)));
   for (const name of ['root', 'keystone', 'x_m7_1c09b3 ', `${'x'.repeat(30)}_m7_1c09b3`, 7, undefined])
     assert.ok(!isAccountName(name), String(name));
 });
 
-/** A session that is granted these. */
+/** A session with these grants. */
 function granted(...grants: string[]): MysqlSession {
   const rows = () => Promise.resolve(grants.map((grant) => ({ 'Grants for admin@%': grant })));
   return { rows } as unknown as MysqlSession;
@@ -86,7 +86,7 @@ test("an admin that cannot see or kill others' sessions is detected by its globa
   assert.match((await lackedToEnd(granted('GRANT PROCESS ON *.* TO `a`@`%`'))) ?? '', /^CONNECTION ADMIN/);
 });
 
-/** A node of a cluster whose other nodes are listed so. */
+/** A node of a cluster that lists its other nodes as follows. */
 function nodeOf(addresses: string, member = 'a') {
   const status = { wsrep_incoming_addresses: addresses, wsrep_local_index: '0', wsrep_gcomm_uuid: member };
   const rows = () => Promise.resolve(Object.entries(status).map(([key, Value]) => ({ Variable_name: key, Value })));

@@ -50,7 +50,7 @@ test('manual edits do not prevent taking it', () => {
   assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
 });
 
-test("other clients' metadata is no sign of life, and is kept", () => {
+test("other clients' metadata is not a sign of life, and is kept", () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };
   assert.equal(sightOf(labelled), sightOf(lease));
@@ -78,15 +78,15 @@ test('a completed migration publishes the release whose code may start', () => {
   });
 });
 
-test('a release without a name has no annotation, but code may start', () => {
+test('without a release name there is no annotation, but code may start', () => {
   const done = annotations(withNews(withNews(fresh, news(), NOW), news({ release: '' }), NOW));
   assert.equal('kolla-pod/release' in done, false);
   assert.equal(done['kolla-pod/ready-for'], '');
 });
 
 for (const [what, next, ready] of [
-  ['all of a migration begins', news({ state: 'running' }), undefined],
-  ['a phase before a rollout begins', news({ state: 'running', phase: 'expand' }), 'old'],
+  ['the whole migration starts', news({ state: 'running' }), undefined],
+  ['a phase before a rollout starts', news({ state: 'running', phase: 'expand' }), 'old'],
   [
     'a phase that is not the last before a rollout is done',
     news({ phase: 'expand', isLastBeforeRollout: false }),
@@ -96,7 +96,7 @@ for (const [what, next, ready] of [
   ['the last phase before a rollout has failed', news({ phase: 'migrate', state: 'failed' }), 'old'],
   ['a phase after the rollout is done', news({ phase: 'contract', isLastBeforeRollout: false }), 'old'],
   [
-    'a phase after the rollout is cut off',
+    'a phase after the rollout is interrupted',
     news({ phase: 'contract', state: 'lost', isLastBeforeRollout: false }),
     'old',
   ],
@@ -112,7 +112,7 @@ test('a running migration has no end time', () => {
   assert.equal('kolla-pod/ended' in running, false);
 });
 
-test('equal only if state, phase, release and readiness are', () => {
+test('two records are equal only if state, phase, release and readiness are', () => {
   const lease = withNews(fresh, news(), NOW);
   assert.equal(saysSo(lease, news()), true);
   assert.equal(saysSo(undefined, news()), false);

@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 
 const FORBIDDEN = 'User "system:serviceaccount:ns:me" cannot get resource "leases"';
 
-/** An API server with at most one Lease; `refuse` may answer in its place. */
+/** An API server with at most one Lease; `refuse` may respond in its place. */
 async function apiServer(
   stack: AsyncDisposableStack,
   refuse: (request: IncomingMessage, body?: LeaseObject) => number | 'silence' | undefined,
@@ -66,7 +66,7 @@ test('an API server that has just started, and denies everything, is retried', a
   assert.equal(held.transitions, 1);
 });
 
-test('a denial while others succeed is real', async (t) => {
+test('a denial is permanent if other requests succeed', async (t) => {
   await using stack = new AsyncDisposableStack();
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 403 : undefined));
   await assert.rejects(takeLease(site, optionsWith(t.signal)), { exitCode: 77 });
@@ -105,7 +105,7 @@ test('a publication that the API server never accepts is not retried forever, an
 
 const NEWS = { phase: 'all', release: '', token: 1 };
 
-test('the Lease is released at once while a renewal gets no response, which is no error then', async (t) => {
+test('the Lease is released at once if a renewal gets no response, which is not an error then', async (t) => {
   await using stack = new AsyncDisposableStack();
   let puts = 0;
   const { site, lease } = await apiServer(stack, ({ method }) =>

@@ -15,7 +15,9 @@ const FREE: FenceRow = {
   exitCode: 0,
 };
 
-/** Answers each change and each read with the next of what it was given: affected rows, a row, or the error's number. */
+/**
+ * Responds to each change and each read with the next of the given results: affected rows, a row, or an error number.
+ */
 function scripted(changes: (number | { errno: number })[], reads: FenceRow[] = []): MysqlSession {
   const change = () => {
     const next = changes.shift();

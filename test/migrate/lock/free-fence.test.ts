@@ -18,7 +18,7 @@ const RUNNING: FenceRow = {
   exitCode: undefined,
 };
 
-/** An observer with a clock that the test moves, and what was said. */
+/** An observer with a mock clock, and its log. */
 function observing(leaseMs = LEASE_MS) {
   let nowMs = 1000;
   const observer = leaseObserver(leaseMs, () => nowMs);
@@ -35,7 +35,7 @@ test('a fence whose holder has finished is free', async () => {
   }
 });
 
-test('a running one is free only after a lease without change, whatever its times', async () => {
+test('a running one is free only after a lease duration without change, whatever its timestamps', async () => {
   const { isFree, pass, said } = observing();
   assert.equal(await isFree(RUNNING), false);
   pass(LEASE_MS - 1);
@@ -45,7 +45,7 @@ test('a running one is free only after a lease without change, whatever its time
   assert.match(said[0] ?? '', /host\/1\/ab has been migrating keystone of release r1 \(expand\).*token 3/);
 });
 
-test('a renewal and a new holder both restart the lease', async () => {
+test('a renewal and a new holder both restart the lease duration', async () => {
   const { isFree, pass } = observing();
   await isFree(RUNNING);
   pass(LEASE_MS - 1);

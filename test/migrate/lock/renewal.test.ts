@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startRenewal } from '../../../src/migrate/lock/renewal.ts';
 import type { MysqlSession } from '../../../src/mysql/index.ts';
 
-/** A session of a server that is frozen: it takes statements, and answers none. */
+/** A session of a frozen server: it accepts statements and answers none. */
 function frozen() {
   const asked = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
@@ -29,7 +29,7 @@ test('on shutdown it does not wait for a renewal by a frozen server', async () =
   assert.ok(!renewal.lost.aborted);
 });
 
-test('also if the renewal was sent before', async () => {
+test('on shutdown it does not wait for a renewal sent before either', async () => {
   const { session, asked } = frozen();
   const signal = AbortSignal.abort(new Error('asked to end'));
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal });
@@ -45,7 +45,7 @@ interface Answers {
   readonly pause?: () => Promise<void>;
 }
 
-/** A session whose fence and lock are as given; `limits` are the times allowed for each update of the fence. */
+/** A session with the given fence and lock; `limits` are the times allowed for each update of the fence. */
 function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: Answers) {
   const limits: number[] = [];
   const session = {
@@ -79,7 +79,7 @@ test('a lock held by another session is a lost lock', async () => {
   assert.equal(await reasonOfLoss({ ours: 0 }), 'the lock was lost: the server has given the lock to another session');
 });
 
-test('the time until the lock counts as lost runs from when a renewal was sent', async (t) => {
+test('the time until the lock counts as lost starts when a renewal is sent', async (t) => {
   let clock = 0;
   t.mock.method(performance, 'now', () => clock);
   const second = Promise.withResolvers<void>();

@@ -52,7 +52,7 @@ test('many tables and long lines are truncated', async () => {
   assert.ok(line.length < 400);
 });
 
-test('a failing query ends the lines with a warning, and nothing else', async () => {
+test('a failing query stops the progress lines with a warning, and nothing else', async () => {
   await using progress = told({ changed: () => Promise.reject(new Error('broken')) });
   assert.equal(await progress.first(), 'progress reporting stopped: broken');
   assert.equal(progress.lines()[0]?.level, 'warn');

@@ -60,7 +60,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available; still there: x (on n1)',
   ],
   [
-    'with a Pod that is being ended',
+    'with a terminating Pod',
     rolledOut([pod('x', 'a', { deletionTimestamp: '2026-11-21T10:00:30Z' }), pod('y', 'b')]),
     false,
     '1 of 1 available; still there: x (on n1, being ended, by 2026-11-21T10:00:30Z)',
@@ -72,7 +72,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available, no old Pod is left',
   ],
   [
-    "with another's Pods of the same labels",
+    "with another workload's Pods of the same labels",
     {
       ...rolledOut([
         pod('y', 'b'),
@@ -85,7 +85,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available, no old Pod is left',
   ],
   [
-    'with a Pod whose ReplicaSet is gone',
+    'with a Pod whose ReplicaSet is missing',
     rolledOut([pod('x', 'gone'), pod('y', 'b')]),
     false,
     '1 of 1 available; still there: x (on n1)',
@@ -97,7 +97,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available; still there: x (on n1)',
   ],
   [
-    'whose rollout has not begun',
+    'whose rollout has not started',
     rolledOut([pod('y', 'b')], { template: { labels: labels('2025.2') } }),
     false,
     'its Pods are of release 2025.2, not 2026.1; still there: y (on n1)',
@@ -111,7 +111,7 @@ for (const [what, replicas, isGone, state] of [
     '1 of 1 available, no old Pod is left',
   ],
   [
-    'that does not say of which release it is',
+    'that does not name its release',
     rolledOut([pod('y', 'b')], { template: {} }),
     false,
     'its Pod template does not say that it is of release 2026.1: ' +
@@ -136,13 +136,13 @@ for (const [what, replicas, isGone, state] of [
     'no Pod is wanted, and none is left',
   ],
   [
-    'whose latest ReplicaSet is not seen yet',
+    'whose latest ReplicaSet has not been observed',
     { ...rolledOut([pod('y', 'b')]), revisions: [replicaSet('a', '1')] },
     false,
     'which template is the latest is not known yet',
   ],
 ] as const satisfies readonly (readonly [string, Replicas, boolean, string])[]) {
-  test(`of a Deployment ${what} ${isGone ? 'nothing' : 'something'} is left`, () => {
+  test(`a Deployment ${what} has ${isGone ? 'nothing' : 'something'} left`, () => {
     assert.deepEqual(judgeRemains(deployment, replicas, NEW), { isGone, state });
   });
 }

@@ -10,7 +10,7 @@ const db = parseWorkload('statefulset/db');
 const withSelector = (app: string) => seen({ spec: { selector: { matchLabels: { app } } } }, { name: 'db' });
 const pod = { metadata: { name: 'db-0' } };
 
-/** The first `count` sights, in words. */
+/** The first `count` observations, as text. */
 async function sights(script: Script, count: number): Promise<string[]> {
   const stop = new AbortController();
   const told: string[] = [];
@@ -34,7 +34,7 @@ test('while one of its watches fails the state is unknown, and as before afterwa
   assert.deepEqual(told, ['db-0', 'API server: ECONNREFUSED', 'db-0', '']);
 });
 
-test('after a re-creation with another selector, the Pods of that are watched', async () => {
+test('after a re-creation with another selector, the Pods of the new selector are watched', async () => {
   const one = (): Observation<KubeObject>[] => [
     { kind: 'absent' },
     withSelector('old'),

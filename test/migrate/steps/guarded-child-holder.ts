@@ -1,4 +1,7 @@
-/** Runs a long command under guard over a connection to the port given, and says the command's pid. Killed by the test. */
+/**
+ * Runs a long command under guard over a connection to the given port, and prints the command's pid. Killed by the
+ * test.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';

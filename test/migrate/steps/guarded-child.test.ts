@@ -10,7 +10,7 @@ import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
 import { Pulse } from '../../../src/migrate/steps/pulse.ts';
 import { until } from '../../support/until.ts';
 
-/** Stands for the lock session's socket where the test does not look at it. */
+/** Stands for the lock session's socket where the test does not use it. */
 const NO_SOCKET = 2;
 
 async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {
@@ -49,7 +49,7 @@ test('a command that ignores SIGTERM is killed', async () => {
   assert.equal(await child.stop(), 137);
 });
 
-test('when its helper is killed a command is killed, and only then its socket closes', async (t) => {
+test('a command is killed when its helper is killed, and its socket closes only afterwards', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
@@ -106,9 +106,9 @@ test('without its helper the command does not start', async () => {
   assert.equal(said, '');
 });
 
-/** A process that is being killed has closed its files a moment before it counts as dead. */
+/** A process that is being killed closes its files a moment before it counts as dead. */
 async function gone(pid: number): Promise<void> {
-  await until(`process ${pid} to be gone`, () => Promise.resolve(isGone(pid) || undefined));
+  await until(`process ${pid} to exit`, () => Promise.resolve(isGone(pid) || undefined));
 }
 
 /** Dead, perhaps not yet reaped: in a container without an init it may never be. */

@@ -51,7 +51,7 @@ test('the tool gets the URLs of that cluster with the node in use, and no other'
   });
 });
 
-test('the tool logs in as another account everywhere', () => {
+test('the tool logs in as the other account everywhere', () => {
   const sources = atHosts([API, MAIN, CELL], ['n1', 'n2']);
   assert.deepEqual(environmentAs(sources, { host: 'n2', port: 3307 }, { user: 'nova_m7_1c09b3', password: 'a-_Aa1' }), {
     OS_API_DATABASE__CONNECTION: 'mysql+pymysql://nova_m7_1c09b3:a-_Aa1@n2:3307/nova_api?charset=utf8',

@@ -6,7 +6,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
-/** What it says to a command line that it refuses before it needs a server. */
+/** The error for a command line that is rejected before a server is needed. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
   const { code, stderr } = await runHelper('kolla-db-sync', args, { env: { PATH: process.env['PATH'], ...env } });
   return { code, stderr };

@@ -65,9 +65,9 @@ test('a variable of the tool takes precedence over the file', async () => {
 });
 
 for (const [what, set, says] of [
-  ['a setting that there is not', 'cel=x', /nova-cell has no setting 'cel'.*did you mean 'cell'/],
+  ['an unknown setting', 'cel=x', /nova-cell has no setting 'cel'.*did you mean 'cell'/],
   ['a setting without a value', 'cell=', /'cell=' is not NAME=VALUE/],
-  ['a word that is none', 'cell', /'cell' is not NAME=VALUE/],
+  ['an invalid word', 'cell', /'cell' is not NAME=VALUE/],
 ] as const) {
   test(`${what} is rejected`, async () => {
     await assert.rejects(tasksOf('nova-cell', { set: [set] }), (error: unknown) => {
@@ -86,7 +86,7 @@ test('an unset option is reported with its file', async () => {
   });
 });
 
-test("a variable is found by its own name before its clients', in an option before the environment, and in a file", async () => {
+test("a variable is found by its own name first, then by its clients', in an option before the environment and a file", async () => {
   await using directory = await privateDirectory('secret');
   const file = join(directory.path, 'password');
   await writeFile(file, 'of-a-file\n');

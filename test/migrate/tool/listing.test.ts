@@ -7,7 +7,7 @@ import type { Task } from '../../../src/migrate/tool/task.ts';
 import { redactor } from '../../../src/core/redact.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
-/** Stands for the lock session's socket where the test does not look at it. */
+/** Stands for the lock session's socket where the test does not use it. */
 const NO_SOCKET = 2;
 const reader = {
   session: { at: { host: 'db', port: 1 }, descriptor: NO_SOCKET },
@@ -18,7 +18,7 @@ function effects(signal: AbortSignal = new AbortController().signal) {
   return { signal, log: recordedLog().log, redact: redactor([]) };
 }
 
-/** A tool that lists what that script prints. */
+/** A tool that prints that script's output as its list. */
 function listing(script: string) {
   const done = {
     listed: {
@@ -57,7 +57,7 @@ test('our line is found among others, and other text is skipped', async () => {
   assert.equal(await found('echo other 1 u'), undefined);
 });
 
-test('the same place under another name is ours, except for exclusions', async () => {
+test('the same address under another name is ours, except for exclusions', async () => {
   assert.equal((await found('echo theirs 3 mysql://x:y@db:3306/ours'))?.['name'], 'theirs');
   assert.equal(await found('echo theirs 0 mysql://x:y@db:3306/ours; echo ours 0 u'), undefined);
 });
@@ -95,7 +95,7 @@ test('a lost lock ends it too', async () => {
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);
 });
 
-test('of two passwords none is shown, and the update is of the same object', async () => {
+test('neither of two passwords is shown, and the update is of the same object', async () => {
   const { task } = listing('echo theirs 3 mysql://u:old-s3cret@db/ours');
   const todo = await toDo(task, { service: 's', release: '' }, reader, effects());
   assert.deepEqual(todo?.change.fields, [

@@ -18,7 +18,7 @@ test('they are found encoded and decoded', () => {
   assert.deepEqual(passwordsIn('rabbit://u:100%@h//'), ['100%', '100%']);
 });
 
-test('a place is the same for another account, driver or query, and at the default port', () => {
+test('two URLs name the same server with another account, driver or query, and at the default port', () => {
   const here = 'mysql+pymysql://nova:a@db:3306/nova?charset=utf8';
   assert.ok(isSamePlace(here, 'mysql://other:b@db/nova'));
   assert.ok(!isSamePlace(here, 'mysql+pymysql://nova:a@db/nova_cell0'));

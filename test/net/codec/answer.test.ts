@@ -13,7 +13,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
-/** What is read of these pieces, and of the end of the connection after them. */
+/** Reads these chunks, and then the end of the connection. */
 function read(pieces: readonly Uint8Array[], ends = false): Seen {
   let body = '';
   const heads: AnswerHead[] = [];
@@ -41,9 +41,9 @@ function failure(text: string): HttpParseError {
   return assert.fail(`${JSON.stringify(text.slice(0, 100))} is taken`);
 }
 
-/** Answers, the body that they hold, and whether only the end of the connection tells that it is whole. */
+/** Responses, their bodies, and whether only the end of the connection marks the end of the body. */
 const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, body: string, toTheEnd?: boolean]>> = {
-  'a counted body': ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody', 200, 'body'],
+  'a body with Content-Length': ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody', 200, 'body'],
   'no reason phrase': ['HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n', 404, ''],
   'an empty reason phrase': ['HTTP/1.1 503 \r\nContent-Length: 2\r\n\r\nno', 503, 'no'],
   chunks: [
@@ -80,7 +80,7 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
 };
 
 for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSWERS)) {
-  test(`${what}: the same in any chunks`, () => {
+  test(`${what}: read the same in any chunks`, () => {
     const whole = bytes(text);
     const wanted = read([whole], toTheEnd);
     assert.deepEqual([wanted.head?.status, wanted.body, wanted.isDone], [status, body, true]);
@@ -100,7 +100,7 @@ for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSW
     const whole = bytes(text);
     for (let length = 0; length < whole.length; length++) {
       const { head, isDone } = read([whole.subarray(0, length)], true);
-      // What is read to the end is whole wherever it ends, once its head has come.
+      // A body up to the end of the connection is complete wherever it ends, once its head has arrived.
       if (!toTheEnd || head === undefined) assert.equal(isDone, false, `${length} bytes`);
     }
     assert.equal(read([whole]).isDone, !toTheEnd);
@@ -124,7 +124,7 @@ test('headers have lower-case names, and values without surrounding spaces', () 
 for (const [what, text] of [
   ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['another protocol without a line feed', '\u0000J\u0000\u000a5.5.5-10.11'],
-  ['one that begins as HTTP does', 'HTTPS'],
+  ['one that starts like HTTP', 'HTTPS'],
   ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
   ['HTTP/0.9', '<html>'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
@@ -132,21 +132,21 @@ for (const [what, text] of [
   ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
   ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
-  ['a blank before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n'],
+  ['a space before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 1\r\n\r\n'],
   ['a folded header', 'HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n'],
   ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX: a\u0000b\r\n\r\n'],
   ['a carriage return in a header', 'HTTP/1.1 200 OK\r\nX: a\rY: b\r\n\r\n'],
-  ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
+  ['a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
   ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n'],
   ['an empty length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n'],
-  ['a length that no number holds', 'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\n'],
+  ['a length too large for a number', 'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\n'],
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
-  ['a chunk size that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
+  ['an invalid chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
   ['a negative chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n'],
   ['an empty chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n'],
-  ['a chunk size that no number holds', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n'],
-  ['a chunk that is longer than its size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'],
+  ['a chunk size too large for a number', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n'],
+  ['a chunk longer than its size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n'],
 ] as const)
   test(`${what} is not a response`, () => {
     assert.equal(failure(text).isTooLong, false);
@@ -160,7 +160,7 @@ for (const [what, text] of [
   ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(4000)}`],
   ['a chunk extension', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(2000)}`],
 ] as const)
-  test(`${what} without an end: rejected, and at most the head's limit is kept`, () => {
+  test(`${what} without an end is rejected, and at most the head's limit is buffered`, () => {
     assert.equal(failure(text).isTooLong, true);
     const reader = new AnswerReader(
       () => {},
@@ -170,7 +170,7 @@ for (const [what, text] of [
     assert.throws(() => pieces.forEach((piece) => reader.push(piece)), HttpParseError);
   });
 
-test('a body of any length uses no memory of its own', () => {
+test('a body of any length is passed on without copies', () => {
   let seen = 0;
   const piece = new Uint8Array(65_536);
   const reader = new AnswerReader(

@@ -9,7 +9,7 @@ function options(port: number, signal: AbortSignal, more: Partial<GetOptions> = 
   return { to: { host: '127.0.0.1', port }, target: '/a?b', headers: [['Host', 'x']], signal, ...more };
 }
 
-/** A server that says this when it is asked, and hangs up. */
+/** A server that sends this in response and disconnects. */
 const saying = (text: string) =>
   listenTcp((socket) => {
     socket.on('error', () => {});
@@ -48,7 +48,7 @@ for (const [what, text, message] of [
   ['nothing', '', 'socket hang up'],
   ['half a head', 'HTTP/1.1 200 OK\r\nX', 'socket hang up'],
   ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 'aborted'],
-  ['a chunk too few', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n', 'aborted'],
+  ['one chunk too few', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n', 'aborted'],
 ] as const)
   test(`a server that disconnects after ${what} is ECONNRESET`, async (t) => {
     await using server = await saying(text);
@@ -60,7 +60,7 @@ test('a body up to the end of the connection is complete', async (t) => {
   assert.equal((await get(options(server.port, t.signal))).version, '1.0');
 });
 
-test('a server that speaks no HTTP is reported at once, though it never disconnects', async (t) => {
+test('a server that does not speak HTTP is reported at once, even if it never disconnects', async (t) => {
   await using server = await listenTcp((socket) => void socket.write('\u0000greeting'));
   await assert.rejects(get(options(server.port, t.signal)), HttpParseError);
 });

@@ -5,7 +5,7 @@ import { RequestReader, type RequestHead } from '../../../src/net/codec/request.
 
 const MAX_BYTES = 4096;
 
-/** The head, and how many of the pieces it took. */
+/** The head, and the number of chunks it took. */
 function read(pieces: readonly string[]): { readonly head: RequestHead; readonly took: number } | undefined {
   const reader = new RequestReader(MAX_BYTES);
   for (const [i, piece] of pieces.entries()) {
@@ -22,7 +22,7 @@ const shown = (text: string) => {
 
 const WHOLE = 'GET /readyz?verbose HTTP/1.1\r\nHost: localhost:9808\r\nAccept: */*\r\n\r\n';
 
-test('a head is the same in any chunks, and ends with its empty line', () => {
+test('a head is read the same in any chunks, and ends with its empty line', () => {
   const wanted = read([WHOLE])?.head;
   assert.deepEqual([wanted?.method, wanted?.target], ['GET', '/readyz?verbose']);
   for (let at = 1; at < WHOLE.length; at++)
@@ -36,15 +36,15 @@ test('bare line feeds are line ends, leading empty lines are skipped, and what f
 
 for (const [what, text] of [
   ['a TLS hello', '\u0016\u0003\u0001\u0002'],
-  ['a blank in front', ' GET / HTTP/1.1\r\n'],
+  ['a leading space', ' GET / HTTP/1.1\r\n'],
   ['HTTP/0.9', 'GET /\r\n'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n'],
   ['a target of two words', 'GET / /x HTTP/1.1\r\n'],
   ['a control character in the target', 'GET /\u0001 HTTP/1.1\r\n'],
   ['bytes beyond ASCII in the target', 'GET /\u00e9 HTTP/1.1\r\n'],
-  ['a method that is none', 'G{T / HTTP/1.1\r\n'],
+  ['an invalid method', 'G{T / HTTP/1.1\r\n'],
   ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n y\r\n'],
-  ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : x\r\n'],
+  ['a space before the colon', 'GET / HTTP/1.1\r\nHost : x\r\n'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
   ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
 ] as const)

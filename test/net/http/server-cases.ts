@@ -1,4 +1,4 @@
-/** What a client sees of the server of status words, for the engine that it runs on. */
+/** Requests to the status server as clients see it, for the engine that it runs on. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -20,23 +20,23 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
     });
   };
 
-  onServer('a path that is well is 200 with its word, and one that is not is 503 with its word', async (server) => {
+  onServer('a healthy path is 200 with its status word, and an unhealthy one is 503', async (server) => {
     const [live, ready] = [await ask(server, '/livez'), await ask(server, '/readyz')];
     assert.deepEqual([live.status, live.body], [200, 'ok\n']);
     assert.deepEqual([ready.status, ready.body], [503, 'migrating\n']);
   });
 
-  onServer('a path is asked anew at each request', async (server) => {
+  onServer('a path is evaluated on each request', async (server) => {
     assert.equal((await ask(server, '/asked')).body, '1\n');
     assert.equal((await ask(server, '/asked')).body, '2\n');
   });
 
-  onServer('HEAD answers as GET does, without a body', async (server) => {
+  onServer('HEAD responds like GET, without a body', async (server) => {
     const { status, body, headers } = await ask(server, '/readyz', 'HEAD');
     assert.deepEqual([status, body, headers['content-length']], [503, '', '10']);
   });
 
-  onServer('what stands behind a question mark does not change the path', async (server) => {
+  onServer('a query string does not change the path', async (server) => {
     assert.equal((await ask(server, '/livez?verbose=1')).status, 200);
   });
 
@@ -52,43 +52,43 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
       assert.deepEqual((await ask(server, path, method)).status, 404);
     });
 
-  onServer('a connection is closed after its answer', async (server) => {
+  onServer('a connection is closed after its response', async (server) => {
     const said = await say(server, 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     assert.equal(said.match(/HTTP\/1\.1 200/g)?.length, 1);
   });
 
-  onServer('headers that do not end are refused', async (server) => {
+  onServer('endless headers are rejected', async (server) => {
     assert.match(await say(server, `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(8000)}`), /^HTTP\/1\.1 431 /);
   });
 
-  onServer('who speaks no HTTP is sent away, and others are answered', async (server) => {
+  onServer('a client that does not speak HTTP is disconnected, and others are served', async (server) => {
     assert.match(await say(server, '\u0016\u0003\u0001 hello'), /^HTTP\/1\.1 400 /);
     assert.match(await say(server, '\u0016\u0003\u0001 hello\r\n\r\n'), /^HTTP\/1\.1 400 /);
     assert.equal((await ask(server, '/livez')).status, 200);
   });
 
-  onServer('who does not finish its request in five seconds is sent away', async (server) => {
+  onServer('a client that does not finish its request in five seconds is disconnected', async (server) => {
     const [nothing, begun] = await Promise.all([say(server, ''), say(server, 'GET /livez HTTP/1.1\r\nHost')]);
     assert.match(nothing, /^HTTP\/1\.1 408 /);
     assert.match(begun, /^HTTP\/1\.1 408 /);
   });
 
-  onServer('a request is answered though its client says no more', async (server) => {
+  onServer('a request is answered after its client has half-closed the connection', async (server) => {
     const socket = connect(server.port, '127.0.0.1', () => socket.end('GET /livez HTTP/1.0\r\n\r\n'));
     assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
   });
 
-  onServer('a request is answered before its body has come', async (server) => {
+  onServer('a request is answered before its body has arrived', async (server) => {
     const head = 'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n';
     assert.match(await say(server, `${head}xxx`), /^HTTP\/1\.1 404 /);
   });
 
-  onServer('a body of megabytes is read away, and the answer arrives', async (server) => {
+  onServer('a body of megabytes is drained, and the response arrives', async (server) => {
     const head = 'POST /livez HTTP/1.1\r\nHost: x\r\n\r\n';
     assert.match(await say(server, head + 'x'.repeat(LONG_BYTES)), /^HTTP\/1\.1 404 /);
   });
 
-  onServer('an answer that no socket holds arrives whole, and holds up no other', async (server) => {
+  onServer('a response larger than the socket buffer arrives whole, and blocks no other', async (server) => {
     const slow = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     slow.end('GET /long HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(slow, 'readable');
@@ -97,7 +97,7 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
     assert.equal(body.length, LONG_BYTES + 1);
   });
 
-  onServer('who goes away in the middle of an answer is forgotten', async (server) => {
+  onServer('a client that disconnects during a response is dropped', async (server) => {
     const gone = connect(server.port, '127.0.0.1', () => gone.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n'));
     await once(gone, 'readable');
     gone.resetAndDestroy();
@@ -108,12 +108,12 @@ export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: s
     ['without a Host', []],
     ['with two', ['Host: localhost', 'Host: evil.example']],
   ] as const)
-    onServer(`a request ${what} is refused`, async (server) => {
+    onServer(`a request ${what} is rejected`, async (server) => {
       const head = ['GET /livez HTTP/1.1', ...lines, '', ''].join('\r\n');
       assert.match(await say(server, head), /^HTTP\/1\.1 400 /);
     });
 
-  onServer('who holds two hundred connections open keeps no client out', async (server) => {
+  onServer('two hundred open connections of one client block no other', async (server) => {
     const held: Socket[] = [];
     for (let i = 0; i < 200; i++) held.push(await connected(server.port));
     assert.equal((await ask(server, '/livez')).status, 200);
@@ -129,7 +129,7 @@ async function ask({ port }: Port, path: string, method = 'GET') {
   return { status: response.statusCode, body: await text(response), headers: response.headers };
 }
 
-/** Sends these bytes, and resolves with all that is said until the other side closes. */
+/** Sends these bytes, and resolves with the response once the server has closed the connection. */
 async function say({ port }: Port, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return await text(socket);
@@ -141,7 +141,7 @@ export async function connected(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Resolves once the other side has closed it. */
+/** Resolves once the peer has closed it. */
 export async function ended(socket: Socket | undefined): Promise<boolean> {
   if (socket === undefined) return false;
   socket.resume();

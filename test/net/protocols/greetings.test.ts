@@ -6,7 +6,7 @@ import type { Answer } from '../../../src/net/protocols/answer.ts';
 
 type Case = readonly [name: string, bytes: Buffer, isGood: boolean, says: string];
 
-/** Whole, it is understood; cut anywhere before, it is never understood as good. */
+/** A whole greeting is understood; a truncated one is never accepted as good. */
 function understands(what: string, understand: (bytes: Buffer) => Understood<Answer>, cases: readonly Case[]): void {
   for (const [name, bytes, isGood, says] of cases) {
     test(`${what}: ${name} is ${isGood ? 'good' : 'bad'}`, () => {

@@ -7,7 +7,7 @@ import { read, texts } from './support.ts';
 
 const ROUNDS = 20_000;
 
-/** kubernetes-entrypoint's own splitting of a list; what it leaves out is missing. */
+/** kubernetes-entrypoint's own splitting of a list; entries that it skips are missing. */
 function asThere(text: string): { name: string; namespace: string }[] {
   return text.split(',').flatMap((item) => {
     const parts = item.split(':');
@@ -97,7 +97,7 @@ test(`of ${ROUNDS} values of each JSON variable each is accepted or rejected wit
   for (const [key, n] of Object.entries(times)) assert.ok(n > 100, `${key}: only ${n}`);
 });
 
-test('a text of a hundred thousand brackets is rejected and exhausts nothing', () => {
+test('a text of a hundred thousand brackets is rejected without exhausting the stack', () => {
   assert.throws(() => read({ jobsJson: '['.repeat(100_000) }), UsageError);
 });
 
@@ -160,7 +160,7 @@ function someJson(random: () => number, depth: number): string {
   const kind = depth > 3 ? 0 : Math.floor(random() * 3);
   const many = <T>(make: () => T) => Array.from({ length: Math.floor(random() * 3) }, make);
   if (kind === 1) return `[${many(() => blank + someJson(random, depth + 1)).join(`,${blank}`)}]`;
-  // Of two equal keys JSON.parse takes the last.
+  // Of two equal keys JSON.parse uses the last.
   if (kind === 2)
     return `{${many(() => `"${oneOf(random, ['a', 'b', '\\u0061'])}"${blank}:${someJson(random, depth + 1)}`).join(',')}}`;
   return oneOf(random, ['1', '-0.5e3', '"x"', '"\\"\\\\\\/"', 'true', 'false', 'null', '"\u{1F600}"', '""']);

@@ -18,14 +18,14 @@ export interface Read extends Translated {
   readonly warnings: readonly string[];
 }
 
-/** What these variables mean, in namespace `base` and Pod `me`. */
+/** The dependencies of these variables, in namespace `base` and Pod `me`. */
 export function read(given: Partial<EntrypointVariables>, isLenient = false): Read {
   const warnings: string[] = [];
   const translated = translate({ ...NOTHING, ...given }, { isLenient, warn: (message) => warnings.push(message) });
   return { ...translated, warnings };
 }
 
-/** `Job a in namespace base`, as the log calls them. */
+/** `Job a in namespace base`, as the log names them. */
 export function texts(dependencies: readonly Dependency[]): string[] {
   return dependencies.map(({ text }) => text);
 }

@@ -73,7 +73,7 @@ test('duplicates are waited for once; different ones with the same name are numb
   assert.deepEqual(texts(read({ customResource: `[${two}]` }).dependencies), [called, `${called} (2)`]);
 });
 
-test('files to render are no dependencies', () => {
+test('files to render are not dependencies', () => {
   assert.deepEqual(read({ config: '/etc/a,/etc/b' }), {
     dependencies: [],
     configs: ['/etc/a', '/etc/b'],
@@ -81,7 +81,7 @@ test('files to render are no dependencies', () => {
   });
 });
 
-/** Where kubernetes-entrypoint went on without waiting: input, the start of our error, and what leniency waits for. */
+/** Entries that kubernetes-entrypoint skipped: input, the start of our error, and the waits in lenient mode. */
 const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readonly string[]])[] = [
   [
     { service: 'a,b:c:d' },
@@ -124,7 +124,7 @@ describe('entries skipped by kubernetes-entrypoint are rejected with their place
     });
 });
 
-/** What kubernetes-entrypoint waited for without end. */
+/** Entries for which kubernetes-entrypoint waited forever. */
 const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
   [{ service: 'a, b' }, "DEPENDENCY_SERVICE, column 3: ' ' is not in the name of a Service"],
   [{ service: 'a,' }, 'DEPENDENCY_SERVICE, column 3: the name of a Service is missing'],

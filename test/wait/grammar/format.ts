@@ -40,7 +40,7 @@ function query(mark: string, words: readonly string[]): string {
   return words.length === 0 ? '' : mark + words.join('&');
 }
 
-/** What separates options, dependencies in the environment, and words of a shell. */
+/** Characters that separate options, dependencies in the environment, and arguments of a shell. */
 function encoded(value: string): string {
   return value.replaceAll(/[%&,#\s]/g, (c) => encodeURIComponent(c));
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
 import { parseDependency } from '../../../src/wait/index.ts';
 
-/** What is said of an object where nothing is. */
+/** The defaults of an object without options. */
 const PLAIN = {
   isNegated: false,
   timeoutMs: undefined,
