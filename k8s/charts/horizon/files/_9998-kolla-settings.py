@@ -33,12 +33,12 @@ OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = {{ ternary "True" "False" .Values.setti
 OPENSTACK_API_VERSIONS = {'identity': 3}
 OPENSTACK_ENDPOINT_TYPE = 'internalURL'
 
-# A browser's uploads go through the dashboard: it may not reach Glance.
+# A browser may not reach Glance, so uploads go through the dashboard.
 HORIZON_IMAGES_UPLOAD_MODE = 'legacy'
 POLICY_FILES_PATH = '/etc/openstack-dashboard'
 TIME_ZONE = {{ .Values.settings.timeZone | quote }}
 
-# The image's own directory can't be written; horizon-start.sh fills this one before the dashboard starts.
+# The image's own directory is read-only; horizon-start.sh fills this one before the dashboard starts.
 STATIC_ROOT = '/var/lib/horizon/static'
 COMPRESS_ROOT = STATIC_ROOT
 COMPRESS_OFFLINE = True

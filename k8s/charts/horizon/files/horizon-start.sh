@@ -1,5 +1,5 @@
-# In place of the image's extend script, which writes into the image. The static files are the image's and the settings', so
-# they are made when the pod starts; the Startup probe waits for it.
+# Replaces the image's extend script, which writes into the image. The static files depend on the image and the settings, so
+# they are created when the Pod starts; the startup probe waits for them.
 set -o errexit
 manage='/var/lib/kolla/venv/bin/python /var/lib/kolla/venv/bin/manage.py'
 $manage collectstatic --noinput --clear

@@ -1,3 +1,3 @@
-# In place of the image's, which makes a key beside itself, in a read-only root file system, before any file of
-# local_settings.d is read. What is left out here has its default in the dashboard, or stands there.
+# Replaces the image's file, which creates a key next to itself, in a read-only root file system, before any file of
+# local_settings.d is read. Settings missing here have the dashboard's defaults, or are in that directory.
 LOCAL_PATH = '/tmp'

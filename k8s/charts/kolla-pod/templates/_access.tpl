@@ -1,7 +1,7 @@
 {{/*
-A ServiceAccount, and Roles with exactly what its waits read: those that `kolla-init rbac --events` prints (a test holds the
-two together; docs/reference/rbac.md has the table). Their names end in the hash of the rules and they are kept: while an upgrade goes
-on, or hangs, Pods of the old release still wait for the old Job's name when they are started anew.
+A ServiceAccount, and Roles with exactly what its waits read: those that `kolla-init rbac --events` prints (a
+test compares them; docs/reference/rbac.md has the table). Their names end in the hash of the rules and they are
+kept: during an upgrade, Pods of the old release still wait for the old Job's name when they are restarted.
 */}}
 
 {{/* In: list of context, account, component and roles (of kolla-pod.roles). */}}
@@ -31,8 +31,8 @@ on, or hangs, Pods of the old release still wait for the old Job's name when the
 {{- end -}}
 
 {{/*
-Waits -> {NAMESPACE: rules}, `*` for the cluster; {} where no wait asks the API server.
-In: list of waits, own namespace, and more grants if there are. Out: JSON.
+Waits -> {NAMESPACE: rules}, `*` for the cluster; {} if no wait uses the API server. In: list of waits, own
+namespace, and optional further grants. Out: JSON.
 */}}
 {{- define "kolla-pod.roles" -}}
 {{- $own := index . 1 -}}
@@ -59,7 +59,7 @@ In: list of waits, own namespace, and more grants if there are. Out: JSON.
 {{- toJson $roles -}}
 {{- end -}}
 
-{{/* Above 8 names one watch of all takes the place of one for each, but of what is watched by its name however many there are. */}}
+{{/* Above 8 names, one watch of all replaces one per name, except for kinds that are always watched by name. */}}
 {{- define "kolla-pod.watchedWhole" -}}
 {{- $names := list -}}
 {{- range . -}}{{- if .name -}}{{- $names = append $names .name -}}{{- end -}}{{- end -}}
@@ -77,7 +77,7 @@ In: list of waits, own namespace, and more grants if there are. Out: JSON.
 {{- uniq $names | toJson -}}
 {{- end -}}
 
-{{/* Of one resource: the verbs on all of it, then names with the same verbs in one rule. */}}
+{{/* For one resource: the verbs on all of it, then names with the same verbs in one rule. */}}
 {{- define "kolla-pod.fewestRules" -}}
 {{- $all := list -}}
 {{- $byName := dict -}}
@@ -111,7 +111,10 @@ In: list of waits, own namespace, and more grants if there are. Out: JSON.
 {{- toJson $rules -}}
 {{- end -}}
 
-{{/* What one wait reads: a JSON list of {namespace, group, resource, name, verbs}. In: list of wait and own namespace. */}}
+{{/*
+Access of one wait: a JSON list of {namespace, group, resource, name, verbs}. In: list of wait and own
+namespace.
+*/}}
 {{- define "kolla-pod.grantsOf" -}}
 {{- $text := index . 0 -}}
 {{- $own := index . 1 -}}

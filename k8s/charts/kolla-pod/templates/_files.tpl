@@ -1,8 +1,8 @@
 {{/*
-config.files -> `files` of the context, by path: {path, key, secret, data (base64), existing, placeholders (of passwords, with their
-names)}; and what becomes an object.
+config.files -> `files` of the context, by path: {path, key, secret, data (base64), existing, placeholders (of passwords,
+with their names)}; and the objects that hold them.
 
-`rolling`: an object's name ends in the hash of its content, and it is immutable, so a Pod never sees half of a change;
+`rolling`: an object's name ends in the hash of its content, and it is immutable, so a Pod never sees a partial change;
 `live`: names stay, and the kubelet brings changes into the Pods.
 */}}
 {{- define "kolla-pod.readFiles" -}}
@@ -63,8 +63,9 @@ names)}; and what becomes an object.
 {{- end -}}
 
 {{/*
-Puts a file into an object of `objects`, and says in the file which one and under which key. The name is complete only
-when all files of the object are known: kolla-pod.bundleObjects. In: list of context, file and the name's beginning.
+Adds a file to an object of `objects`, and records its object and key in the file. The name is complete only
+when all files of the object are known: kolla-pod.bundleObjects. In: list of context, file and the name's
+prefix.
 */}}
 {{- define "kolla-pod.place" -}}
 {{- $ctx := index . 0 -}}
@@ -90,7 +91,7 @@ when all files of the object are known: kolla-pod.bundleObjects. In: list of con
 {{- $_ := set $file "key" $key -}}
 {{- end -}}
 
-{{/* Completes names, and makes the objects. In: context. */}}
+{{/* Completes names, and creates the objects. In: context. */}}
 {{- define "kolla-pod.bundleObjects" -}}
 {{- $ctx := . -}}
 {{- $isLive := eq .Values.config.reload "live" -}}
@@ -137,12 +138,15 @@ when all files of the object are known: kolla-pod.bundleObjects. In: list of con
 {{- end -}}
 {{- end -}}
 
-{{/* Where kolla-init finds a password of a Secret, beside config.json; a `*` of config.json does not match it. In: name. */}}
+{{/* Path of a mounted password of a Secret, next to config.json; a `*` of config.json does not match it. In: name. */}}
 {{- define "kolla-pod.passwordPath" -}}
 {{- printf ".passwords/%s" . -}}
 {{- end -}}
 
-{{/* Passwords of Secrets that a workload's files have, as sources of the projected volume. In: list of context and workload. Out: JSON. */}}
+{{/*
+Passwords of Secrets used by a workload's files, as sources of the projected volume. In: list of context and
+workload. Out: JSON.
+*/}}
 {{- define "kolla-pod.passwordSources" -}}
 {{- $ctx := index . 0 -}}
 {{- $names := list -}}

@@ -1,4 +1,4 @@
-{{/* Volumes and mounts of what kolla-pod.readPlaces has found. All give JSON lists. */}}
+{{/* Volumes and mounts for the results of kolla-pod.readPlaces. All return JSON lists. */}}
 
 {{/* kolla-init's: below /kolla, outer ones first. In: workload. */}}
 {{- define "kolla-pod.initMounts" -}}
@@ -76,14 +76,14 @@
 {{- toJson $volumes -}}
 {{- end -}}
 
-{{/* Where containers have the binary that is not in their image. */}}
+{{/* Mounts of the binary for containers whose image lacks it. */}}
 {{- define "kolla-pod.deliveryMount" -}}
 {{- $mount := dict "name" "kolla-pod" "mountPath" "/opt/kolla-pod" "readOnly" true -}}
 {{- if eq .Values.kollaPod.delivery "imageVolume" -}}{{- $_ := set $mount "subPath" .Values.kollaPod.image.subPath -}}{{- end -}}
 {{- toJson $mount -}}
 {{- end -}}
 
-{{/* The token for the API server, for those containers that ask it: the service itself has none. */}}
+{{/* The API server's token, for containers that use it: the service itself has none. */}}
 {{- define "kolla-pod.tokenVolume" -}}
 {{- $namespace := dict "path" "namespace" "fieldRef" (dict "fieldPath" "metadata.namespace") -}}
 {{- $authority := dict "name" "kube-root-ca.crt" "items" (list (dict "key" "ca.crt" "path" "ca.crt")) -}}

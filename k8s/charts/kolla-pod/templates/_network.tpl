@@ -11,7 +11,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What names a StatefulSet's Pods in DNS: its first headless Service. In: list of context and workload. */}}
+{{/* The name of a StatefulSet's Pods in DNS: its first headless Service. In: list of context and workload. */}}
 {{- define "kolla-pod.governingService" -}}
 {{- $workload := index . 1 -}}
 {{- $names := list -}}
@@ -59,18 +59,18 @@
 ---
 {{ toYaml (dict "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $metadata "spec" $spec) }}
 {{- end }}
-{{- /* Policies do not hold Pods on the host's network. */ -}}
+{{- /* Policies do not apply to Pods on the host's network. */ -}}
 {{- if and $ctx.Values.networkPolicy.enabled (not $values.hostNetwork.reason) }}
 {{- $ingress := list -}}
 {{- if $numbers -}}
 {{- $ingress = append $ingress (dict "ports" $numbers "from" ($ctx.Values.networkPolicy.from | default (list (dict "podSelector" dict)))) -}}
 {{- end -}}
 {{- if $ownNumbers -}}
-{{- /* Whatever networkPolicy.from says: who joins a cluster has all of its data. */ -}}
+{{- /* Regardless of networkPolicy.from: a member of the cluster has all of its data. */ -}}
 {{- $ingress = append $ingress (dict "ports" $ownNumbers "from" (list (dict "podSelector" (dict "matchLabels" $selector)))) -}}
 {{- end -}}
 {{- if include "kolla-pod.sidecarRoles" . -}}
-{{- /* Kubelets of some networks come from outside of the Pods, and monitoring from another namespace. */ -}}
+{{- /* Some networks' kubelets connect from outside of the Pods, and monitoring from another namespace. */ -}}
 {{- $ingress = append $ingress (dict "ports" (list (dict "port" (int $values.sidecar.port) "protocol" "TCP"))) -}}
 {{- end -}}
 {{- $spec := dict "podSelector" (dict "matchLabels" $selector) "policyTypes" (list "Ingress") "ingress" $ingress -}}

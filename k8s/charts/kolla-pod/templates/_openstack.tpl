@@ -1,10 +1,10 @@
 {{/*
-Sections that the configuration files of several OpenStack services share, for the files/ of a chart:
+Sections shared by the configuration files of several OpenStack services, for the files/ of a chart:
 
   global.passwords, global.endpoints, settings.extra, .conf and .uwsgi -> sections, each with its header -> files/NAME.conf
 
-Every template takes a list, the root first. oslo.config replaces `$` in a value and drops quotes around it, so a password
-with one is refused by its name; in URLs it is escaped.
+Every template takes a list, the root first. oslo.config replaces `$` in a value and drops quotes around it, so a
+password with one is rejected by its name; in URLs it is escaped.
 */}}
 
 {{/* A password as the value of an option. (list root NAME) */}}
@@ -12,19 +12,19 @@ with one is refused by its name; in URLs it is escaped.
 {{- include "kolla-pod.password" (list (index . 0) (index . 1) "oslo") -}}
 {{- end }}
 
-{{/* HOST:PORT of a service. (list root NAME PORT); global.endpoints.NAME says where it is, if not under its own name */}}
+{{/* HOST:PORT of a service. (list root NAME PORT); global.endpoints.NAME sets its host if that is not its own name */}}
 {{- define "kolla-pod.openstack.address" -}}
 {{- $endpoint := get ((index . 0).Values.global.endpoints | default dict) (index . 1) | default dict -}}
 {{- printf "%s:%v" ($endpoint.host | default (index . 1)) ($endpoint.port | default (index . 2)) -}}
 {{- end }}
 
-{{/* SCHEME://HOST:PORT of an API, as other services reach it. (list root NAME PORT) */}}
+{{/* SCHEME://HOST:PORT of an API, for other services. (list root NAME PORT) */}}
 {{- define "kolla-pod.openstack.url" -}}
 {{- $endpoint := get ((index . 0).Values.global.endpoints | default dict) (index . 1) | default dict -}}
 {{- printf "%s://%s" ($endpoint.scheme | default (include "kolla-pod.scheme" (index . 0))) (include "kolla-pod.openstack.address" .) -}}
 {{- end }}
 
-{{/* The same, as users reach it: by global.publicUrl, where there is one. (list root NAME PORT) */}}
+{{/* The same for users: by global.publicUrl, if set. (list root NAME PORT) */}}
 {{- define "kolla-pod.openstack.publicUrl" -}}
 {{- $public := (index . 0).Values.global.publicUrl | default "" -}}
 {{- if $public -}}
@@ -38,7 +38,7 @@ with one is refused by its name; in URLs it is escaped.
 {{- end -}}
 {{- end }}
 
-{{/* (list root SECTION DATABASE [PASSWORD [ACCOUNT]]), the words after SECTION as kolla-pod.databaseUrl takes them */}}
+{{/* (list root SECTION DATABASE [PASSWORD [ACCOUNT]]), the arguments after SECTION as for kolla-pod.databaseUrl */}}
 {{- define "kolla-pod.openstack.database" -}}
 [{{ index . 1 }}]
 connection = {{ include "kolla-pod.databaseUrl" (concat (list (index . 0)) (slice . 2)) }}
@@ -46,7 +46,7 @@ connection_recycle_time = 10
 max_retries = -1
 {{- end }}
 
-{{/* How a service behaves towards RabbitMQ. (list root) */}}
+{{/* RabbitMQ options of a service. (list root) */}}
 {{- define "kolla-pod.openstack.rabbit" -}}
 [oslo_messaging_rabbit]
 rabbit_quorum_queue = true
@@ -57,7 +57,7 @@ ssl_ca_file = {{ include "kolla-pod.tlsCa" . }}
 {{- end }}
 {{- end }}
 
-{{/* How a service logs in to Keystone, for a section that knows no region_name. (list root SERVICE) */}}
+{{/* A service's Keystone credentials, for a section without region_name. (list root SERVICE) */}}
 {{- define "kolla-pod.openstack.account" -}}
 {{- $root := index . 0 -}}
 auth_type = password
@@ -70,14 +70,15 @@ project_domain_name = {{ $root.Values.global.domain }}
 {{- include "kolla-pod.caOption" (list $root "cafile") }}
 {{- end }}
 
-{{/* The same with the region that it looks for other services in. (list root SERVICE) */}}
+{{/* The same with the region in which it looks up other services. (list root SERVICE) */}}
 {{- define "kolla-pod.openstack.login" -}}
 {{ include "kolla-pod.openstack.account" . }}
 region_name = {{ (index . 0).Values.global.region }}
 {{- end }}
 
-{{/* How an API checks tokens. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue. With TLS each process keeps
-what it knows of tokens to itself: keystonemiddleware's client of memcached has no TLS.
+{{/*
+Token validation of an API. (list root SERVICE TYPE), TYPE of the service in Keystone's catalogue. With TLS each process caches
+tokens itself: keystonemiddleware's client of memcached has no TLS.
 */}}
 {{- define "kolla-pod.openstack.authtoken" -}}
 {{- $root := index . 0 -}}
@@ -104,7 +105,7 @@ tls_cafile = {{ include "kolla-pod.tlsCa" . }}
 {{- end -}}
 {{- end }}
 
-{{/* Answers that are kept for a while. (list root) */}}
+{{/* Cached responses. (list root) */}}
 {{- define "kolla-pod.openstack.cache" -}}
 [cache]
 enabled = true
@@ -114,9 +115,9 @@ memcache_servers = {{ include "kolla-pod.memcachedServers" (index . 0) }}
 {{- end }}
 
 {{/*
-Options of the operator's, of which the last one counts; a list comes several times. settings.extra.SECTION.OPTION is for the
-service's main file, settings.conf.FILE.SECTION.OPTION for any. A FILE that the chart has not is refused, since no service would
-miss what it says. (list root FILE ["main"])
+Options of the operator, of which the last one applies; a list repeats the option. settings.extra.SECTION.OPTION
+is for the service's main file, settings.conf.FILE.SECTION.OPTION for any. A FILE unknown to the chart is
+rejected, since no service would read it. (list root FILE ["main"])
 */}}
 {{- define "kolla-pod.openstack.extra" -}}
 {{- $root := index . 0 -}}
@@ -147,8 +148,9 @@ miss what it says. (list root FILE ["main"])
 {{- end }}
 
 {{/*
-uWSGI in front of every API, as Kolla sets it up. (list root MODULE PORT LOG), LOG below /var/log/kolla. It closes each
-connection after one response: without the header that says so, a client sends its next request into a closed connection.
+uWSGI in front of every API, configured as by Kolla. (list root MODULE PORT LOG), LOG below /var/log/kolla. It
+closes each connection after one response: without the header that announces this, a client would send its next
+request into a closed connection.
 */}}
 {{- define "kolla-pod.openstack.uwsgi" -}}
 {{- $settings := (index . 0).Values.settings -}}
@@ -185,8 +187,8 @@ worker-reload-mercy = {{ $uwsgi.reloadMercy | default 40 }}
 {{- end }}
 
 {{/*
-Seconds that a process of oslo.service may take to stop: the grace period of the workloads that read FILE, without their
-preStop, and without the 25 s in which kolla-sidecar ships the last lines after that (20 s, log-ship's grace, and 5 s more).
+Shutdown timeout in seconds of an oslo.service process: the grace period of the workloads that read FILE, minus
+their preStop, and minus the 25 s in which kolla-sidecar ships the last lines (log-ship's 20 s, and 5 s more).
 (list root FILE), FILE of config.files
 */}}
 {{- define "kolla-pod.openstack.shutdownSeconds" -}}
@@ -202,16 +204,16 @@ preStop, and without the 25 s in which kolla-sidecar ships the last lines after 
 {{- end -}}
 {{- $least := first (append $seconds 60) -}}
 {{- range $seconds -}}{{- $least = min $least . -}}{{- end -}}
-{{- /* 0 would be without end. */ -}}
+{{- /* 0 would mean no limit. */ -}}
 {{- max 1 $least -}}
 {{- end }}
 
-{{/* What all of Nova's services have, above the cells and in them. (list root FILE), FILE of config.files */}}
+{{/* Options of all of Nova's services, above the cells and in them. (list root FILE), FILE of config.files */}}
 {{- define "kolla-pod.openstack.nova" -}}
 {{- $root := index . 0 -}}
 {{- $shutdown := include "kolla-pod.openstack.shutdownSeconds" . | int -}}
 [DEFAULT]
-# From 2026.1 on Nova's own are 180 and 160 s, and a manager waits that long whether it has something to do or not.
+# From 2026.1 on Nova's own are 180 and 160 s, and a manager waits that long even if it is idle.
 graceful_shutdown_timeout = {{ $shutdown }}
 manager_shutdown_timeout = {{ max 0 (sub $shutdown 20) }}
 log_dir = /var/log/kolla/nova

@@ -1,10 +1,10 @@
 {{/*
-config.json -> what a container with a read-only root must mount, and what kolla-init must: the same as `kolla-init plan`
-says without --image (a test holds the two together).
+config.json -> the mounts of a container with a read-only root, and those of kolla-init: the same as printed by
+`kolla-init plan` without --image (a test compares them).
 
-  entries -> wishes {path, kind, data} -> the outermost of them -> `places` {path, purpose, volume, subPath}, sorted
+  entries -> requests {path, kind, data} -> the outermost of them -> `places` {path, purpose, volume, subPath}, sorted
   `covers`: the directories of the volume `kolla` that kolla-init mounts below /kolla
-  `sources`: mounts of volumes that config.json has a source in: kolla-init's, and kolla-sidecar's, which follows them
+  `sources`: mounts of volumes that contain a source of config.json: kolla-init's, and kolla-sidecar's, which follows them
 */}}
 {{- define "kolla-pod.readPlaces" -}}
 {{- $ctx := index . 0 -}}
@@ -64,7 +64,7 @@ says without --image (a test holds the two together).
 {{- if $holds -}}yes{{- end -}}
 {{- end -}}
 
-{{/* What each entry needs, as a JSON list. In: workload. */}}
+{{/* The mounts that each entry needs, as a JSON list. In: workload. */}}
 {{- define "kolla-pod.wishes" -}}
 {{- $wishes := list -}}
 {{- $names := list -}}
@@ -73,7 +73,7 @@ says without --image (a test holds the two together).
 {{- $names = append $names .path -}}
 {{- if hasPrefix "ca-certificates/" .path -}}{{- $hasCa = true -}}{{- end -}}
 {{- end -}}
-{{- /* An entry that is not right is kolla-init's to refuse, with all that is wrong, while the old Pods go on. */ -}}
+{{- /* Invalid entries are left to kolla-init, which reports all errors while the old Pods stay. */ -}}
 {{- range .config.config_files -}}
 {{- if and .dest .source -}}
 {{- $dest := .dest -}}
@@ -124,12 +124,12 @@ says without --image (a test holds the two together).
 {{- end -}}
 {{- end -}}
 
-{{/* Whether more than one part of the system lives in a directory, so that a volume would hide what is not ours. */}}
+{{/* Whether several parts of the system share a directory, so that a volume would hide other parts' files. */}}
 {{- define "kolla-pod.isShared" -}}
 {{- if or (has . (splitList " " "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/local /usr/local/bin /usr/local/etc /usr/local/lib /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/cache /var/lib /var/lib/kolla /var/lib/kolla/config_files /var/local /var/log /var/opt /var/run /var/spool /var/tmp")) (regexMatch "^/(dev|proc|sys)/" .) -}}yes{{- end -}}
 {{- end -}}
 
-{{/* Nested wishes are one, the outermost; it is data when nothing but directories and permissions named it. */}}
+{{/* Nested requests become one, the outermost; it is data if it comes from directories and permissions only. */}}
 {{- define "kolla-pod.outermost" -}}
 {{- $found := dict -}}
 {{- $paths := list -}}
@@ -157,8 +157,9 @@ says without --image (a test holds the two together).
 {{- end -}}
 
 {{/*
-kolla-init mounts the directory above each place, so that it makes the place itself and owns it; and the directories between
-that and another volume inside of it, which the container runtime would make as root. In: places.
+kolla-init mounts the parent directory of each place, so that it creates and owns the place itself; and the
+directories between that and another volume inside it, which the container runtime would create as root. In:
+places.
 */}}
 {{- define "kolla-pod.covers" -}}
 {{- $above := list -}}

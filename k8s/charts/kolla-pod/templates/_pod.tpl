@@ -1,14 +1,14 @@
 {{/*
-A Pod's metadata and spec, without what its owner (workload, Job) adds. In: a dict of
-  ctx, workload, component, account (ServiceAccount), waits (list), containers (list: the main ones, with their mounts),
-  isWorkload (or a Job's), token (whether a wait asks the API server), restartPolicy, grace (seconds)
+A Pod's metadata and spec, without the additions of its owner (workload, Job). In: a dict of
+ctx, workload, component, account (ServiceAccount), waits (list), containers (list: the main ones, with their mounts),
+isWorkload (or a Job's), token (whether a wait uses the API server), restartPolicy, grace (seconds)
 Out: JSON.
 */}}
 {{- define "kolla-pod.podTemplate" -}}
 {{- $ctx := .ctx -}}
 {{- $workload := .workload -}}
 {{- $values := $workload.values -}}
-{{- /* Ours lie over those of values: a selector and a wait go by them. */ -}}
+{{- /* Ours take precedence over those of values, since selectors and waits use them. */ -}}
 {{- $labels := ternary (deepCopy $values.labels) dict .isWorkload -}}
 {{- include "kolla-pod.lay" (list $labels (fromYaml (include "kolla-pod.selector" (list $ctx .component)))) -}}
 {{- $_ := set $labels "app.kubernetes.io/version" (include "kolla-pod.versionLabel" $ctx) -}}
@@ -47,8 +47,8 @@ Out: JSON.
 {{- end -}}
 
 {{/*
-Looked for in the Pod as it came out, so that nothing that was laid over it is overlooked. In: list of what
-kolla-pod.podTemplate has, and its JSON.
+Checked in the rendered Pod, so that merged values are included. In: list of kolla-pod.podTemplate's input, and
+its JSON.
 */}}
 {{- define "kolla-pod.checkRestricted" -}}
 {{- $pod := index . 0 -}}
@@ -66,7 +66,7 @@ kolla-pod.podTemplate has, and its JSON.
 {{- end -}}
 {{- end -}}
 
-{{/* Puts into a Pod's spec where it may run. In: list of context, workload, spec and component. */}}
+{{/* Adds scheduling constraints to a Pod's spec. In: list of context, workload, spec and component. */}}
 {{- define "kolla-pod.scheduling" -}}
 {{- $ctx := index . 0 -}}
 {{- $values := (index . 1).values -}}
@@ -142,7 +142,8 @@ name. In: as kolla-pod.podTemplate.
 {{- end -}}
 
 {{/*
-What this Pod is, for helpers, and what overlays may use; then the variables of values, each name once. In: as kolla-pod.env.
+The Pod's identity, for helpers, and values for overlays; then the variables of values, each name once. In: as
+kolla-pod.env.
 */}}
 {{- define "kolla-pod.helperEnv" -}}
 {{- $fields := dict "POD_NAME" "metadata.name" "POD_NAMESPACE" "metadata.namespace" "POD_UID" "metadata.uid" "NODE_NAME" "spec.nodeName" "POD_IP" "status.podIP" "HOST_IP" "status.hostIP" -}}
@@ -154,12 +155,12 @@ What this Pod is, for helpers, and what overlays may use; then the variables of 
 {{- concat $env (fromJsonArray (include "kolla-pod.env" .)) | toJson -}}
 {{- end -}}
 
-{{/* Variables of values as Kubernetes has them. In: list of context and map. Passwords come by Secrets. */}}
+{{/* Variables of values in Kubernetes' form. In: list of context and map. Passwords come from Secrets. */}}
 {{- define "kolla-pod.env" -}}
 {{- $ctx := index . 0 -}}
 {{- $env := list -}}
 {{- if and (ne $ctx.Values.kollaPod.delivery "baked") (not (hasKey (index . 1) "PATH")) -}}
-{{- /* Kolla's scripts find our sudo and healthchecks by it; what an image says of it can't be added to. */ -}}
+{{- /* Kolla's scripts find our sudo and healthchecks by it; it cannot extend the image's own PATH. */ -}}
 {{- $directories := list "/opt/kolla-pod/rootless-bin" "/opt/kolla-pod/bin" $ctx.Values.kollaPod.searchPath -}}
 {{- $env = append $env (dict "name" "PATH" "value" (join ":" $directories)) -}}
 {{- end -}}
@@ -177,7 +178,7 @@ What this Pod is, for helpers, and what overlays may use; then the variables of 
 {{- toJson $env -}}
 {{- end -}}
 
-{{/* Where a password lies: in a Secret that is there, or in one of ours. In: list of context and name. Out: {name, key}. */}}
+{{/* The Secret of a password: an existing one, or one of ours. In: list of context and name. Out: {name, key}. */}}
 {{- define "kolla-pod.passwordKey" -}}
 {{- $ctx := index . 0 -}}
 {{- $name := index . 1 -}}

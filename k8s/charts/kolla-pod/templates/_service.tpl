@@ -1,6 +1,6 @@
 {{/*
-All objects of a chart. In: the chart's root. It builds a context that every other template gets instead: the chart's
-parts, `Values` laid over each other, `files` (what lies beside config.json), `workloads` (list) and `jobs` (list).
+All objects of a chart. In: the chart's root. It builds a context that every other template gets instead: the
+chart's parts, merged `Values`, `files` (those next to config.json), `workloads` (list) and `jobs` (list).
 */}}
 {{- define "kolla-pod.service" -}}
 {{- $ctx := dict "Chart" .Chart "Release" .Release "Files" .Files "Capabilities" .Capabilities "Template" .Template "objects" dict "refs" dict -}}

@@ -1,10 +1,10 @@
 {{/*
-One native sidecar for what goes on beside the service: probes, a configuration that follows its ConfigMaps, log shipping.
-It reads kolla-pod.yaml, which kolla-init reads too (overlays). That is read at the start only, so its ConfigMap has the
-hash in its name with `reload: live` too.
+One native sidecar for everything that runs alongside the service: probes, a configuration that follows its
+ConfigMaps, log shipping. It reads kolla-pod.yaml, as does kolla-init (overlays). The file is read on start
+only, so the name of its ConfigMap has the hash with `reload: live` too.
 */}}
 
-{{/* Roles, separated by spaces. In: list of context and workload. */}}
+{{/* Components, separated by spaces. In: list of context and workload. */}}
 {{- define "kolla-pod.sidecarRoles" -}}
 {{- $ctx := index . 0 -}}
 {{- $probes := (index . 1).values.probes -}}
@@ -15,7 +15,7 @@ hash in its name with `reload: live` too.
 {{- join " " $roles -}}
 {{- end -}}
 
-{{/* Sets `podYaml` of the workload where it needs one. In: list of context and workload. */}}
+{{/* Sets `podYaml` of a workload that needs one. In: list of context and workload. */}}
 {{- define "kolla-pod.readPodYaml" -}}
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
@@ -50,7 +50,7 @@ hash in its name with `reload: live` too.
 {{- with $logs.user -}}{{- $_ := set $ship "user" . -}}{{- end -}}
 {{- if include "kolla-pod.logState" . -}}
 {{- $_ := set $ship "state" "/var/lib/kolla-log-ship" -}}
-{{- /* For the check log-ship, which looks at the checkpoint. */ -}}
+{{- /* For the check log-ship, which reads the checkpoint. */ -}}
 {{- $_ := set $yaml "probe" (dict "log-ship" (dict "state" "/var/lib/kolla-log-ship")) -}}
 {{- end -}}
 {{- include "kolla-pod.lay" (list $ship ($logs.options | default dict)) -}}
@@ -68,8 +68,9 @@ hash in its name with `reload: live` too.
 {{- end -}}
 
 {{/*
-Whether log-ship's state has a volume of its own, which no service can write to: where the logs live as long as the Pod. Logs
-in a volume of the user's may live longer, and the state stays beside them. "yes" or nothing. In: list of context and workload.
+Whether log-ship's state has a separate volume, to which no service can write: if the logs live as long as the
+Pod. Logs in a user's volume may live longer, and the state stays next to them. "yes" or nothing. In: list of
+context and workload.
 */}}
 {{- define "kolla-pod.logState" -}}
 {{- $logs := (index . 0).Values.logs -}}
@@ -86,8 +87,8 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- if $roles -}}
 {{- $seen := dict -}}
 {{- range fromJsonArray (include "kolla-pod.serviceMounts" $workload) -}}
-{{- /* config-watch leaves its record in /run/kolla. */ -}}
-{{- /* And a container without privileges may only take mounts, not make them for others. */ -}}
+{{- /* config-watch writes its record to /run/kolla. */ -}}
+{{- /* An unprivileged container can only receive mounts, not propagate them to others. */ -}}
 {{- $_ := set $seen .mountPath (ternary (omit . "readOnly") (omit . "mountPropagation") (eq .mountPath "/run/kolla")) -}}
 {{- end -}}
 {{- range fromJsonArray (include "kolla-pod.tlsMounts" (list $ctx $workload false)) -}}{{- $_ := set $seen .mountPath . -}}{{- end -}}
@@ -102,7 +103,7 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- $mounts := list -}}
 {{- range $path := keys $seen | sortAlpha -}}{{- $mounts = append $mounts (get $seen $path) -}}{{- end -}}
 {{- $env := fromJsonArray (include "kolla-pod.helperEnv" (list $ctx $values.env)) -}}
-{{- /* The Pod's UID as the source: whoever loses the state ships the same ids again, which the index has. */ -}}
+{{- /* The Pod's UID as the source: if the state is lost, the same ids are shipped again, which the index deduplicates. */ -}}
 {{- if and (include "kolla-pod.logState" .) (not (hasKey ($ctx.Values.logs.options | default dict) "source-id")) -}}
 {{- $env = append $env (dict "name" "KOLLA_LOG_SHIP_SOURCE_ID" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.uid"))) -}}
 {{- end -}}
@@ -115,7 +116,7 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- $_ := set $container "env" $env -}}
 {{- $_ := set $container "ports" (list (dict "name" "health" "containerPort" (int $values.sidecar.port))) -}}
 {{- $_ := set $container "startupProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 1 "failureThreshold" 120) -}}
-{{- /* Not /livez, which asks for the service too: that is the service's own probe. */ -}}
+{{- /* Not /livez, which covers the service too: that is the service's own probe. */ -}}
 {{- $_ := set $container "livenessProbe" (dict "httpGet" (dict "path" "/startupz/roles" "port" "health") "periodSeconds" 10 "timeoutSeconds" 5) -}}
 {{- $_ := set $container "securityContext" (fromJson (include "kolla-pod.restrictedContainer" $ctx)) -}}
 {{- with $values.sidecar.resources -}}{{- $_ := set $container "resources" . -}}{{- end -}}
@@ -124,7 +125,7 @@ in a volume of the user's may live longer, and the state stays beside them. "yes
 {{- end -}}
 {{- end -}}
 
-{{/* Whether a check looks at processes of another container, or a signal goes to one. In: list of context and workload. */}}
+{{/* Whether a check reads processes of another container, or a signal goes to one. In: list of context and workload. */}}
 {{- define "kolla-pod.sharesProcesses" -}}
 {{- $values := (index . 1).values -}}
 {{- $roles := include "kolla-pod.sidecarRoles" . -}}

@@ -7,7 +7,7 @@ Sets `Values` of the context: library < chart < globals.yml < its charts.NAME. I
 {{- $library := index $given "kolla-pod" | default dict -}}
 {{- $values := deepCopy (omit $library "global") -}}
 {{- $global := deepCopy ($library.global | default dict) -}}
-{{- /* As given, since null in there is to take away what lies below. */ -}}
+{{- /* Kept as given, since a null there removes a key of a lower layer. */ -}}
 {{- $over := deepCopy ($given.global | default dict) -}}
 {{- include "kolla-pod.lay" (list $global (deepCopy $over)) -}}
 {{- include "kolla-pod.lay" (list $values (deepCopy (omit $given "global" "kolla-pod"))) -}}
@@ -27,8 +27,8 @@ Sets `Values` of the context: library < chart < globals.yml < its charts.NAME. I
 {{- end -}}
 
 {{/*
-Lays one map over another, in place: maps go into each other, null takes a key away, all else is replaced, by false and
-empty values too (which mergeOverwrite leaves as they were). In: list of the lower map and the upper one.
+Merges one map over another, in place: maps are merged, null removes a key, anything else is replaced, also by
+false and empty values (which mergeOverwrite would ignore). In: list of the lower map and the upper one.
 */}}
 {{- define "kolla-pod.lay" -}}
 {{- $under := index . 0 -}}
@@ -63,13 +63,13 @@ empty values too (which mergeOverwrite leaves as they were). In: list of the low
 {{- end -}}
 {{- end -}}
 
-{{/* The tag of an image. In: list of context and what a workload says of its image. */}}
+{{/* The tag of an image. In: list of context and a workload's image values. */}}
 {{- define "kolla-pod.imageTag" -}}
 {{- $ctx := index . 0 -}}
 {{- (index . 1).tag | default $ctx.Values.image.tag | default $ctx.Values.global.tag -}}
 {{- end -}}
 
-{{/* An image's reference; a tag that begins with sha256: is a digest. In: as above. */}}
+{{/* An image's reference; a tag that starts with sha256: is a digest. In: as above. */}}
 {{- define "kolla-pod.image" -}}
 {{- $ctx := index . 0 -}}
 {{- $own := index . 1 -}}
@@ -95,7 +95,7 @@ empty values too (which mergeOverwrite leaves as they were). In: list of the low
 {{- (index . 1).pullPolicy | default $ctx.Values.image.pullPolicy | default $ctx.Values.global.pullPolicy -}}
 {{- end -}}
 
-{{/* A command of ours, where it is found in the containers. In: list of context and name. */}}
+{{/* Path of one of our commands in the containers. In: list of context and name. */}}
 {{- define "kolla-pod.program" -}}
 {{- $ctx := index . 0 -}}
 {{- if eq $ctx.Values.kollaPod.delivery "baked" -}}
@@ -105,7 +105,7 @@ empty values too (which mergeOverwrite leaves as they were). In: list of the low
 {{- end -}}
 {{- end -}}
 
-{{/* Labels of every object; quoted, since a release may be called 1 or on. In: list of context and component. */}}
+{{/* Labels of every object; quoted, since a release may be named 1 or on. In: list of context and component. */}}
 {{- define "kolla-pod.labels" -}}
 {{- $ctx := index . 0 -}}
 {{ include "kolla-pod.selector" . }}
@@ -122,12 +122,15 @@ app.kubernetes.io/instance: {{ $ctx.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 | quote }}
 {{- end -}}
 
-{{/* The release as a label may have it. */}}
+{{/* The release as a valid label. */}}
 {{- define "kolla-pod.versionLabel" -}}
 {{- regexReplaceAll "[^A-Za-z0-9_.-]+" (.Values.release | toString | replace "+" "_") "-" | trunc 63 | trimAll "-_." -}}
 {{- end -}}
 
-{{/* Refuses a name that Kubernetes would, when half of a release is there. In: list of context, what to shorten, name, most bytes. */}}
+{{/*
+Rejects a name that Kubernetes would reject after a partial installation. In: list of context, the value to
+shorten, name, maximum length in bytes.
+*/}}
 {{- define "kolla-pod.checkLength" -}}
 {{- $name := index . 2 -}}
 {{- if gt (len $name) (index . 3) -}}
@@ -145,7 +148,10 @@ app.kubernetes.io/component: {{ index . 1 | quote }}
 {{- regexReplaceAll "[^a-z0-9]+" (lower .) "-" | trimAll "-" -}}
 {{- end -}}
 
-{{/* Metadata of what has its hash in its name: Helm leaves old versions, which Pods of an old release may still need. */}}
+{{/*
+Metadata of objects with their hash in the name: Helm keeps old versions, which Pods of an old release may still
+need.
+*/}}
 {{- define "kolla-pod.kept" -}}
 {{- toJson (dict "labels" (dict "kolla-pod/versioned" "true") "annotations" (dict "helm.sh/resource-policy" "keep")) -}}
 {{- end -}}

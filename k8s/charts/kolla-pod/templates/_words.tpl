@@ -1,15 +1,14 @@
-{{/* What files and templates of charts may include; README.md lists them. */}}
+{{/* Templates that files and templates of charts may include; README.md lists them. */}}
 
 {{/*
 A password by its name in Kolla's passwords.yml, for the files of config.files.
 
-  global.passwords.NAME        -> the password, as FORM writes it
-  global.passwordSecrets.NAME  -> $(password:NAME:FORM) in the text; the Pod mounts the Secret's key beside config.json
-    (kolla-pod.volumes), kolla-pod.yaml lists it (kolla-pod.passwordOverlays), and kolla-init replaces it by the same FORM.
-    Of both, the Secret counts.
+  global.passwords.NAME        -> the password, written in FORM
+  global.passwordSecrets.NAME  -> $(password:NAME:FORM) in the text; the Pod mounts the Secret's key next to config.json
+    (kolla-pod.volumes), kolla-pod.yaml lists it (kolla-pod.passwordOverlays), and kolla-init replaces it in the same FORM
 
-In: list of context, name and, where the text around it has a syntax of its own, FORM: see kolla-pod.passwordAs. What comes out may
-not be escaped.
+If both are set, the Secret applies. In: list of context, name and, if the text around it has its own syntax,
+FORM: see kolla-pod.passwordAs. The result must not be escaped.
 */}}
 {{- define "kolla-pod.password" -}}
 {{- $ctx := index . 0 -}}
@@ -17,7 +16,7 @@ not be escaped.
 {{- $form := "" -}}
 {{- if gt (len .) 2 -}}{{- $form = index . 2 -}}{{- end -}}
 {{- $password := get $ctx.Values.global.passwords $name -}}
-{{- /* Counted, so that a file with one is known: kolla-pod.noPassword. */ -}}
+{{- /* Counted, to detect a file with a password: kolla-pod.noPassword. */ -}}
 {{- $_ := set $ctx "passwordsRead" (add1 ($ctx.passwordsRead | default 0)) -}}
 {{- if get $ctx.Values.global.passwordSecrets $name -}}
 {{- if not (hasKey $ctx "placeholders") -}}
@@ -29,14 +28,15 @@ not be escaped.
 {{- else if $password -}}
 {{- include "kolla-pod.passwordAs" (list $ctx $name $form $password) -}}
 {{- else -}}
-{{- /* Told at the end, all at once: kolla-pod.service. */ -}}
+{{- /* Reported at the end, all at once: kolla-pod.service. */ -}}
 {{- $_ := set $ctx "missingPasswords" (append ($ctx.missingPasswords | default list) $name) -}}
 {{- end -}}
 {{- end -}}
 
 {{/*
-A password as the text around it takes it: as it is, for a `url`, an option of `oslo`.config or of `rabbitmq`.conf, between '' in `sql`, or
-`quoted` by "" (my.cnf, Python). The same as kolla-init's (src/config/overlays/passwords.ts). In: list of context, name, form and password.
+A password in the form required by the text around it: unchanged, for a `url`, an option of `oslo`.config or of
+`rabbitmq`.conf, between '' in `sql`, or `quoted` by "" (my.cnf, Python). The same as kolla-init's
+(src/config/overlays/passwords.ts). In: list of context, name, form and password.
 */}}
 {{- define "kolla-pod.passwordAs" -}}
 {{- $ctx := index . 0 -}}
@@ -44,7 +44,7 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- $form := index . 2 -}}
 {{- $password := index . 3 -}}
 {{- if not $form -}}{{- $password -}}
-{{- /* urlquery writes a space as +, which a URL's user part does not know. */ -}}
+{{- /* urlquery writes a space as +, which is not decoded in a URL's user part. */ -}}
 {{- else if eq $form "url" -}}{{- urlquery $password | replace "+" "%20" -}}
 {{- else if eq $form "oslo" -}}
 {{- if regexMatch "[$\\s\"']" $password }}{{ fail (printf "global.passwords.%s: may not hold $, quotes or spaces, which oslo.config would change" $name) }}{{ end -}}
@@ -59,7 +59,10 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- end -}}
 {{- end -}}
 
-{{/* Refuses what was made with a password and is to be no Secret. In: list of context, place, passwords read before, and the fix. */}}
+{{/*
+Rejects text that contains a password but is not for a Secret. In: list of context, place, passwords read
+before, and the fix.
+*/}}
 {{- define "kolla-pod.noPassword" -}}
 {{- $ctx := index . 0 -}}
 {{- if gt (int $ctx.passwordsRead) (int (index . 2)) -}}
@@ -67,7 +70,10 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- end -}}
 {{- end -}}
 
-{{/* A template that ends in a Pod or a ConfigMap, so no password may. In: list of context, text and place. */}}
+{{/*
+A template whose result is in a Pod or a ConfigMap, so it may contain no password. In: list of context, text and
+place.
+*/}}
 {{- define "kolla-pod.openText" -}}
 {{- $ctx := index . 0 -}}
 {{- $before := $ctx.passwordsRead | default 0 -}}
@@ -75,7 +81,7 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- include "kolla-pod.noPassword" (list $ctx (index . 2) $before "give it by a variable, env: {NAME: {password: NAME}}, or in a file with secret: true") -}}
 {{- end -}}
 
-{{/* SQLAlchemy's URL. In: list of context, database, and if they differ the password's name and the account. */}}
+{{/* SQLAlchemy's URL. In: list of context, database, and, if different, the password's name and the account. */}}
 {{- define "kolla-pod.databaseUrl" -}}
 {{- $ctx := index . 0 -}}
 {{- $database := index . 1 -}}
@@ -88,7 +94,7 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- if include "kolla-pod.tls" $ctx -}}{{- printf "&ssl_ca=%s" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- end -}}
 
-{{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost where a chart has that. */}}
+{{/* oslo.messaging's URL, as user openstack of virtual host /, or of settings.virtualHost if the chart has that. */}}
 {{- define "kolla-pod.transportUrl" -}}
 {{- $at := .Values.global.endpoints.rabbitmq -}}
 {{- $vhost := .Values.settings.virtualHost | default "/" -}}
@@ -103,7 +109,7 @@ A password as the text around it takes it: as it is, for a `url`, an option of `
 {{- $at.url | default (printf "%s://%s:%v/v3" (include "kolla-pod.scheme" .) $at.host $at.port) -}}
 {{- end -}}
 
-{{/* The same, as users reach it: by global.publicUrl, where there is one. */}}
+{{/* The same for users: by global.publicUrl, if set. */}}
 {{- define "kolla-pod.publicIdentityUrl" -}}
 {{- if .Values.global.publicUrl -}}
 {{- printf "%s/v3" (include "kolla-pod.openstack.publicUrl" (list . "keystone" 5000)) -}}

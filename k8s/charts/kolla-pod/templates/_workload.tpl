@@ -1,4 +1,4 @@
-{{/* A workload and all that goes with it. In: list of context and workload. */}}
+{{/* A workload and all its objects. In: list of context and workload. */}}
 {{- define "kolla-pod.workload" -}}
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
@@ -42,7 +42,7 @@
 {{- include "kolla-pod.network" . }}
 {{- end -}}
 
-{{/* Waits of values, with what is templates in them done. In: list of context and a workload's own. Out: JSON. */}}
+{{/* Waits of values, with their templates rendered. In: list of context and a workload's own. Out: JSON. */}}
 {{- define "kolla-pod.needs" -}}
 {{- $ctx := index . 0 -}}
 {{- $waits := list -}}

@@ -1,6 +1,6 @@
 {{/*
-workloads -> `workloads` of the context: a list of {key, name, values, config (config.json as data), files (those that it
-reads), places and covers (its mounts), podYaml (a file)}.
+workloads -> `workloads` of the context: a list of {key, name, values, config (config.json as data), files
+(those that it reads), places and covers (its mounts), podYaml (a file)}.
 */}}
 {{- define "kolla-pod.readWorkloads" -}}
 {{- $ctx := . -}}
@@ -23,7 +23,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- $_ := set . "workloads" $workloads -}}
 {{- end -}}
 
-{{/* What the schema can't tell. In: list of context and workload. */}}
+{{/* Checks that the schema cannot express. In: list of context and workload. */}}
 {{- define "kolla-pod.checkWorkload" -}}
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
@@ -35,7 +35,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- if not (hasKey $workload.user "uid") -}}
 {{- fail (printf "%s: say user: {name, uid}; kolla-pod catalogue has the name" $at) -}}
 {{- end -}}
-{{- /* Of a StatefulSet's Pods a label ends in a hash of ten characters more. */ -}}
+{{- /* A label of a StatefulSet's Pods ends in a hash of ten more characters. */ -}}
 {{- include "kolla-pod.checkLength" (list $ctx (ternary (printf "workloads.%s.name" $workload.key) "name" (ne $values.name "")) $workload.name (ternary 52 63 (eq $values.kind "StatefulSet"))) -}}
 {{- if and (include "kolla-pod.tls" $ctx) $values.ports (not (hasKey $values.tls "serves")) -}}
 {{- fail (printf "%s.tls.serves: global.tls is enabled: say true if its ports serve TLS, with the certificate in %s, or false if they are to be plain" $at (include "kolla-pod.tlsCertificate" $ctx)) -}}
@@ -59,7 +59,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- end -}}
 {{- end -}}
 
-{{/* Sets `config`, and `files` with config.json itself among them. In: list of context and workload. */}}
+{{/* Sets `config`, and `files` including config.json itself. In: list of context and workload. */}}
 {{- define "kolla-pod.readConfigJson" -}}
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}
@@ -81,7 +81,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- include "kolla-pod.noPassword" (list $ctx (printf "workloads.%s" $workload.key) $before "take it out of configJson and command: a file of config.files may be a Secret") -}}
 {{- $files := list -}}
 {{- range $path, $file := $ctx.files -}}
-{{- /* kolla_copy_cacerts looks there by itself. */ -}}
+{{- /* kolla_copy_cacerts finds these by itself. */ -}}
 {{- if or (hasPrefix "ca-certificates/" $path) (include "kolla-pod.isRead" (list $path $config)) -}}{{- $files = append $files $file -}}{{- end -}}
 {{- end -}}
 {{- $own := dict "path" "config.json" "secret" false "binary" false "data" (b64enc $text) -}}
@@ -90,7 +90,7 @@ reads), places and covers (its mounts), podYaml (a file)}.
 {{- $_ := set $workload "files" (append $files $own) -}}
 {{- end -}}
 
-{{/* config.json of `command` and the files with a `dest`. */}}
+{{/* Generates config.json from `command` and the files with a `dest`. */}}
 {{- define "kolla-pod.madeConfigJson" -}}
 {{- $ctx := index . 0 -}}
 {{- $workload := index . 1 -}}

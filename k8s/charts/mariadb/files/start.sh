@@ -1,12 +1,12 @@
 #!/bin/bash
-# Becomes mariadbd. Before that it makes the data directory where there is none, and decides whether this node founds the cluster:
+# Executes mariadbd. Before that it creates a missing data directory, and decides whether this node bootstraps the cluster:
 #
-#   the only node                                             -> founds
-#   settings.foundFrom names it                               -> founds; where it names another node, joins
-#   another node answers at 3306                              -> joins
-#   was the last to stop in good order (grastate.dat says so) -> founds
-#   node 0, and its data have never been in a cluster         -> founds
-#   else                                                      -> joins: waits until one that has the data is there
+#   the only node                                             -> bootstraps
+#   settings.foundFrom names it                               -> bootstraps; if it names another node, joins
+#   another node accepts connections on 3306                  -> joins
+#   was the last to shut down cleanly (grastate.dat says so)  -> bootstraps
+#   node 0, and its data has never been in a cluster          -> bootstraps
+#   else                                                      -> joins: waits until a node with data is available
 set -euo pipefail
 {{- $mariadb := .Values.workloads.mariadb }}
 replicas={{ int $mariadb.replicas }}
@@ -15,13 +15,13 @@ domain=mariadb-nodes.{{ .Release.Namespace }}.svc.{{ .Values.settings.clusterDom
 
 data=/var/lib/mysql
 state=$data/grastate.dat
-# By its name: MariaDB of some distributions does not look there.
+# Passed by name: MariaDB of some distributions does not look there.
 defaults=--defaults-file=/etc/mysql/my.cnf
 options=("--wsrep-node-name=$POD_NAME" "--wsrep-node-address=$POD_IP")
 
 say() { printf 'start.sh: %s\n' "$1" >&2; }
 
-# Runs a program that says much when all is well; what it said is shown only when it fails.
+# Runs a program with much normal output, which is shown only if it fails.
 said_of() {
   local said
   said=$("$@" 2>&1) || { printf '%s\n' "$said" >&2; say "$1 failed, with what stands above"; return 1; }
@@ -35,7 +35,7 @@ others() {
   done
 }
 
-# 0 when it does. Frozen ones take a connection too, so a frozen cluster is not founded anew.
+# 0 if it does. A frozen node accepts connections too, so a frozen cluster is not bootstrapped again.
 answers() { timeout 2 bash -c 'exec 3<>"/dev/tcp/$1/3306"' _ "$1" 2>/dev/null; }
 
 any_answers() {
@@ -49,12 +49,12 @@ all_have_addresses() {
   for other in $(others); do getent hosts "$other" >/dev/null || return 1; done
 }
 
-# 0 when the file names a cluster that this node has been in.
+# 0 if the file names a cluster that this node has been in.
 was_in_a_cluster() { grep -q '^uuid: *[0-]*[1-9a-f]' "$state" 2>/dev/null; }
 
-# `.installing` stays when this is cut off: what is half made then is no data. `.new` stays until they are a cluster's,
-# so that a founder that was cut off before founds at its next start. A transfer from another node empties the directory but for
-# Galera's own files: cut off in it, this node is no founder, which `.joining` says while the directory is re-created.
+# `.installing` stays if this is interrupted: partially initialized data is not used. `.new` stays until the data is a cluster's,
+# so that an interrupted bootstrap is repeated at the next start. A transfer from another node empties the directory except for
+# Galera's own files: if it is interrupted, this node must not bootstrap, which `.joining` records while the directory is re-created.
 if [[ -e $data/.installing || ! -d $data/mysql ]]; then
   [[ -e $data/.installing || ! -e $state ]] || touch "$data/.joining"
   touch "$data/.installing"
@@ -69,10 +69,10 @@ is_new=no
 
 founds() {
   ((replicas == 1)) && return 0
-  # Who names a founder says as well that no other is one: that one may not answer yet.
+  # An operator who names the bootstrapping node asserts that there is no other, which may not respond yet.
   [[ -z $found_from ]] || { [[ $POD_NAME == "$found_from" ]]; return; }
   any_answers && return 1
-  # One that has never been in a cluster may say it of itself, too.
+  # A node that has never been in a cluster may have that state too.
   was_in_a_cluster && grep -q '^safe_to_bootstrap: 1' "$state" 2>/dev/null && return 0
   [[ $is_new == yes && $POD_NAME == mariadb-0 ]]
 }
@@ -82,17 +82,17 @@ if founds; then
   [[ -e $state ]] && sed -i 's/^safe_to_bootstrap: 0/safe_to_bootstrap: 1/' "$state"
   options+=(--wsrep-new-cluster)
 else
-  # Galera leaves out, until it is restarted, a name that has no address when it starts, and a founder looks for none.
-  # One that has data may make a cluster with less than all.
+  # Galera skips, until it is restarted, a name without an address at its start, and a bootstrapping node resolves none.
+  # A node with data may form a cluster with a subset.
   patience=60
   [[ $is_new == no && ! -e $data/.joining ]] || patience=300
   until any_answers || all_have_addresses || ((SECONDS >= patience)); do sleep 1; done
-  # From here on another node's data take the place of its own.
+  # From here on another node's data replaces its own.
   rm -f "$data/.new"
   say "$POD_NAME joins the cluster"
 fi
 
-# After a crash the file does not say how far the data go; without it the others would send everything again.
+# After a crash the file lacks the position of the data; without it the others would send everything again.
 if [[ -e $state ]] && grep -q '^seqno: *-1' "$state"; then
   recovered=$(said_of mariadbd "$defaults" --wsrep-recover --log-error=/dev/stderr --init-file=)
   position=$(sed -n 's/.*Recovered position:\{0,1\} \([-0-9a-f]*:-\{0,1\}[0-9]*\).*/\1/p' <<<"$recovered" | tail -n 1)
