@@ -4,7 +4,7 @@ READY := node_modules/.package-lock.json
 
 .PHONY: help demo test test-full ci check build images charts build-reproducible e2e aio bench soak evidence docs picture format clean
 
-help: ## what can be made
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): package.json package-lock.json .npmrc
@@ -15,15 +15,15 @@ $(READY): package.json package-lock.json .npmrc
 demo: $(READY) ## a pod's life as local processes, with real MariaDB and Keystone; no root, no engine, no cluster
 	@$(NODE) demo/index.ts
 
-test: $(READY) ## before a commit: types, lint, unit, contract, one smoke a helper, charts; SUITE=integration for one suite, CHANGED=1 for what changed files reach
+test: $(READY) ## before a commit: types, lint, unit, contract, one smoke test per helper, charts; SUITE=integration for one suite, CHANGED=1 for the tests that changed files affect
 	@$(NODE) test/run.ts $(or $(SUITE),test) $(if $(CHANGED),--changed)
 
-test-full: $(READY) ## before a release: every suite, and by name what this machine can't prove
+test-full: $(READY) ## before a release: every suite; lists the tests that this machine can't run
 	@$(NODE) test/run.ts full
 
-# What of make test has not ended after MINUTES has failed; what of make test-full has not is named.
+# A file of make test that is unfinished after MINUTES has failed; unfinished files of make test-full are listed.
 MINUTES := 75
-ci: $(READY) ## make test, then what make test-full has more; MINUTES=75 at most
+ci: $(READY) ## make test, then the rest of make test-full; at most MINUTES=75
 	@$(NODE) test/run.ts ci --minutes $(MINUTES)
 
 check: $(READY) ## types, lint, format, unit tests
@@ -35,7 +35,7 @@ build: $(READY) ## dist/kolla-pod and its names
 charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 	@$(NODE) build/charts.ts
 
-images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences beside them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
+images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 build-reproducible: $(READY) ## builds twice and compares
@@ -44,10 +44,10 @@ build-reproducible: $(READY) ## builds twice and compares
 e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 	@$(NODE) test/run.ts e2e
 
-aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, and what goes wrong there (needs root)
+aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-bench: build ## what it costs beside today's tools; NAME=set-configs for one
+bench: build ## costs compared with today's tools; NAME=set-configs for one
 	@$(NODE) bench/index.ts $(NAME)
 
 soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
@@ -61,10 +61,10 @@ soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input t
 	@bash bench/soak/unchanged.sh bash bench/soak/demo-as-nobody.sh
 	@bash bench/soak/unchanged.sh bash -c '$(MAKE) e2e && $(MAKE) e2e'
 
-evidence: $(READY) ## make test-full, and prints docs/evidence/ from what its tests came to
+evidence: $(READY) ## make test-full, and prints docs/evidence/ from its results
 	@$(NODE) test/run.ts full --evidence
 
-docs: $(READY) ## the pages that come from the option tables
+docs: $(READY) ## the pages generated from tables
 	@$(NODE) build/docs.ts
 
 picture: $(READY) ## docs/images/status.png, the status page of a real run, as Debian's chromium shows it
@@ -73,5 +73,5 @@ picture: $(READY) ## docs/images/status.png, the status page of a real run, as D
 format: $(READY)
 	@node_modules/.bin/oxfmt .
 
-clean: ## what was built here; the cache of fetched parts stays
+clean: ## removes build output; the cache of fetched parts stays
 	@rm -rf dist node_modules

@@ -66,7 +66,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     ] as const) {
       await kubectl('patch', secret, '--type=merge', `--patch=${JSON.stringify({ data: { 7: key } })}`);
       const inStep = async () => (await keys()).includes('7') === isThere || undefined;
-      await until('the kubelet and kolla-sidecar to bring the keys', inStep);
+      await until('the kubelet and kolla-sidecar to deliver the keys', inStep);
       await token();
     }
   });
@@ -83,13 +83,13 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   test('after a live reconfiguration Placement has the new configuration in the same Pod', async () => {
     const rolled = new Set((await pods('placement')).map(({ metadata }) => metadata.uid));
     await stage.page.run('Reconfigure', 1);
-    await until('the Pods with the watch to be alone', async () => {
+    await until('only the Pods with the watch to be left', async () => {
       return (await pods('placement')).every(({ metadata }) => !rolled.has(metadata.uid)) || undefined;
     });
     await allReady();
     const old = await pods('placement');
     await stage.page.run('Reconfigure', 2);
-    await until('the new configuration to be in place', async () => {
+    await until('the new configuration to be installed', async () => {
       const text = await exec('deploy/placement-api', 'placement-api', 'cat /etc/placement/placement.conf');
       return /^max_allocation_candidates = 99$/m.test(text) || undefined;
     });
@@ -210,7 +210,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
       // Logging continues: lines from the start must be indexed, and never more than exist afterwards.
       const first = await inFiles();
       assert.ok(first.lines > 0, inspect(first));
-      await until('the lines to be in', async (saw) => {
+      await until('the lines to be indexed', async (saw) => {
         const shipped = await shippedLines(pod);
         const now = await inFiles();
         const seen = `${pod}: in the index ${inspect(shipped)}, in its files ${inspect(now)}, at first ${first.lines}`;
@@ -246,7 +246,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     );
   }
 
-  /** Of a Pod, without those of a predecessor of the same name; a multi-line message is one document. */
+  /** The lines of a Pod, without those of a predecessor with the same name; a multi-line message is one document. */
   async function shippedLines(pod: string): Promise<{ lines: number; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
     const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
@@ -272,7 +272,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     for (const chart of CHARTS)
       parts.push(
         await readFile(join(stage.directory, `${chart}.log`), 'utf8').catch(
-          () => `${chart}: no helm install was begun`,
+          () => `${chart}: no helm install was started`,
         ),
       );
     for (const pod of (await pods()).filter((each) => !isReady(each)).slice(0, 3))

@@ -67,12 +67,12 @@ describe('three-node clusters from the charts', { skip }, () => {
       await whole(kind);
       await Promise.all(NODES.map((index) => inNode(kind, index, KINDS[kind].kill)));
       const restarted = '--output=jsonpath={.status.containerStatuses[*].restartCount}';
-      await until('the servers to be started again', async () => {
+      await until('the servers to be restarted', async () => {
         const counts = await Promise.all(NODES.map((index) => kubectl('get', 'pod', `${kind}-${index}`, restarted)));
         return counts.every((count) => Number(count) > 0) || undefined;
       });
       await whole(kind);
-      await kubectl('delete', 'statefulset', kind); // room for the next
+      await kubectl('delete', 'statefulset', kind); // makes room for the next
     });
 
   async function install(kind: Kind): Promise<void> {
@@ -100,7 +100,7 @@ describe('three-node clusters from the charts', { skip }, () => {
       saw(said);
       return said.every((count) => count === NODES.length) || undefined;
     };
-    await until('all nodes to be one cluster', isWhole);
+    await until('all nodes to form one cluster', isWhole);
   }
 
   async function galeraSize(index: number): Promise<number> {

@@ -48,13 +48,13 @@ interface WorkloadState {
 export interface Openstack {
   /** kubectl in the namespace. */
   readonly kubectl: (...args: string[]) => Promise<string>;
-  /** A script in a container of a Pod, or of a Deployment's first. */
+  /** Runs a script in a container of a Pod, or of a Deployment's first Pod. */
   readonly exec: (pod: string, container: string, script: string) => Promise<string>;
-  /** The Pods of a chart's workloads, or of all; those of Jobs left out. */
+  /** The Pods of a chart's workloads, or of all charts, without those of Jobs. */
   readonly pods: (chart?: string) => Promise<PodState[]>;
   /** Resolves when every workload has its desired number of Pods, all Ready and none terminating. */
   readonly allReady: () => Promise<void>;
-  /** Statements as MariaDB's root. */
+  /** Runs statements as MariaDB's root. */
   readonly sql: (statements: string) => Promise<string>;
   /** A new token of the admin, through the Service. Rejects if Keystone does. */
   readonly token: () => Promise<string>;
@@ -87,7 +87,7 @@ export function openstackOf(stage: () => Aio): Openstack {
     async allReady() {
       const text = await kubectl('get', 'deployments,statefulsets', '--output=json');
       const { items } = JSON.parse(text) as { items: WorkloadState[] };
-      // This watches, and leaves the CPUs to the starting Pods.
+      // This uses a watch, and leaves the CPUs to the starting Pods.
       for (const { kind, metadata } of items) await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
       // Pods not yet created by a controller are not listed.
       const wanted = items.reduce((sum, { spec }) => sum + spec.replicas, 0);

@@ -14,7 +14,7 @@ import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(45);
 
-/** All names take minutes under qemu-user; two go the same way. */
+/** Running all names takes minutes under qemu-user; two use the same code path. */
 const NAMES = ['kolla-pod', 'healthcheck_port'];
 const ELF_MACHINE = { at: 18, arm64: 183 };
 
@@ -23,7 +23,7 @@ let skip: string | undefined;
 try {
   target = await targetFor('arm64');
 } catch (error) {
-  skip = `a binary for arm64 can't be made here: ${messageOf(error)}`;
+  skip = `a binary for arm64 can't be built here: ${messageOf(error)}`;
 }
 
 describe('the binary for arm64', { skip }, () => {

@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 
 let directory: Directory;
-/** As an image has it: `kolla-pod` and `bin/` with the links. */
+/** As in an image: `kolla-pod` and `bin/` with the links. */
 let dist: string;
 
 before(async () => {
@@ -154,7 +154,7 @@ test('includes every lazy part: files of options, waits, checks, doctor', async 
 });
 
 test('every helper loads all of its lazy imports from the binary alone', async () => {
-  // A library that is missing in a bundle would be our bug, 70. Each is led to where it needs its client.
+  // A library missing from a bundle would be our bug, 70. Each command gets to the point where it needs its client.
   const gone = `127.0.0.1:${await freePort()}`;
   const connection = {
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@${gone}/keystone`,

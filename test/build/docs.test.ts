@@ -22,17 +22,17 @@ for (const [name, page] of [
   ['chart-values.md', chartValuesPage(GENERATED)],
   ['kolla-probe.md', withProbes(readFileSync(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8'))],
 ] as const) {
-  test(`docs/reference/${name} is what the tables say; if not: make docs`, async () => {
+  test(`docs/reference/${name} equals the tables (to update: make docs)`, async () => {
     const stands = (await readFile(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')).split('\n');
     const should = page.split('\n');
-    // The first line that differs says more than two pages do.
+    // The first differing line is easier to read than two whole pages.
     const at = should.findIndex((line, i) => line !== stands[i]);
     assert.equal(stands[at], should[at]);
     assert.equal(stands.length, should.length);
   });
 }
 
-test('k8s/charts/README.md names all Pods that do not pass `restricted`; if not: make docs', async () => {
+test('k8s/charts/README.md names all Pods that do not pass `restricted` (to update: make docs)', async () => {
   const stands = await readFile(`${CHARTS}README.md`, 'utf8');
   assert.equal(stands, withPods(stands));
 });

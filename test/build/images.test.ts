@@ -184,9 +184,9 @@ describe('the images', { skip }, () => {
           if ('license' in licence) assert.match(licence.license.id, /^[A-Za-z0-9.-]+$/);
       }
       const refs = all.map((one) => one['bom-ref']);
-      assert.equal(new Set(refs).size, refs.length, 'a bom-ref stands twice');
+      assert.equal(new Set(refs).size, refs.length, 'a duplicate bom-ref');
       for (const { ref, dependsOn } of dependencies)
-        for (const one of [ref, ...dependsOn]) assert.ok(refs.includes(one), `${one} is no component`);
+        for (const one of [ref, ...dependsOn]) assert.ok(refs.includes(one), `${one} is not a component`);
     });
   }
 

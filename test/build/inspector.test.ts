@@ -1,4 +1,4 @@
-/** SIGUSR1, by which a plain node opens its inspector to whoever reaches the loopback address. */
+/** SIGUSR1, on which a plain node opens its inspector to any client on the loopback address. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start } from '../../tools/process.ts';
 
-/** What node says of an inspector that it has opened, or that it could not open. */
+/** Node's message that it has opened an inspector, or could not. */
 const OPENED = /Debugger|inspector/i;
 
 let directory: Directory;
@@ -32,18 +32,21 @@ before(async () => {
 });
 after(async () => await directory[Symbol.asyncDispose]());
 
-/** Becomes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and has it at once. */
+/**
+ * Executes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and receives it
+ * immediately.
+ */
 const PENDING = `import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 os.kill(os.getpid(), signal.SIGUSR1)
 os.execv(sys.argv[1], sys.argv[1:])`;
 
-/** Those that run in Node. */
+/** The names that run in Node. */
 const NAMES = ALL_NAMES.filter((name) => binaryOf(name, true) === 'kolla-pod');
 
 for (const name of NAMES) {
-  test(`${name} opens no inspector for a SIGUSR1 that comes before its first line`, async () => {
-    // Not its exit code: node aborts when the signal's thread wakes up only after a short life is over.
+  test(`${name} opens no inspector for a SIGUSR1 that arrives before its first line`, async () => {
+    // Not its exit code: node aborts if the signal's thread only wakes up after a short run is over.
     const { stderr } = await run('python3', ['-c', PENDING, ...callOf(dist, name), '--version'], { env: {} });
     assert.doesNotMatch(stderr, /Debugger listening/);
   });
@@ -56,7 +59,7 @@ for (const name of NAMES) {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
     const pid = child.pid ?? assert.fail('not started');
-    // It can't write its version, and so it waits in its event loop.
+    // It cannot write its version, and so waits in its event loop.
     await until('its event loop', async () => {
       return (await readFile(`/proc/${pid}/wchan`, 'utf8')).includes('poll') || undefined;
     });
@@ -68,7 +71,7 @@ for (const name of NAMES) {
   });
 }
 
-/** A pipe that takes nothing more until it is drained. */
+/** A full pipe, which accepts nothing until it is drained. */
 async function fullPipe(path: string) {
   await must('mkfifo', [path]);
   const both = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -86,7 +89,7 @@ async function fullPipe(path: string) {
   };
 }
 
-/** Where a process waits for TCP connections. */
+/** The listening TCP addresses of a process. */
 async function listeningPorts(pid: number): Promise<number[]> {
   const effects = { proc: '/proc', signal: new AbortController().signal };
   const inodes = new Set<string>();
@@ -103,12 +106,12 @@ async function listeningPorts(pid: number): Promise<number[]> {
 interface Resident {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** What it has said when it waits permanently. */
+  /** Its output when it waits indefinitely. */
   readonly waiting: RegExp | 'asked';
   readonly listens?: true;
 }
 
-/** Names that wait, for a port where nothing listens or for a server that takes connections and never answers. */
+/** Names that wait, for a port without a listener or for a server that accepts connections and never responds. */
 function residents(closed: number, silent: number): Readonly<Record<string, Resident>> {
   const url = `http://127.0.0.1:${silent}`;
   const logs = { KOLLA_LOG_SHIP_URL: url, KOLLA_LOG_SHIP_ROOT: join(directory.path, 'logs') };
@@ -162,7 +165,7 @@ for (const name of [
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     await using silent = await listenTcp(() => onAsked());
     const { words, env, waiting, listens } = residents(await freePort(), silent.port)[name] ?? assert.fail();
-    // By its first word: some of these names are links to kolla-core.
+    // By its first argument: some of these names are links to kolla-core.
     await using running = await start(join(dist, 'kolla-pod'), [name, ...words], { env: env ?? {}, keepOutput: true });
     let said = '';
     const spoken = new Promise<void>((resolve, reject) => {
@@ -171,14 +174,14 @@ for (const name of [
           said += text;
           if (waiting !== 'asked' && waiting.test(said)) resolve();
         });
-      running.child.once('close', () => reject(new Error(`it has ended: ${said}`)));
+      running.child.once('close', () => reject(new Error(`it has exited: ${said}`)));
     });
     spoken.catch(() => {});
     const closed = once(running.child, 'close');
     await Promise.race([waiting === 'asked' ? asked : spoken, spoken]);
     process.kill(running.pid, 'SIGUSR1');
     assert.equal((await listeningPorts(running.pid)).length, listens ? 1 : 0);
-    // Its handlers are called in the order in which the signals came.
+    // Its handlers are called in the order of the signals.
     process.kill(running.pid, 'SIGTERM');
     await closed;
     assert.doesNotMatch(said, OPENED);

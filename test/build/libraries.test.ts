@@ -12,7 +12,7 @@ import { run } from '../../tools/process.ts';
 
 const WARM = new URL('../../build/warm.ts', import.meta.url).pathname;
 
-/** What a bundle of these lines asks for from outside, with the libraries left out. */
+/** The external imports of a bundle of these lines, with the libraries left out. */
 async function asked(contents: string, resolveDir = ROOT): Promise<Metafile> {
   const { metafile } = await build({
     stdin: { contents, resolveDir },
@@ -70,7 +70,7 @@ test('a package without a library, and our own module in a library, fail the bui
   refuseStrangers('diff', 'diff', of(path));
 });
 
-/** A bundle whose export `main` gives what an import gives, when it is called. */
+/** A bundle whose export `main` returns the result of an import when it is called. */
 const ASKING = `(function (exports, require) {
   exports.main = async () => (await Promise.resolve().then(() => require('js-yaml'))).load;
   exports.warm = async () => {};
@@ -83,7 +83,7 @@ test('a library is loaded on first use, and once', async () => {
     read.push(name);
     return new Script(name === 'kolla-x' ? ASKING : ANSWERING);
   };
-  const loader = createLoader(scriptOf, () => assert.fail('no builtin is asked for'));
+  const loader = createLoader(scriptOf, () => assert.fail('no builtin is requested'));
   const { main } = loader.helper('kolla-x');
   assert.deepEqual(read, ['kolla-x']);
   assert.equal(await main([], {}), await main([], {}));

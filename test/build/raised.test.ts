@@ -1,4 +1,7 @@
-/** Kolla's sudoers let a service's user call two names as root with any environment: they are kolla-core, and read one variable of it. */
+/**
+ * Kolla's sudoers let a service's user run two names as root with any environment: they are kolla-core, and read one
+ * variable of it.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../contract/throw
 import type { Finished } from '../../tools/process.ts';
 
 const skip = (await canThrowAwayRoots()) ?? (await canUnpackDebian()) ?? (await canHaveKolla()) ?? false;
-/** sudo with what it loads, except what every machine of the same release has. */
+/** sudo and its libraries, except for those that every machine of the same release has. */
 const SUDO = ['sudo', 'libpam0g', 'libpam-modules', 'libaudit1', 'libcap-ng0', 'libselinux1', 'libpcre2-8-0'];
 const ALLOWED = ['auth', 'account', 'session'].map((what) => `${what} required pam_permit.so\n`).join('');
 
@@ -42,7 +45,7 @@ const IMAGE: Record<string, Tree[string]> = {
     config_files: [{ source: '/var/lib/kolla/config_files/a.conf', dest: '/etc/a.conf', owner: 'root', perm: '0600' }],
   }),
   [`${CONFIG}/a.conf`]: 'a',
-  // What the caller owns, and would have root read, load or write.
+  // Files of the caller that root might be tricked into reading, loading or writing.
   'trap/config.json': JSON.stringify(OTHER),
   'trap/shadow': 'mine',
   'trap/marker.cjs': MARKER,
@@ -50,7 +53,7 @@ const IMAGE: Record<string, Tree[string]> = {
   'trap/var/lib/kolla/config_files/config.json': JSON.stringify(OTHER),
 };
 
-/** As keystone by Debian's sudo and Kolla's sudoers, with `-E`, and what there is afterwards. */
+/** Runs as keystone by Debian's sudo and Kolla's sudoers, with `-E`; returns the files afterwards. */
 async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   const line = `for name in kolla_set_configs kolla_copy_cacerts; do
       /usr/bin/ln -s '${dist}/bin/'$name /usr/local/bin/
@@ -61,7 +64,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
-/** Without any of them. */
+/** Without any of the variables. */
 let plain: Promise<Finished>;
 test('through sudo, both tools work', { skip }, async () => {
   plain = raised({});
@@ -93,12 +96,12 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   const names = new Set(
     [...text.matchAll(/(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}(?![A-Za-z0-9_])/g)].map(([name]) => name),
   );
-  // By bash, which has variables of its own that can't be set.
+  // Through bash, which has variables of its own that cannot be set.
   const all = [...names].filter(
     (name) => !own.has(name) && !/^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|HOME|BASH.*)$/.test(name),
   );
   t.diagnostic(`${all.length} names`);
-  assert.ok(all.includes('TZ') && all.includes('KOLLA_POD_CONFIG'), 'the file has the names that it asks for');
+  assert.ok(all.includes('TZ') && all.includes('KOLLA_POD_CONFIG'), 'the file contains the names that it reads');
   const env = Object.fromEntries(all.map((name) => [name, '/trap/config.json']));
   assert.deepEqual(await raised(env), await plain);
 });

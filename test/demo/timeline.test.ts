@@ -8,7 +8,7 @@ const SPANS: readonly Span[] = [
   { actor: 'kolla-probe', label: 'healthy', start: 9990, end: 9991, kind: 'healthy' },
 ];
 
-test('an actor is one row, in the order in which they appear, and no row is wider than the terminal', () => {
+test('actors have one row each, in order of appearance, and no row is wider than the terminal', () => {
   const lines = drawText(SPANS, 60).split('\n');
   assert.deepEqual(
     lines.slice(0, 3).map((line) => line.split('│')[0]?.trim()),
@@ -17,14 +17,14 @@ test('an actor is one row, in the order in which they appear, and no row is wide
   for (const line of lines) assert.ok(line.length <= 60, line);
 });
 
-test('a bar is as long as its share of the whole, and the shortest is still seen', () => {
+test("a bar's length is its share of the total, and the shortest is still visible", () => {
   const [mariadb = '', init = '', probe = ''] = drawText(SPANS, 100).split('\n');
   const blocks = (line: string) => (line.match(/[░▒▓█]/g) ?? []).length;
   assert.ok(Math.abs(blocks(init) * 2 - blocks(mariadb)) <= 2);
   assert.equal(blocks(probe), 1);
 });
 
-test('the picture holds every span and no unescaped markup', () => {
+test('the picture contains every span and no unescaped markup', () => {
   const svg = drawSvg("a pod's life", SPANS);
   assert.equal(svg.match(/<rect /g)?.length, SPANS.length);
   assert.match(svg, /waits &amp; copies &lt;files&gt;/);

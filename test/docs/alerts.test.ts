@@ -6,13 +6,13 @@ import { ownMetrics, rules } from './metrics.ts';
 const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = await readPage('how-to/operations.md');
 
-/** Programs, whose names are spelled like a metric's. */
+/** Programs, whose names look like a metric's. */
 const NAMES = new Set(['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'kolla_extend_start']);
 
-/** Of kube-state-metrics, as its documentation has them. */
+/** Metrics of kube-state-metrics, from its documentation. */
 const OTHERS = ['kube_pod_init_container_status_running', 'kube_job_status_failed', 'kube_job_failed'];
 
-test('alerts ask for metrics that there are', async () => {
+test('alerts use only existing metrics', async () => {
   const known = new Set([...ownMetrics(), ...OTHERS]);
   const all = await rules();
   assert.notDeepEqual(all, []);
@@ -27,7 +27,7 @@ test('alerts ask for metrics that there are', async () => {
   }
 });
 
-test('the reference has a row for every metric that is served, and pages name no other', async () => {
+test('the reference has a row for every served metric, and pages name no other', async () => {
   const own = ownMetrics();
   const reference = await readPage('reference/metrics.md');
   const rows = [...reference.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);

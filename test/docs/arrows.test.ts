@@ -3,7 +3,10 @@ import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { importsOf } from '../runner/changed.ts';
 
-/** docs/concepts/architecture.md's floors, the lowest first: a room imports of lower floors alone, types counted. */
+/**
+ * The layers of docs/concepts/architecture.md, the lowest first: a directory imports from lower layers only, including
+ * types.
+ */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['cli'],
@@ -14,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['container'],
   ['job', 'sidecar'],
   ['toolbox'],
-  // In the place of files of cmd/, too.
+  // Also in place of files of cmd/.
   ['engine'],
 ];
 
@@ -32,17 +35,17 @@ function wrongArrows(files: readonly string[], imports: (file: string) => readon
   return [...new Set(arrows)].toSorted();
 }
 
-test('every room of src is on a floor', () => {
+test('every directory of src is in a layer', () => {
   const rooms = globSync('src/*/').map((path) => path.replace(/^src\//, ''));
   assert.deepEqual(rooms.toSorted(), FLOORS.flat().toSorted());
 });
 
-test('what src imports is on a lower floor', () => {
+test('imports of src are in a lower layer', () => {
   const found = wrongArrows(globSync('src/**/*.ts').toSorted(), importsOf);
-  assert.deepEqual(found, [], 'move what both need to a lower floor');
+  assert.deepEqual(found, [], 'move shared code to a lower layer');
 });
 
-test('arrows up, aside and to a room of no floor are found, those down are none', () => {
+test('imports up, sideways and from a directory without a layer are found, those down are not', () => {
   const imports: Readonly<Record<string, readonly string[]>> = {
     'src/core/a.ts': ['src/cli/b.ts', 'src/core/b.ts'],
     'src/cli/a.ts': ['src/core/a.ts', 'src/attic/a.ts'],

@@ -6,7 +6,7 @@ import { judge } from '../../src/toolbox/configmaps/secrecy.ts';
 
 const page = await readFile(new URL('../../docs/how-to/configmaps.md', import.meta.url), 'utf8');
 
-test('the page has every rule about lines, in their order, and none else', () => {
+test('the page has every rule about lines, in order, and no other', () => {
   const [, table = ''] = /\| rule \|.*\n.*\n((?: +\|.*\n)+)/.exec(page) ?? [];
   const rules = [...table.matchAll(/^ +\| ([^|]+) \|/gm)].map(([, rule]) => rule);
   assert.deepEqual(
@@ -15,7 +15,7 @@ test('the page has every rule about lines, in their order, and none else', () =>
   );
 });
 
-test('each path that the page calls one of a secret is one, whatever the file holds', () => {
+test('each path that the page calls secret is secret, whatever the file contains', () => {
   const [, names = ''] = /^3\. .*\((.*)\)/m.exec(page) ?? [];
   const paths = [...names.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
   assert.ok(paths.length >= 5);

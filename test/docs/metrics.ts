@@ -21,7 +21,7 @@ export async function rules(): Promise<Rule[]> {
   return (await ruleFile()).groups.flatMap((group) => group.rules);
 }
 
-/** The names of all metrics that helpers serve. */
+/** The names of all metrics served by helpers. */
 export function ownMetrics(): Set<string> {
   return new Set(allFamilies().map(({ name }) => name));
 }

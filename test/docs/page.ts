@@ -20,7 +20,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** A fenced block, and the line that it begins at. */
+/** A fenced block, and the number of its first line. */
 export interface Block {
   readonly language: string;
   readonly text: string;
@@ -36,7 +36,7 @@ export async function readPages(): Promise<Page[]> {
   );
 }
 
-/** Every fenced block of a page, without the indentation of the list that it may stand in. */
+/** Every fenced block of a page, without the indentation of an enclosing list. */
 export function blocksOf({ text }: Page): Block[] {
   return [...text.matchAll(/^( *)```(\w*)\n([^]*?)^\1```$/gm)].map(
     ({ 1: indent = '', 2: language = '', 3: body = '', index }) => ({
@@ -47,15 +47,15 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
-/** One program's words, as a shell would give them; redirections, variables set before it and comments left out. */
+/** The arguments of one program, as a shell would pass them, without redirections, preceding variables and comments. */
 export interface Command {
   readonly words: readonly string[];
   readonly line: string;
 }
 
 /**
- * The commands of a shell block: what stands between pipes, `&&`, `;` and ends of lines, of a loop what stands between do
- * and done, of a group what stands between its brackets. What `$( )` runs is not looked at.
+ * The commands of a shell block: separated by pipes, `&&`, `;` and line ends; of a loop those between do and done, of
+ * a group those within its braces. Commands in `$( )` are not included.
  */
 export function commandsOf(shell: string): Command[] {
   const joined = shell.replaceAll(/\\\n\s*/g, ' ');

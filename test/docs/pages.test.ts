@@ -1,4 +1,4 @@
-/** What pages show must be so: shell that a shell reads, options that there are, links that lead somewhere. */
+/** Pages show only valid content: shell that parses, options that exist, links that resolve. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const pages = await readPages();
 const makefile = await readFile(join(ROOT, 'Makefile'), 'utf8');
 
-/** Programs that examples use besides ours; what kubectl is told is tried in test/integration/docs.test.ts. */
+/** Programs used by examples besides ours; arguments of kubectl are tested in test/integration/docs.test.ts. */
 const OTHERS = new Set(
   'aa-status apparmor_parser cat ceph cp curl docker git grep helm install jq kolla-ansible kubectl ls make mkdir openssl printf scp ssh tee wait'.split(
     ' ',
@@ -33,7 +33,7 @@ function pagesWith(...languages: string[]): [page: Page, blocks: Block[]][] {
 }
 
 for (const [page, blocks] of pagesWith('sh'))
-  test(`docs/${page.name}.md: its shell is read by a shell, and each command is one that there is`, async () => {
+  test(`docs/${page.name}.md: its shell parses, and each command exists`, async () => {
     for (const { text, line } of blocks) {
       const { code, stderr } = await run('bash', ['-n'], { input: text });
       assert.equal(code, 0, `line ${line}: ${stderr}`);
@@ -42,7 +42,7 @@ for (const [page, blocks] of pagesWith('sh'))
   });
 
 for (const [page, blocks] of pagesWith('yaml', 'json'))
-  test(`docs/${page.name}.md: its YAML is YAML, and its JSON JSON`, () => {
+  test(`docs/${page.name}.md: its YAML and JSON are valid`, () => {
     for (const { language, text, line } of blocks) {
       if (language === 'yaml') assert.doesNotThrow(() => loadAll(text), `line ${line}`);
       else assert.doesNotThrow(() => JSON.parse(text) as unknown, `line ${line}`);
@@ -53,14 +53,14 @@ test('pages have examples in shell and YAML', () => {
   for (const language of ['sh', 'yaml']) assert.notDeepEqual(pagesWith(language), [], language);
 });
 
-/** Every page that a person writes or reads, from the repository's top. */
+/** Every hand-written page, by its path in the repository. */
 const written = globSync(['*.md', 'docs/**/*.md', 'k8s/**/*.md'], { cwd: ROOT }).toSorted();
 
 for (const page of written)
-  test(`${page}: its links lead to files and headings that there are`, async () => {
+  test(`${page}: its links lead to existing files and headings`, async () => {
     for (const { target, file, anchor } of linksOf(page, await readFile(join(ROOT, page), 'utf8'))) {
       assert.ok(existsSync(file), target);
-      // The command line's page is made from the tables.
+      // The command-line page is generated from the tables.
       if (anchor === undefined || file.endsWith('/cli.md')) continue;
       assert.ok(anchorsIn(await readFile(file, 'utf8')).has(anchor), target);
     }
@@ -103,7 +103,7 @@ function checkCommand({ words: [program = '', ...words], line }: Command, place:
     assert.match(makefile, new RegExp(`^${target}:`, 'm'), `${place}: make ${target}`);
 }
 
-/** Of node: its file is there, and what that runs is known. */
+/** For node: the file exists, and the programs that it runs are known. */
 function checkScript(words: readonly string[], place: string): void {
   const [file = '', ...rest] = words.filter((word) => word !== '--test');
   assert.ok(existsSync(join(ROOT, file)), `${place}: ${file}`);
@@ -112,7 +112,7 @@ function checkScript(words: readonly string[], place: string): void {
 
 function checkHelper(helper: Helper, words: readonly string[], place: string): void {
   const [first = '', ...rest] = words;
-  // Of every helper, before its table is asked.
+  // An option of every helper, checked before its table.
   if (['--help', '--version'].includes(words.at(-1) ?? '')) return;
   const other = helper.others?.find((each) => sectionOf(each) === first);
   if (other !== undefined) return checkHelper(other, rest, place);
@@ -128,7 +128,7 @@ function checkHelper(helper: Helper, words: readonly string[], place: string): v
   }
 }
 
-/** As GitHub makes them of headings. */
+/** GitHub's anchors of headings. */
 function anchorsIn(markdown: string): Set<string> {
   const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
   return new Set(

@@ -18,24 +18,24 @@ const text = await readFile(new URL('../../k8s/security/seccomp-helpers.json', i
 const profile = JSON.parse(text) as Profile;
 const named = profile.syscalls.flatMap(({ names }) => names);
 
-/** What makes a namespace, mounts, traces, loads into the kernel, or changes who one is. */
+/** Calls that create namespaces, mount, trace, load into the kernel, or change credentials. */
 const NEVER =
   `add_key bpf chroot clone3 delete_module finit_module fsconfig fsopen init_module io_uring_setup kcmp kexec_load keyctl mknod
   mknodat mount mount_setattr move_mount name_to_handle_at open_by_handle_at open_tree perf_event_open pivot_root process_vm_readv
   process_vm_writev ptrace quotactl reboot request_key setdomainname setgid setgroups sethostname setns setresgid setresuid setuid
   settimeofday swapon syslog umount2 unshare userfaultfd vhangup`.split(/\s+/);
 
-test('the seccomp profile allows by name, and nothing that the kernel is to be kept from', () => {
+test('the seccomp profile is an allowlist by name, without any call that it must block', () => {
   assert.equal(profile.defaultAction, 'SCMP_ACT_ERRNO');
   assert.deepEqual(
     NEVER.filter((name) => named.includes(name)),
     [],
   );
-  assert.ok(named.includes('read') && named.includes('execve'), 'what every program needs is allowed');
+  assert.ok(named.includes('read') && named.includes('execve'), 'it allows every call that all programs need');
   assert.ok(profile.syscalls.every(({ action }) => action === 'SCMP_ACT_ALLOW'));
 });
 
-test('a call is allowed once, but for sockets, one row a family; a new process takes no new namespace along', () => {
+test('a call is allowed once, except sockets, one row per family; a new process cannot create namespaces', () => {
   const twice = named.filter((name, i) => named.indexOf(name) !== i);
   assert.deepEqual([...new Set(twice)], ['socket']);
   for (const { names, args } of profile.syscalls)

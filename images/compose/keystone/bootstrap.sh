@@ -1,4 +1,4 @@
-# Keys lie in a volume here; on Kubernetes kolla-bootstrap keeps them in Secrets.
+# Keys are in a volume here; on Kubernetes kolla-bootstrap keeps them in Secrets.
 set -eu
 keystone-manage fernet_setup --keystone-user keystone --keystone-group keystone
 keystone-manage credential_setup --keystone-user keystone --keystone-group keystone

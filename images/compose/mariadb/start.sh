@@ -1,4 +1,4 @@
-# Once, then the server.
+# Initializes the data directory once, then starts the server.
 set -eu
 data=/var/lib/mysql
 [ -d "$data/mysql" ] || mariadb-install-db --datadir="$data" --auth-root-authentication-method=normal --skip-test-db

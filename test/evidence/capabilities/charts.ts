@@ -101,7 +101,7 @@ export const charts: Capability = {
     {
       point: 'host network and privileges: each Pod that is not `restricted` is listed with its reason',
       file: 'test/build/docs.test.ts',
-      test: 'k8s/charts/README.md names all Pods that do not pass `restricted`; if not: make docs',
+      test: 'k8s/charts/README.md names all Pods that do not pass `restricted` (to update: make docs)',
     },
     {
       point: 'plain manifests for people without Helm are what the chart renders',
@@ -219,7 +219,7 @@ export const charts: Capability = {
     { point: '… rules about lines', file: 'test/docs/configmaps.test.ts', test: EVERY },
     { point: '… metrics and alerts', file: 'test/docs/alerts.test.ts', test: EVERY },
     {
-      point: 'the seccomp profile allows by name, and nothing that the kernel is to be kept from',
+      point: 'the seccomp profile is an allowlist by name, without any call that it must block',
       file: 'test/docs/security.test.ts',
       test: EVERY,
     },

@@ -49,7 +49,7 @@ export const probe: Capability = {
       test: [
         "another user's process: the owner of the sockets is not visible, with the fix",
         "another user's process without any such socket is certainly unhealthy",
-        'if /proc hides processes, sockets without owners are not guessed either',
+        'if /proc hides processes, the owners of sockets are not guessed',
       ],
     },
     {

@@ -45,7 +45,7 @@ const ALL: readonly (readonly [check: Check, words: readonly string[]])[] = [
   [redis, ['--tls', 'verify']],
 ];
 
-/** Of this process's sockets and timers those that were not there before. */
+/** This process's new sockets and timers since then. */
 function left(at: readonly string[]): string[] {
   const rest = [...at];
   return process.getActiveResourcesInfo().filter((name) => {
@@ -65,10 +65,10 @@ for (const [check, words] of ALL) {
     for (let i = 0; i < TIMES; i++) {
       assert.match(await reasonOf(check, [`127.0.0.1:${server.port}`, ...words], env, 30), /^no answer in 30ms/);
     }
-    // The server is in this process too: it listens, and holds its end of each connection.
+    // The server is in this process too: it listens, and holds the other end of each connection.
     const itsOwn = ['TCPServerWrap', ...Array.from({ length: TIMES }, () => 'TCPSocketWrap')];
     const mine = () => left([...held, ...itsOwn]);
-    await until('all of it to end', () => Promise.resolve(mine().length === 0 || undefined)).catch(() => {});
+    await until('all of them to end', () => Promise.resolve(mine().length === 0 || undefined)).catch(() => {});
     assert.deepEqual(mine(), []);
   });
 }

@@ -49,13 +49,13 @@ test("--greeting waits for the broker's start, and nothing more", async () => {
 
 for (const [name, answers, reason, answered] of [
   [
-    'a login that is refused',
+    'a rejected login',
     { [START_OK]: [closeMethod(403, 'ACCESS_REFUSED - Login was refused')] },
     "it refuses the login of 'nova': ACCESS_REFUSED - Login was refused",
     [START_OK, CLOSE_OK],
   ],
   [
-    'a virtual host that is not there',
+    'a missing virtual host',
     { [OPEN]: [closeMethod(530, 'NOT_ALLOWED - vhost / not found')] },
     "it does not let 'nova' into '/': NOT_ALLOWED - vhost / not found",
     [START_OK, TUNE_OK, OPEN, CLOSE_OK],

@@ -4,7 +4,7 @@ import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.
 import type { Verdict } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
-/** Asks a check as its command does, without a process for it: its words are looked over, then it is asked once. */
+/** Runs a check as its command does, without a process: its arguments are parsed, then it runs once. */
 export async function asked(
   check: Check,
   words: readonly string[],
@@ -18,7 +18,7 @@ export async function asked(
   return await answerOf(question, timeoutMs, new AbortController().signal);
 }
 
-/** Why it is unhealthy, or `healthy`. */
+/** The reason why it is unhealthy, or `healthy`. */
 export async function reasonOf(...args: Parameters<typeof asked>): Promise<string> {
   const verdict = await asked(...args);
   return verdict.healthy ? 'healthy' : verdict.reason;

@@ -11,7 +11,7 @@ async function probe(...words: string[]): Promise<{ code: number; msg: string }>
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-/** Whether it has ended; a zombie has. */
+/** Whether it has exited; a zombie has. */
 async function isGone(pid: number): Promise<true | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat === '' || /\) [ZX] /.test(stat) ? true : undefined;
@@ -66,7 +66,7 @@ test('at the deadline the program and its children are killed', async () => {
   assert.equal(msg, 'command bash: no answer in 3s');
   const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
   assert.equal(pids.length, 2);
-  for (const pid of pids) await until(`${pid} to be gone`, () => isGone(pid));
+  for (const pid of pids) await until(`${pid} to exit`, () => isGone(pid));
 });
 
 test('processes left behind by a program are killed with it, and block nothing', async () => {
@@ -77,7 +77,7 @@ test('processes left behind by a program are killed with it, and block nothing',
     msg: '',
   });
   const pid = Number(await readFile(file, 'utf8'));
-  await until(`${pid} to be gone`, () => isGone(pid));
+  await until(`${pid} to exit`, () => isGone(pid));
 });
 
 test('SIGTERM ends the program too', async () => {
@@ -88,5 +88,5 @@ test('SIGTERM ends the program too', async () => {
   await using probing = await startHelper('kolla-probe', ['command', '--timeout', '60s', '--', 'bash', '-c', script]);
   const pid = await until('the program to run', async () => Number(await readFile(file, 'utf8')) || undefined);
   assert.equal(await probing.stop(), 143);
-  await until(`${pid} to be gone`, () => isGone(pid));
+  await until(`${pid} to exit`, () => isGone(pid));
 });

@@ -5,7 +5,7 @@ import { logLines, runHelper } from '../../support/helper.ts';
 import { clusterAnswering } from '../../toolbox/stages/cluster.ts';
 import { status, type Handler } from '../../kube/support.ts';
 
-/** Asks an API server that answers so. */
+/** Runs the check against an API server with these responses. */
 async function probe(
   answer: Handler,
   more: readonly string[] = [],

@@ -12,7 +12,7 @@ import { freePort } from '../../../tools/port.ts';
 import { listenHttp, listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
-/** By service: the status's number, or the code with which the call ends. */
+/** By service: the status number, or the gRPC code of the call. */
 type Statuses = Readonly<Record<string, number | string>>;
 
 async function listening(server: Http2Server, statuses: Statuses) {
@@ -27,7 +27,7 @@ async function listening(server: Http2Server, statuses: Statuses) {
   return { port, [Symbol.asyncDispose]: async () => void (server.close(), await once(server, 'close')) };
 }
 
-/** The service's name, as protobuf has it: field 1, its length, its bytes. */
+/** The service's name in protobuf encoding: field 1, its length, its bytes. */
 function serviceIn(frame: Buffer): string {
   assert.equal(frame.readUInt32BE(1), frame.length - 5);
   if (frame.length === 5) return '';
@@ -59,7 +59,7 @@ test('the server and each service have their reported states', async () => {
   assert.equal(await reasonOf(grpc, [at, '--service', 'locked']), 'the server asks who we are (gRPC status 16)');
 });
 
-test('a server without the health service says so', async () => {
+test('a server without the health service is reported as such', async () => {
   await using server = await listening(createServer(), { '': '12' });
   assert.match(await reasonOf(grpc, [`127.0.0.1:${server.port}`]), /no health service \(UNIMPLEMENTED\)/);
 });

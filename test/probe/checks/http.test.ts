@@ -35,7 +35,7 @@ test('with --status only that status is healthy', async () => {
   assert.equal((await probe(url, '--status', '200')).code, 1);
 });
 
-test('a server that accepts and never answers is unhealthy at the deadline', async () => {
+test('a server that accepts and never responds is unhealthy at the deadline', async () => {
   await using server = await listenTcp(() => {});
   const { code, stderr } = await probe(`http://127.0.0.1:${server.port}/`, '--timeout', '200ms');
   assert.equal(code, 1);

@@ -7,7 +7,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
-/** Answers each command in turn; what it was told is kept. */
+/** Responds to each command in turn, and records the commands. */
 async function answering(...answers: string[]) {
   const told: string[] = [];
   const server = await listenTcp((socket) => {

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** A server whose certificate is good for so long. */
+/** A server whose certificate is valid for that long. */
 async function showing(validMs: number, hosts = ['127.0.0.1', 'api.test'], options: TlsOptions = {}) {
   const { certificate: cert, key } = authority.issue({
     commonName: 'api',
@@ -86,7 +86,7 @@ test('--server-name is sent to the server and verified; an address is not sent',
   await using server = await showing(DAY_MS);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile, '--server-name', 'api.test'])).healthy, true);
   assert.equal((await asked(tls, [server.at, '--ca-file', caFile])).healthy, true);
-  await until('the server to have shaken hands twice', async () => server.names.length >= 2 || undefined);
+  await until('the server to complete two handshakes', async () => server.names.length >= 2 || undefined);
   assert.deepEqual(server.names, ['api.test', false]);
 });
 

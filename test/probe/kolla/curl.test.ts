@@ -65,7 +65,7 @@ test("Kolla's variables are read", async () => {
   assert.deepEqual({ code, stdout, agent }, { code: 0, stdout: `200%\t200|${server.port}\\q`, agent: 'me' });
 });
 
-/** An image whose curl says how it was started, one argument a line, and ends with this code. */
+/** An image whose curl prints its arguments, one per line, and exits with this code. */
 async function withCurl(code: number) {
   const directory = await privateDirectory('curl');
   const script = `#!/bin/sh\nprintf '%s\\n' "$@"\necho "NSS $NSS_SDB_USE_CACHE"\necho 'curl: (6) said' >&2\nexit ${code}\n`;
@@ -75,7 +75,7 @@ async function withCurl(code: number) {
 
 for (const [what, args, env = {}] of [
   ['an option', ['-L', 'http://a/']],
-  ['options in one word', ['-skL', 'http://a/']],
+  ['options in one argument', ['-skL', 'http://a/']],
   ['a HEAD', ['-I', 'http://a/']],
   ['a maximum time', ['-m', '3', 'http://a/']],
   ['two URLs', ['http://a/', 'http://b/']],
@@ -84,12 +84,12 @@ for (const [what, args, env = {}] of [
   ['a user without a password in the URL', ['http://me@a/']],
   ['an escape in the URL of a user', ['http://me:a%3Ab@a/']],
   ['another protocol', ['ftp://a/']],
-  ['a port that is none', ['http://a:99999/']],
+  ['an invalid port', ['http://a:99999/']],
   ['a space in the URL', ['http://a b/']],
-  ['a body that is wanted', ['http://a/'], { HEALTHCHECK_CURL_OUTPUT: '-' }],
+  ['a requested body', ['http://a/'], { HEALTHCHECK_CURL_OUTPUT: '-' }],
   ['a variable that only curl knows', ['http://a/'], { HEALTHCHECK_CURL_WRITE_OUT: '%{http_code}%%%{time_connect}' }],
   ['a format in a file', ['http://a/'], { HEALTHCHECK_CURL_WRITE_OUT: '@/etc/format' }],
-  ['a maximum time that is no number', ['http://a/'], { HEALTHCHECK_CURL_MAX_TIME: 'soon' }],
+  ['an invalid maximum time', ['http://a/'], { HEALTHCHECK_CURL_MAX_TIME: 'soon' }],
 ] as readonly (readonly [string, readonly string[], Readonly<Record<string, string>>?])[])
   test(`the image's curl is called as by Kolla's script, for ${what}`, async () => {
     await using directory = await withCurl(0);
@@ -129,8 +129,8 @@ test('a server that never responds, or never ends its response, is 28 at the dea
 
 for (const [what, say, number] of [
   ['closes silently', '', 52],
-  ['is no HTTP server', 'SSH-2.0-OpenSSH_9.2\r\n', 1],
-  ['breaks off in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 18],
+  ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 1],
+  ['disconnects within its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 18],
 ] as const)
   test(`a server that ${what} is ${number}`, async () => {
     await using server = await listenTcp((socket) => {
@@ -166,7 +166,7 @@ test('TLS without verification, as with -k, and with SNI; IPv6 in brackets', asy
   assert.match((await curl([`http://[::1]:${port}/`])).stderr, /^curl: \((?:52|56|1|22)\) /);
 });
 
-test("a time beyond a timer's maximum is a long one", async () => {
+test("a time beyond a timer's maximum is clamped", async () => {
   await using server = await answering(200);
   for (const time of ['3000000', '999999999', '0']) {
     const said = await curl([`127.0.0.1:${server.port}`], { HEALTHCHECK_CURL_MAX_TIME: time });

@@ -1,4 +1,4 @@
-/** The names that ask about this machine's own processes and files. */
+/** The names that check this machine's own processes and files. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { runHelper } from '../../support/helper.ts';
 import { start } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
 
-/** A process called so that runs a line of JavaScript; resolves with the first that it says. */
+/** A process with that name that runs a line of JavaScript; resolves with its first output. */
 async function running(t: TestContext, called: string, script: string): Promise<string> {
   const actor = await start('bash', ['-c', 'exec -a "$0" "$1" -e "$2"', called, process.execPath, script], {
     keepOutput: true,

@@ -16,7 +16,7 @@ async function probe(p: Pod, ...more: string[]): Promise<{ code: number; msg: st
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-/** Asks until the reason is such a one; the record is written after the log line. */
+/** Polls until the reason matches; the record is written after the log line. */
 async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   await until(`the reason ${what}`, async () => {
     const { code, msg } = await probe(p, ...more);
@@ -29,7 +29,7 @@ test('the record of a real watch: in step, rejected, fixed, and no longer examin
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);
   const healthy = () =>
-    until('the newest version to be in place', async () => ((await probe(p)).code === 0 ? true : undefined));
+    until('the newest version to be installed', async () => ((await probe(p)).code === 0 ? true : undefined));
   await healthy();
   await p.volume.swap({ 'config.json': '{', 'a.conf': 'two' });
   await reason(p, /^config: version [0-9a-f]{12} rejected, [0-9a-f]{12} stays in place: .*config\.json/);

@@ -22,13 +22,13 @@ async function probe(stateDir: string, ...more: string[]): Promise<{ code: numbe
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-/** As if the checkpoint was of two hours ago. */
+/** Backdates the checkpoint by two hours. */
 async function makeOld(stateDir: string): Promise<void> {
   const then = Date.now() / 1000 - 7200;
   await utimes(join(stateDir, 'checkpoint.json'), then, then);
 }
 
-test('a working shipper is healthy; a stopped one is not, as soon as something is left', async () => {
+test('a working shipper is healthy; a stopped one is unhealthy as soon as lines are pending', async () => {
   await using l = await logs();
   assert.match((await probe(l.stateDir)).msg, /there is no .*checkpoint\.json: does kolla-log-ship run/);
   assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);

@@ -10,7 +10,7 @@ import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { connects, listens, NEVER_ACCEPTS, startService, tries } from './service.ts';
 
-/** No other process of this machine has such a name. */
+/** Unique among this machine's processes. */
 const name = (what: string) => `kp-${what}-${process.pid}`;
 
 async function ask(kind: 'connected' | 'listen', query: PortQuery): Promise<Verdict> {
@@ -42,7 +42,7 @@ test('one of several ports is enough', async () => {
 });
 
 test('a port with the same prefix is another port', async () => {
-  // As 567 is to 5672 and 5671.
+  // Like 567 for 5672 and 5671.
   await using server = await listenTcp(() => {});
   const shorter = Math.floor(server.port / 10);
   await using service = await startService(name('prefix'), connects(server.port));
@@ -65,7 +65,7 @@ test('a connection that is still being opened does not count', async () => {
   );
 });
 
-/** Connections that fill a backlog, until one gets no answer. */
+/** Connections that fill a backlog, until one gets no response. */
 async function full(port: number): Promise<AsyncDisposable> {
   const sockets: Socket[] = [];
   for (let isFull = false; !isFull && sockets.length < 10;) {
@@ -135,7 +135,7 @@ test('spaces around a name are ignored, as kolla-ansible passes them', async () 
   assert.equal((await ask('connected', query)).healthy, true);
 });
 
-test('a listener on the own port is no connection to it', async () => {
+test('a listener on the same port does not count as a connection to it', async () => {
   await using service = await startService(name('listener'), listens());
   const port = Number(service.said);
   assert.equal((await ask('connected', { process: undefined, ports: [port] })).healthy, false);
@@ -198,7 +198,7 @@ for (let i = 0; i < ${count}; i++) net.connect(${server.port}, '127.0.0.1', () =
   const verdict = await ask('connected', { process: { name: name('last') }, ports: [server.port] });
   clearInterval(ticking);
   assert.match(reasonOf(verdict), new RegExp(`\\(pid ${service.pid}\\) has no established connection`));
-  assert.ok(turns > 0, 'nothing else could run');
+  assert.ok(turns > 0, 'other work was blocked');
   const aborted = new AbortController();
   const asked = portQuestion({ process: undefined, ports: [1] }, 'connected', 'asked').ask(aborted.signal);
   aborted.abort(new Error('too late'));

@@ -1,6 +1,6 @@
 /**
- * Real processes with real sockets, under the names that services have: a script of a private directory, run by an interpreter
- * as an OpenStack service is.
+ * Real processes with real sockets, under the names of services: a script in a private directory, run by an
+ * interpreter as an OpenStack service is.
  */
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
   readonly pid: number;
-  /** What it printed first: the port that it got. */
+  /** Its first output: the port that it got. */
   readonly said: string;
   readonly running: Running;
 }
 
 export interface ServiceOptions {
-  /** Another user than ours. */
+  /** A user other than ours. */
   readonly uid?: number;
 }
 
-/** @param script JavaScript (CommonJS) that says a line when it is up, by `say(text)` */
+/** @param script JavaScript (CommonJS) that prints a line when it is ready, by `say(text)` */
 export async function startService(name: string, script: string, options: ServiceOptions = {}): Promise<Service> {
   const directory = await privateDirectory('service');
   await chmod(directory.path, 0o755);
@@ -44,7 +44,7 @@ export async function startService(name: string, script: string, options: Servic
   const [said] = (await Promise.race([
     once(stdout!, 'data'),
     running.ended.then((code) => {
-      throw new Error(`${name} ended with ${code}: ${errors}`);
+      throw new Error(`${name} exited with ${code}: ${errors}`);
     }),
   ])) as [string];
   return {
@@ -60,27 +60,27 @@ export async function startService(name: string, script: string, options: Servic
 
 const NET = "const net = require('node:net');\n";
 
-/** Listens on a free port, which it says, and keeps every connection. */
+/** Listens on a free port, prints it, and keeps every connection. */
 export function listens(host = '127.0.0.1', port = 0): string {
   return `${NET}const server = net.createServer((socket) => socket.on('error', () => {}));
 server.listen(${port}, '${host}', () => say(String(server.address().port)));`;
 }
 
-/** Connects, says so, and keeps it when the other end closes. */
+/** Connects, prints that, and keeps the connection when the peer closes it. */
 export function connects(port: number, host = '127.0.0.1'): string {
   return `${NET}const socket = net.connect({ port: ${port}, host: '${host}', allowHalfOpen: true });
 socket.on('connect', () => say('connected')).on('error', () => {}).resume();
 setInterval(() => {}, 1000);`;
 }
 
-/** Begins to connect, and says so. */
+/** Starts to connect, and prints that. */
 export function tries(port: number, host = '127.0.0.1'): string {
   return `${NET}net.connect({ port: ${port}, host: '${host}' }).on('error', () => {});
 setTimeout(() => say('trying'), 50);
 setInterval(() => {}, 1000);`;
 }
 
-/** Listens with room for one, says its port, and never accepts again: who comes later stays in SYN-SENT. */
+/** Listens with a backlog of one, prints its port, and never accepts again: further clients stay in SYN-SENT. */
 export const NEVER_ACCEPTS = `${NET}const server = net.createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   say(String(server.address().port));

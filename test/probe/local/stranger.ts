@@ -1,8 +1,8 @@
 import { run } from '../../../tools/process.ts';
 
 /**
- * A process outside of every other's line, as a pod with shared processes has some: where this test is all that runs, /proc shows
- * a container of its own, and who is missing there may be in another one.
+ * A process that is no relative of ours, as in a Pod with shared processes: if /proc shows only this test's processes,
+ * it looks like a separate container, and a missing process may be in another one.
  */
 export async function startStranger(): Promise<AsyncDisposable> {
   const { code, stdout, stderr } = await run('bash', ['--norc', '-c', 'sleep 1000 > /dev/null 2>&1 & echo $!']);

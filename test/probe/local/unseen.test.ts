@@ -19,21 +19,21 @@ const env = { PATH: process.env['PATH'], HOME: '/' };
 
 const other = ['setpriv', ...as(OTHER_UID)];
 
-/** As a container of its own in the same Pod: the same network, and no process but its own. */
+/** Like a separate container in the same Pod: the same network, and only its own processes. */
 const ALONE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
 const sidecar = ['unshare', ...ALONE];
 
 const canBeOthers: Capability = async () => {
   const { code, stderr } = await run('setpriv', [...as(OTHER_UID), 'true']);
-  return code === 0 ? undefined : `no process can be another user's here: ${stderr.trim()}`;
+  return code === 0 ? undefined : `no process can run as another user here: ${stderr.trim()}`;
 };
 
 const canHideProcesses: Capability = async () => {
   const { code, stderr } = await run('unshare', [...ALONE, 'true']);
-  return code === 0 ? undefined : `there can be no PID namespace here: ${stderr.trim()}`;
+  return code === 0 ? undefined : `no PID namespace can be created here: ${stderr.trim()}`;
 };
 
-/** As where the node's /proc is mounted with hidepid. */
+/** Like a node that mounts /proc with hidepid. */
 const HIDDEN = ['--mount', 'bash', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'bash'];
 
 const canMountProc: Capability = async () => {
@@ -123,7 +123,7 @@ test('from a sidecar: listening and running processes', { skip: notHidden }, asy
   assert.equal(readlinkSync('/proc/self/ns/net'), readlinkSync(`/proc/${service.pid}/ns/net`));
 });
 
-test('if /proc hides processes, sockets without owners are not guessed either', { skip: notMounted }, async () => {
+test('if /proc hides processes, the owners of sockets are not guessed', { skip: notMounted }, async () => {
   await using server = await listenTcp(() => {});
   const agent = name('agent');
   await using _ = await startService(agent, connects(server.port), { uid: SERVICE_UID });
@@ -133,7 +133,7 @@ test('if /proc hides processes, sockets without owners are not guessed either', 
 });
 
 test('if all processes of the Pod are visible, a missing one is not running', async () => {
-  // As the kernel would show it, where `pause` holds the namespace and another user has the socket.
+  // As the kernel would show it if `pause` holds the namespace and another user has the socket.
   await using directory = await privateDirectory('proc');
   const row = '0: 0100007F:9C40 0100007F:1628 01 00000000:00000000 00:00000000 00000000 42435 0 4711 1 0 20 4 30 10 -1';
   for (const [file, text] of Object.entries({ '1/comm': 'pause\n', '1/cmdline': '/pause\0', 'net/tcp': `${row}\n` })) {

@@ -19,7 +19,7 @@ function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): Pre
   return { name, roles: ['readiness'], period: 100, timeout: 50, failures: 1, question, ...more };
 }
 
-/** A check whose answer the test sets. */
+/** A check whose result the test sets. */
 function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {}) {
   const told = { verdict: first, asked: 0 };
   const check = checkOf(
@@ -102,7 +102,7 @@ test('a promise that never settles is unhealthy by its deadline, is not run twic
   await using _ = running;
   await becoming(running, 'hanging', 'unhealthy');
   const before = told.asked;
-  await until('the other to be asked five times more', async () => told.asked >= before + 5 || undefined);
+  await until('the other check to run five times more', async () => told.asked >= before + 5 || undefined);
   assert.equal(hung, 1);
   assert.equal(stateOf(running, 'other'), 'healthy');
   assert.match(running.snapshot()[0]?.reason ?? '', /no answer in 50ms, and after .* it still hangs/);
@@ -128,7 +128,7 @@ test('it takes the configured number of consecutive failures, and one success', 
   const answered = () => running.snapshot()[0]!.asked;
   told.verdict = unhealthy('no');
   const before = answered();
-  await until('one more answer', async () => answered() > before || undefined);
+  await until('one more result', async () => answered() > before || undefined);
   assert.equal(stateOf(running, 'patient'), 'healthy');
   await becoming(running, 'patient', 'unhealthy');
   assert.ok(running.snapshot()[0]!.failed >= 3);
@@ -149,7 +149,7 @@ test('a change has the reason, and the duration of the previous state', async ()
   assert.ok((last?.lastedMs ?? 0) > 0);
 });
 
-test('the same verdict is no change, even with another reason', async () => {
+test('the same verdict is not a change, even with another reason', async () => {
   let n = 0;
   const { running, changes } = started([checkOf('api', () => Promise.resolve(unhealthy(`try ${++n}`)))]);
   await using _ = running;
@@ -161,7 +161,7 @@ test('the same verdict is no change, even with another reason', async () => {
 test('a check that throws is unhealthy as a bug, and keeps running', async () => {
   const { running, said } = started([checkOf('broken', () => Promise.reject(new TypeError('x is undefined')))]);
   await using _ = running;
-  await until('a second asking', async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
+  await until('a second run', async () => (running.snapshot()[0]?.asked ?? 0) >= 2 || undefined);
   assert.match(running.snapshot()[0]?.reason ?? '', /our bug, please report it: x is undefined/);
   assert.match(said(), /TypeError/);
 });
@@ -187,7 +187,7 @@ test('checks do not start at the same instant', async () => {
   );
   const { running } = started(checks, Math.random);
   await using _ = running;
-  await until('each to be asked', async () => began.length >= 10 || undefined);
+  await until('each check to run', async () => began.length >= 10 || undefined);
   assert.ok(Math.max(...began.slice(0, 10)) - Math.min(...began) > 40);
 });
 
@@ -203,7 +203,7 @@ test('nothing runs after disposal, and pending runs are aborted', async () => {
       { period: 60_000, timeout: 50_000 },
     ),
   ]);
-  await until('it to be asked', async () => signals.length > 0 || undefined);
+  await until('the check to run', async () => signals.length > 0 || undefined);
   await running[Symbol.asyncDispose]();
   assert.equal(signals[0]?.aborted, true);
   assert.equal(stateOf(running, 'open'), 'unknown');

@@ -55,31 +55,31 @@ test('a short period gets a deadline that fits', () => {
 
 for (const [what, section, message] of [
   [
-    'a key that there is not',
+    'an unknown key',
     { x: { run: 'tcp a:1', perid: '1s' } },
     /F: checks\.x\.perid: no such key; did you mean 'period'\?/,
   ],
   ['no words', { x: {} }, /checks\.x: run is missing/],
   ['empty words', { x: { run: '  ' } }, /checks\.x\.run: is empty/],
-  ['a quote without an end', { x: { run: "tcp 'a" } }, /checks\.x\.run: has a ' without an end/],
+  ['an unterminated quote', { x: { run: "tcp 'a" } }, /checks\.x\.run: has a ' without an end/],
   [
     'another probe',
     { x: { run: 'tcp a:1', for: ['redines'] } },
     /checks\.x\.for: 'redines' is not one of .*; did you mean 'readiness'/,
   ],
   ['a period without a unit', { x: { run: 'tcp a:1', period: 10 } }, /checks\.x\.period: '10' has no unit: write 10s/],
-  ['a period of nothing', { x: { run: 'tcp a:1', period: '1ms' } }, /checks\.x\.period: is less than 100ms/],
+  ['a period of zero', { x: { run: 'tcp a:1', period: '1ms' } }, /checks\.x\.period: is less than 100ms/],
   [
     'a deadline beyond the period',
     { x: { run: 'tcp a:1', timeout: '11s' } },
     /checks\.x\.timeout: is longer than the period/,
   ],
-  ['no failure at all', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is no number from 1 to 100/],
-  ['a word for a truth', { x: { run: 'tcp a:1', 'allow-remote': 'yes' } }, /allow-remote: is neither true nor false/],
+  ['zero failures', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is no number from 1 to 100/],
+  ['a word as a boolean', { x: { run: 'tcp a:1', 'allow-remote': 'yes' } }, /allow-remote: is neither true nor false/],
   ['a name with a slash', { 'x/y': { run: 'tcp a:1' } }, /checks\.x\/y: is no name/],
   ["a probe's name", { liveness: { run: 'tcp a:1' } }, /checks\.liveness: is the name of a probe/],
   ['a list of checks', [{ run: 'tcp a:1' }], /checks: is not a mapping/],
-  ['a check that is a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],
+  ['a check that is only a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],
 ] as const) {
   test(`${what} is rejected with its place`, () => {
     assert.throws(

@@ -1,4 +1,4 @@
-/** kolla-probe serve beside checks and clients that mean it no good. */
+/** kolla-probe serve with hostile checks and clients. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -34,7 +34,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
   );
   await until('both to hang', async () => hung.length === 2 || undefined);
   const before = asked;
-  await until('the quick one to be asked ten times more', async () => asked >= before + 10 || undefined);
+  await until('the quick check to run ten times more', async () => asked >= before + 10 || undefined);
   assert.equal((await get(serve.port, '/startupz')).status, 200);
   assert.equal((await get(serve.port, '/readyz')).body, 'waiting\n');
   const closed = hung.map(async ({ socket }) => await once(socket, 'close'));
@@ -45,7 +45,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
 
 const ROUNDS = 20;
 const GIANT_BYTES = 8 * 1024 * 1024;
-/** A small part of what all of them send. V8 lets its heap grow before it looks for what is free. */
+/** A small part of all the bytes that they send. V8 lets its heap grow before it collects garbage. */
 const GROWTH_MAX_BYTES = (isOnCore ? 2 : 128) * 1024 * 1024;
 
 test('slow, excessive or permanent clients delay no probe, and use no memory afterwards', async () => {
@@ -63,10 +63,13 @@ test('slow, excessive or permanent clients delay no probe, and use no memory aft
   const growth = (await residentBytes(serve.port)) - before;
   assert.ok(growth < GROWTH_MAX_BYTES, `${growth} bytes more`);
   const seen = asked;
-  await until('the check to be asked again', async () => asked > seen || undefined);
+  await until('the check to run again', async () => asked > seen || undefined);
 });
 
-/** Two hundred that stay, some of which have begun to ask, one with a head and one with a body of megabytes; and a probe. */
+/**
+ * Two hundred clients that stay: some with a partial request, one with a head and one with a body of megabytes; and a
+ * probe.
+ */
 async function hostile(port: number): Promise<void> {
   const held = await Promise.all(Array.from({ length: 200 }, () => connected(port)));
   for (const [i, socket] of held.entries()) if (i % 2 === 0) socket.write('GET /readyz HTTP/1.1\r\nHo');

@@ -1,4 +1,4 @@
-/** kolla-probe serve as its users run it: a process with a kolla-pod.yaml. */
+/** kolla-probe serve as users run it: a process with a kolla-pod.yaml. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ for (const [what, yaml, args, code, message] of [
   ['an empty section', 'checks: {}', [], 65, /kolla-pod\.yaml: no checks: /],
   ['a wrong address', '', ['--listen', 'here'], 64, /--listen: 'here' is not PORT or ADDRESS:PORT/],
   [
-    'an address that is not ours',
+    'a non-local address',
     '',
     ['--allow-no-checks', '--listen', '192.0.2.1:80'],
     65,

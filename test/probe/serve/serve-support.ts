@@ -8,7 +8,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
-/** `kolla-probe serve` with this kolla-pod.yaml, once it answers. */
+/** `kolla-probe serve` with this kolla-pod.yaml, once it responds. */
 export async function started(yaml: string, ...more: string[]) {
   const directory = await privateDirectory('serve');
   const file = join(directory.path, 'kolla-pod.yaml');
@@ -45,7 +45,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 export async function get(port: number, path: string, options: AskOptions = {}): Promise<Got> {
   const { host = '127.0.0.1', method = 'GET', headers = {} } = options;
   const asked = request({ host, port, path, method, agent: false, headers });

@@ -14,13 +14,13 @@ async function served(
   return await serveProbes(all, { checks: () => checks.snapshot(), ...more });
 }
 
-/** One of this machine's that is not loopback. */
+/** A non-loopback address of this machine. */
 const OWN_ADDRESS = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.internal === false && each.family === 'IPv4')?.address;
 
 describe('the status word', () => {
-  test('is ok, or waiting, or unhealthy, by the checks of each probe', async () => {
+  test('is ok, waiting or unhealthy, by the checks of each probe', async () => {
     const checks = toldChecks([
       statusOf('a', { roles: ['startup'], state: 'unknown' }),
       statusOf('b', { roles: ['liveness'] }),
@@ -117,7 +117,7 @@ describe('a client within the Pod', () => {
 
   test(
     'is not another Pod, whatever it claims',
-    { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
+    { skip: OWN_ADDRESS === undefined && 'only loopback here' },
     async () => {
       await using server = await served();
       const headers = { host: 'localhost', 'x-forwarded-for': '127.0.0.1' };
@@ -131,7 +131,7 @@ describe('a client within the Pod', () => {
 
   test(
     'is every client with --status-public',
-    { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
+    { skip: OWN_ADDRESS === undefined && 'only loopback here' },
     async () => {
       await using server = await served(undefined, { statusPublic: true });
       assert.equal((await get(server.port, '/readyz?verbose', { host: OWN_ADDRESS! })).status, 200);
