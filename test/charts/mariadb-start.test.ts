@@ -70,7 +70,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.match(words, /--wsrep-start-position=0b5c-11:42/);
   });
 
-  test('a single node bootstraps after a kill, too', async () => {
+  test('a single node also bootstraps after a kill', async () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-0', state, script: one }), /--wsrep-new-cluster/);
   });
@@ -136,7 +136,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.equal(await readFile(join(directory.path, 'installed'), 'utf8'), 'mysql\n');
   });
 
-  /** What mariadbd would be started with. */
+  /** The arguments of mariadbd. */
   async function startOf(node: Node, wanted = 0): Promise<string> {
     await using directory = await privateDirectory('mariadb-start');
     await mkdir(join(directory.path, 'data'));

@@ -80,7 +80,7 @@ test('lines update in place, and log lines appear above them', () => {
   assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
 });
 
-test('each change is one write, and no change writes nothing', () => {
+test('each change is one write, and nothing is written without a change', () => {
   const { screen, live } = region();
   live.show(lines('a'));
   live.show(lines('b'));

@@ -123,7 +123,7 @@ test('a secret is rejected as a flag, with the two alternatives, and is not repe
   assert.equal(parse([], { T_PASSWORD: 'hunter2' }).options['password'], 'hunter2');
 });
 
-test("arguments after -- are the child's, also those that look like ours", () => {
+test('arguments after -- are passed to the child, even those that look like ours', () => {
   const { operands, child } = parse(['a', '--', '--count', 'x', '--']);
   assert.deepEqual([operands, child], [['a'], ['--count', 'x', '--']]);
 });

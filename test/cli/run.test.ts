@@ -96,7 +96,7 @@ test('--help and -h work with the command anywhere, --version takes precedence',
   assert.match((await program(['say', '--version'])).stdout, /^kolla-test \d+\.\d+\.\d+ \(kolla-pod\)\n$/);
 });
 
-test("--help after -- is the child's", async () => {
+test('passes --help after -- to the child', async () => {
   const { code, stdout } = await program(['say', 'x', '--', '--help']);
   assert.deepEqual([code, stdout], [0, 'x --help\n']);
 });
@@ -162,7 +162,7 @@ test('the log is JSON without a terminal, and readable on request', async () => 
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });
 
-test('a reader that closes early ends us quietly, also during a wait', async () => {
+test('exits silently if its reader closes early, also during a wait', async () => {
   const node = `'${process.execPath}' '${PROGRAM}'`;
   for (const command of ['flood', 'drip']) {
     const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;

@@ -73,7 +73,7 @@ test('the version equals that of package.json', async () => {
   assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: string }).version, VERSION);
 });
 
-test('a short last column stays next to the others, and an empty one takes no line', () => {
+test('a short last column stays next to the others, and an empty one adds no line', () => {
   const terminal = { isTerminal: false, color: false, width: 40 };
   assert.equal(
     table(

@@ -56,7 +56,7 @@ test('a table wraps its last column at the width', () => {
   assert.match(text, /^A {4}B\none {2}word word[^]*\n {5}word/);
 });
 
-test('a last column that would be too narrow goes below', () => {
+test('a last column that would be too narrow moves below the others', () => {
   const text = table(plain(40), [], [['--a-rather-long-flag', 'what it does, in rather many words']]);
   assert.equal(text, '--a-rather-long-flag\n      what it does, in rather many words\n');
 });
@@ -66,7 +66,7 @@ test('a short last column stays next to the others', () => {
   assert.equal(text, '--a-rather-long-flag  what it does\n');
 });
 
-test('colours take no columns', () => {
+test('colours do not count as columns', () => {
   const terminal = { ...plain(80), color: true };
   const red = paint(terminal, 'red', 'no');
   assert.equal(visibleLength(red), 2);

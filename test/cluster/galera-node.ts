@@ -17,7 +17,7 @@ export interface GaleraNode {
   readonly socket: string;
   readonly rootPassword: string;
   readonly errorLog: string;
-  /** Of the server's process; 0 if there is none. */
+  /** Pid of the server's process; 0 if there is none. */
   readonly pid: number;
   /** One statement as root, on a separate connection over the socket, without waiting. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
@@ -58,7 +58,7 @@ export interface NodePlan {
   readonly ports: NodePorts;
   /** Group ports of all nodes, including its own. */
   readonly groupPorts: readonly number[];
-  /** Of the group communication: `evs.suspect_timeout=PT2S`. */
+  /** Options of the group communication: `evs.suspect_timeout=PT2S`. */
   readonly timing: readonly string[];
 }
 
@@ -192,7 +192,7 @@ exec rsync "$@"
 `;
 }
 
-/** A node that comes back before the others have evicted it costs them their quorum. */
+/** A node that rejoins before the others have evicted it costs them their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
   await until(`the others to evict ${node.name}`, async () => {

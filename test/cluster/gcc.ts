@@ -7,7 +7,7 @@ import type { Capability } from '../../tools/capability.ts';
 import { unpackedPackages } from '../../tools/debian.ts';
 import { must } from '../../tools/process.ts';
 
-/** Replaces the cache's path of the file's libraries: their place in a bare root. */
+/** Path of the file's libraries in an empty root, which replaces their path in the cache. */
 export const LIBRARIES_AT = '/.kolla-core';
 const SANITIZED = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'];
 const STATIC = ['-static-libasan', '-static-libubsan', '-static-libgcc'];

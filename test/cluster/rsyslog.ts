@@ -21,7 +21,7 @@ export interface RsyslogOptions {
   /** `raw`: time, line and path. `parsed`: the fields of a line of oslo.log under Kolla's names. */
   readonly documents: 'raw' | 'parsed';
   readonly index: string;
-  /** For its configuration, state and pid; an empty one. */
+  /** An empty directory for its configuration, state and pid file. */
   readonly directory: string;
 }
 

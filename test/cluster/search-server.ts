@@ -137,7 +137,7 @@ export async function startSearchServer(
 /** Requests to a server, however it was started. */
 export type SearchClient = Pick<SearchServer, 'request' | 'refresh' | 'count' | 'search'>;
 
-/** Queries by requests. */
+/** Search operations, by HTTP requests. */
 export function searchClient(request: SearchServer['request']): SearchClient {
   const refresh = async (): Promise<void> => void ok(await request('POST', '/_refresh'));
   /** A newly created index may have no active shard yet. */

@@ -12,7 +12,7 @@ import sys
 from ansible_values import read, rendered, shared
 
 ansible, *roles = sys.argv[1:]
-# Where images come from is left out of their names.
+# Registries are left out of image names.
 HOST = {"docker_image_url": "", "kolla_base_distro": "debian"}
 
 

@@ -31,7 +31,7 @@ const KOLLA: Readonly<Record<string, Row>> = {
     script: 'ceilometer/ceilometer-notification',
     ways: [[['KOLLA_BOOTSTRAP', 'CEILOMETER_DATABASE_TYPE=gnocchi'], 'all']],
   },
-  // With KOLLA_OSM it skips what the scripts of Nova and Placement do with KOLLA_BOOTSTRAP.
+  // With KOLLA_OSM it skips the steps that the scripts of Nova and Placement run with KOLLA_BOOTSTRAP.
   cinder: { script: 'cinder/cinder-api', ways: [...ALL, OSM], second: ['KOLLA_OSM'] },
   cloudkitty: { script: 'cloudkitty/cloudkitty-api', ways: ALL },
   cyborg: { script: 'cyborg/cyborg-api', ways: ALL },
@@ -151,6 +151,6 @@ for (const service of SERVICES) {
   }
 }
 
-test("the user of every service is one of Kolla's", () => {
+test("every service's user is a user of Kolla", () => {
   for (const { name, user = '' } of SERVICES) assert.ok(Object.hasOwn(KOLLA_USERS, user), `${name}: ${user}`);
 });

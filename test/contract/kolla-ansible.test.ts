@@ -7,7 +7,7 @@ const skip = (await canHaveKollaAnsible()) ?? false;
 
 /** kolla-ansible's variables not named after the container. */
 const CONTAINERS: Readonly<Record<string, string>> = { valkey: 'valkey_server' };
-/** In its repository after this release. */
+/** Added to its repository after this release. */
 const LATER = ['prometheus_alertmanager'];
 
 type Entry = [container: string, declared: string | undefined];

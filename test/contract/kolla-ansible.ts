@@ -36,7 +36,7 @@ export interface Deployed {
   readonly name: string;
   /** Without registry and tag. */
   readonly image: string;
-  /** From its config.json. */
+  /** The command in its config.json. */
   readonly command: string;
 }
 

@@ -34,7 +34,7 @@ for (const [said, shown] of [
   ['msg="login with password=hidden"', 'msg="login with password=***'],
   ['msg="reloaded nova" level=info', 'msg="reloaded nova" level=info'],
 ] as const) {
-  test(`in '${said}' nothing that may be a secret is shown`, () => {
+  test(`hides everything in '${said}' that may be a secret`, () => {
     assert.equal(redact(said), shown);
     assert.doesNotMatch(redact(said), /hidden|aGlkZGVu/);
   });

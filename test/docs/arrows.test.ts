@@ -40,7 +40,7 @@ test('every directory of src is in a layer', () => {
   assert.deepEqual(rooms.toSorted(), FLOORS.flat().toSorted());
 });
 
-test('imports of src are in a lower layer', () => {
+test('src imports only from lower layers', () => {
   const found = wrongArrows(globSync('src/**/*.ts').toSorted(), importsOf);
   assert.deepEqual(found, [], 'move shared code to a lower layer');
 });

@@ -64,7 +64,7 @@ test('the variable that takes precedence for the tool is locked, which is logged
   assert.equal(redact('of-variable'), '***');
 });
 
-test('also if the user names the file: that too comes after the variable', async () => {
+test('the same if the user names the file, which has lower precedence than the variable', async () => {
   const { locks, told } = await prepared({ inherited: INHERITED, options: { serviceConfig: 'FILE' } });
   assert.deepEqual([locks, told], ['new-db', URL_OF_VARIABLE]);
 });

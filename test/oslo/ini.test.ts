@@ -31,7 +31,7 @@ test('percent signs, dollars and inner quotes are kept; outer quotes are removed
   assert.equal(at(`[database]\nconnection = "a%40$b'c"\n`), `a%40$b'c`);
 });
 
-test('a file without the option has none', () => {
+test('an option missing from the file has no value', () => {
   assert.equal(at('[database]\nconnections = a\n'), undefined);
 });
 

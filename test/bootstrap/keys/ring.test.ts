@@ -47,7 +47,7 @@ test('a rotation makes the staged key the primary, and no replica lacks a key in
   assert.ok(![...before.keys.values()].includes(ring.keys.get(0)!));
 });
 
-test('it is too early while a replica may lack the last change, by any client', () => {
+test('a rotation is too early while a replica may lack the last change of any client', () => {
   const ring = { ...newRing(START), changedAt: START + HOUR };
   assert.equal(dueAt(ring, RULES), START + HOUR + RULES.settleMs);
   assert.deepEqual(rotated(ring, RULES, START + HOUR + RULES.settleMs - 1), {
@@ -105,7 +105,7 @@ test('keys without a record are removed only long after the last change', () => 
   assert.deepEqual([...next.needed], [[1, START + 49 * HOUR + RULES.settleMs]]);
 });
 
-test('without a staged key none is promoted: no replica would know it', () => {
+test('without a staged key none is promoted, since no replica would know it', () => {
   const before: Ring = { ...newRing(START), keys: new Map([[4, newKey()]]) };
   const next = rotated(before, RULES, START + HOUR);
   assert.ok(next.kind === 'staged');

@@ -23,7 +23,7 @@ const STOP_MS = 30_000;
 export interface Docker extends AsyncDisposable {
   /** Private, and at the same path in the engine: sources of mounts may be here. */
   readonly directory: string;
-  /** In which `docker` and `docker-compose` find this engine. */
+  /** The environment in which `docker` and `docker-compose` find this engine. */
   readonly env: NodeJS.ProcessEnv;
   /** Runs `docker ARGS` to completion. */
   readonly run: (args: readonly string[], options?: Omit<RunOptions, 'env'>) => Promise<Finished>;

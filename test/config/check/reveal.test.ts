@@ -104,7 +104,7 @@ test('binary, too long, or entirely different content is reported by sizes and d
   assert.equal(shown(lines('a'), lines('b')).hidden, 'nearly all of it differs');
 });
 
-test('a diff is truncated where it stops being useful, and cannot control the terminal', () => {
+test('a diff is truncated at a useful length, and cannot control the terminal', () => {
   const diff = shown('', Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join('')).diff;
   assert.equal(diff?.at(-1), '... 601 lines more');
   assert.ok(
@@ -115,7 +115,7 @@ test('a diff is truncated where it stops being useful, and cannot control the te
   assert.equal(shown('', 'a\u001B[2Jb\n').diff?.at(-1), String.raw`+a\u001b[2Jb`);
 });
 
-test('a difference in line ends is no empty diff', () => {
+test('a difference in line endings only is shown', () => {
   assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only spaces differ');
 });
 

@@ -35,7 +35,7 @@ test('an INI key gets a value of this Pod', () => {
   assert.equal(applied({ ini: url }, ''), '[vnc]\nurl = http://10.0.0.3:6080/\n');
 });
 
-test('numbers and booleans are text too', () => {
+test('numbers and booleans are accepted as text', () => {
   const ini = [
     { file: NOVA, key: 'workers', value: 4 },
     { file: NOVA, key: 'debug', value: true },

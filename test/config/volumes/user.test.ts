@@ -31,7 +31,7 @@ test("the command's program decides if only root is named", () => {
   assert.equal(choose(['root'], undefined, 'haproxy -W').user?.name, 'haproxy');
 });
 
-test('if no user can be chosen, the fix is given', () => {
+test('if no user can be chosen, the error has the fix', () => {
   assert.match(choose([]).problem ?? '', /no owner, .* --user NAME/);
   assert.match(choose(['root']).problem ?? '', /no owner but root, .* --user NAME/);
 });

@@ -158,7 +158,7 @@ test('another command is a difference, and one that may contain a secret is not 
   assert.match((await p.check()).stdout, /run_command \(command\)\n  is missing\n$/);
 });
 
-test('a file that config.json no longer asks for is a difference until it is removed', async () => {
+test('a file dropped from config.json is a difference until it is removed', async () => {
   await using p = await pod();
   p.document.config_files.splice(1, 1);
   await p.write();
@@ -167,7 +167,7 @@ test('a file that config.json no longer asks for is a difference until it is rem
   assert.match(stdout, /logo.png \(of an earlier config.json\)\n  is there, should be gone\n$/);
 });
 
-test('per-Pod values are compared too', async () => {
+test('per-Pod values are also compared', async () => {
   await using p = await pod();
   const ini = [{ file: '/etc/nova/nova.conf', key: 'my_ip', value: '$(POD_IP)' }];
   await writeFile(p.podFile, JSON.stringify({ overlays: { ini } }));
@@ -232,7 +232,7 @@ test('a difference on a read-only volume is reported as one, not as an invalid c
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
-test('an invalid config.json is 65, and a missing one has nothing to compare', async () => {
+test('exits with 65 for an invalid config.json, and compares nothing for a missing one', async () => {
   await using p = await pod();
   await writeFile(join(p.config, 'config.json'), '{"command": 7}');
   assert.equal((await p.check()).code, 65);

@@ -31,7 +31,7 @@ async function tree() {
   };
 }
 
-test('an invalid certificate is 65 before any file is touched', async () => {
+test('exits with 65 for an invalid certificate before any file is touched', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -42,7 +42,7 @@ test('an invalid certificate is 65 before any file is touched', async () => {
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
-test('check on an invalid certificate is 65 too, with its name', async () => {
+test('check also exits with 65 for an invalid certificate, and names it', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -101,7 +101,7 @@ for (const [name, args, code] of [
   });
 }
 
-test('the deadline is 75', async () => {
+test('exits with 75 at the deadline', async () => {
   await using pod = await tree();
   const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
   const { code, stderr } = await runHelper('kolla-init', args);
@@ -134,7 +134,7 @@ test('only a wait on the API loads its client', async () => {
   assert.match(needing.stderr, /loaded @kubernetes\/client-node/);
 });
 
-test('credentials come from the option, then from the Pod, then from home', () => {
+test('credentials come from the option, then from the Pod, then from the home directory', () => {
   const inPod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(kubeSource('/a:/b', inPod), { kind: 'kubeconfig', files: ['/a', '/b'] });
   assert.equal(kubeSource(undefined, inPod).kind, 'in-cluster');

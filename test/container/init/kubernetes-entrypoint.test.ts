@@ -77,7 +77,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   assert.equal(await running.stop(1000), 143);
 });
 
-test('an invalid variable ends it with 64, and neither a file is rendered nor COMMAND run', async () => {
+test('exits with 64 for an invalid variable, without rendering a file or running COMMAND', async () => {
   await using directory = await privateDirectory('entry');
   const [rendered, ran] = [join(directory.path, 'a.conf'), join(directory.path, 'ran')];
   const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
@@ -244,7 +244,7 @@ test('a missing template is reported (65)', async () => {
   assert.match(stderr, /cannot read the template of \/no\/b\.conf: ENOENT/);
 });
 
-test('a closed stdout ends it like SIGPIPE, and is not a bug', async () => {
+test('exits as for SIGPIPE if stdout is closed, without reporting a bug', async () => {
   await using running = await startHelper(NAME, [], { env: { DEPENDENCY_SOCKET: '/no/such' }, keepOutput: true });
   const { stdout, stderr } = running.child;
   assert.ok(stdout && stderr);

@@ -81,7 +81,7 @@ for (const [name, overlays, message] of [
     /overlays.ini\[0\].value: has a line break/,
   ],
 ] as const) {
-  test(`${name} is 65, and nothing is touched`, async () => {
+  test(`exits with 65 before anything is touched: ${name}`, async () => {
     await using pod = await tree(overlays);
     const { code, stderr } = await runHelper('kolla-init', pod.args);
     assert.equal(code, 65, stderr);

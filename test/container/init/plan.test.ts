@@ -115,7 +115,7 @@ test('entries impossible without root are 1 without a spec; each entry is one li
   assert.deepEqual([data.code, satisfied, problems.length], [1, false, 1]);
 });
 
-test('an invalid document is 65, with all problems at once', async () => {
+test('exits with 65 for an invalid document, with all problems at once', async () => {
   await using directory = await privateDirectory('plan');
   const config = join(directory.path, 'config.json');
   await writeFile(config, JSON.stringify({ config_files: [{ source: 'x', dst: '/y' }], directories: 3 }));
@@ -126,7 +126,7 @@ test('an invalid document is 65, with all problems at once', async () => {
   assert.match(stderr, /directories: must be a list/);
 });
 
-test('a missing config.json is 65, and the error says how to name one', async () => {
+test('exits with 65 for a missing config.json, and says how to name one', async () => {
   await using directory = await privateDirectory('plan');
   const { code, stderr } = await plan('--config-dir', directory.path);
   assert.equal(code, 65);

@@ -200,7 +200,7 @@ test('a notification missed by a killed watch is sent once by the next one', asy
   assert.equal(await readFile(told, 'utf8'), 'told\n');
 });
 
-test('a changed CA is notified too', async () => {
+test('a changed CA triggers the actions too', async () => {
   await using p = await prepared();
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=test -keyout /dev/null';
   const pem = await must('openssl', request.split(' '));
@@ -219,7 +219,7 @@ test('a version with a damaged certificate is rejected, together with its files'
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'one');
 });
 
-test('SIGTERM ends it with 143, also while a command runs, which is stopped too', async () => {
+test('on SIGTERM it exits with 143, and stops a running command', async () => {
   await using p = await prepared();
   const pids = join(p.configDir, '..', 'pids');
   await using watch = await sidecar(p, ['--on-change', `exec:sh -c 'echo $$ > ${pids}; exec sleep 1000'`]);
@@ -244,7 +244,7 @@ test('a rejected version is one error line, without actions', async () => {
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
 
-test('a missing root ends it with 65', async () => {
+test('exits with 65 for a missing root', async () => {
   const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
   assert.equal(code, 65, stderr);
 });
@@ -275,7 +275,7 @@ for (const [name, args] of [
   ['a timeout of zero for actions', ['--action-timeout', '0']],
   ['an extra argument', ['keystone']],
 ] as const) {
-  test(`${name} ends it with 64 before anything is watched`, async () => {
+  test(`exits with 64 before anything is watched: ${name}`, async () => {
     await using p = await prepared();
     const { code, stderr } = await runHelper('kolla-init', [
       'watch',

@@ -181,11 +181,15 @@ function testAlone({ alone, skip }: Sides): void {
     assert.match(stderr, /ended by SIGTERM/);
   });
 
-  test('as another user reports who may run it, and only if there is something to do', { skip }, async () => {
-    assert.equal((await alone('kolla_copy_cacerts', DEBIAN, 42_425)).code, 0);
-    const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' };
-    const { code, stderr } = await alone('kolla_copy_cacerts', tree, 42_425);
-    assert.equal(code, 77);
-    assert.match(stderr, /run it as root/);
-  });
+  test(
+    'as another user it names the user that may run it, and only if there is something to do',
+    { skip },
+    async () => {
+      assert.equal((await alone('kolla_copy_cacerts', DEBIAN, 42_425)).code, 0);
+      const tree = { ...DEBIAN, [`${CONFIG}/a.crt`]: 'A' };
+      const { code, stderr } = await alone('kolla_copy_cacerts', tree, 42_425);
+      assert.equal(code, 77);
+      assert.match(stderr, /run it as root/);
+    },
+  );
 }

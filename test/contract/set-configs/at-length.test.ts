@@ -11,7 +11,7 @@ fileLimit(45);
 const skip = (await canRunReference()) ?? false;
 const CASES = Number(process.env['CASES'] ?? 2000);
 const SEED = Number(process.env['SEED'] ?? SAMPLE.seed);
-/** Those of property.test.ts have run there. */
+/** property.test.ts has run these. */
 const first = SEED === SAMPLE.seed ? SAMPLE.cases : 0;
 
 test(`${CASES} generated configurations have the same result, or differ as documented`, { skip }, async (t) => {

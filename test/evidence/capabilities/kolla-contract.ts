@@ -189,12 +189,12 @@ export const kollaContract: Capability = {
     {
       point: 'a wrong config.json is 65 with every problem, and nothing was touched',
       file: 'test/container/init/check.test.ts',
-      test: 'an invalid config.json is 65, and a missing one has nothing to compare',
+      test: 'exits with 65 for an invalid config.json, and compares nothing for a missing one',
     },
     {
       point: 'every problem of a wrong config.json is told at once',
       file: 'test/container/init/plan.test.ts',
-      test: 'an invalid document is 65, with all problems at once',
+      test: 'exits with 65 for an invalid document, with all problems at once',
     },
   ],
 };

@@ -60,7 +60,7 @@ test('databases on one server are one server', () => {
   );
 });
 
-test("the row's account is rejected unless it is a migration's", () => {
+test("the row's account is rejected unless it belongs to a migration", () => {
   assert.ok(isAccountName(accountNameOf('keystone', 'keystone', 7)));
   for (const name of ['root', 'keystone', 'x_m7_1c09b3 ', `${'x'.repeat(30)}_m7_1c09b3`, 7, undefined])
     assert.ok(!isAccountName(name), String(name));
@@ -93,7 +93,7 @@ function nodeOf(addresses: string, member = 'a') {
   return { rows, at: { host: 'n0', port: 3306 } } as unknown as MysqlSession & { at: { host: string; port: number } };
 }
 
-test('nodes with unknown addresses must be given, and are counted', async () => {
+test('nodes with unknown addresses must be named, and are counted', async () => {
   const given = ['n0', 'n1', 'n2'].map((host) => ({ host, port: 3306 }));
   const own = nodeOf('AUTO,AUTO,AUTO,');
   assert.deepEqual((await nodesOf(own)).places, []);
@@ -104,7 +104,7 @@ test('nodes with unknown addresses must be given, and are counted', async () => 
   assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not say where they are .* give each node by --host$/);
 });
 
-test('if the cluster knows its nodes, given ones are not checked', async () => {
+test('if the cluster knows its nodes, named ones are not checked', async () => {
   const own = nodeOf('n0:3306,n1:3306');
   const nodes = await nodesOf(own, [{ host: 'other', port: 3306 }]);
   assert.deepEqual(nodes.places, [{ host: 'n1', port: 3306 }]);

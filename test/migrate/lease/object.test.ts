@@ -27,7 +27,7 @@ const news = (more: Partial<News> = {}): News => ({
 });
 const annotations = (lease: LeaseObject) => lease.metadata.annotations ?? {};
 
-test('a taken Lease names its holder, and counts the take', () => {
+test('a taken Lease names its holder, and counts transitions', () => {
   const lease = taken(fresh, 'a', 2500, NOW);
   assert.equal(holderIn(lease), 'a');
   assert.equal(transitionsIn(lease), 1);

@@ -41,7 +41,7 @@ for (const errno of [1213, 1205, 1020, 1047, 1180]) {
     assert.equal(await takeFence(scripted([{ errno }, 1], [FREE]), CLAIM, FREE), 7);
   });
 
-  test(`after ${errno} it is ours if the row says so`, async () => {
+  test(`after ${errno} the fence is taken if the row has our token`, async () => {
     const ours: FenceRow = { ...FREE, ...CLAIM, token: 7, state: 'running' };
     assert.equal(await takeFence(scripted([{ errno }], [ours]), CLAIM, FREE), 7);
   });

@@ -50,7 +50,7 @@ test('after a re-creation with another selector, the Pods of the new selector ar
   assert.deepEqual(asked, ['app=old', 'app=new']);
 });
 
-test('a denied watch ends it', async () => {
+test('a denied watch is an error', async () => {
   const set: Script['set'] = () => {
     throw new UnavailableError('no way');
   };

@@ -22,14 +22,14 @@ test('invalid YAML is rejected by its line, and not with its text', async () => 
   });
 });
 
-test("the variable of an option is oslo.config's", () => {
+test("the variable of an option follows oslo.config's naming", () => {
   assert.equal(
     variableOf('/etc/nova/nova.conf', { section: 'api_database', key: 'connection' }),
     'OS_API_DATABASE__CONNECTION',
   );
 });
 
-test('without effect there is no variable', () => {
+test('an option without an environment variable in oslo.config has none', () => {
   assert.equal(variableOf('/etc/skyline/skyline.yaml', PLACE), undefined);
   assert.equal(
     variableOf('/etc/designate/designate.conf', { section: 'storage:sqlalchemy', key: 'connection' }),

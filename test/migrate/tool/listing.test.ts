@@ -74,7 +74,7 @@ test('two candidates are rejected, without their URLs', async () => {
   );
 });
 
-test('a failing tool ends it with its exit code and its reason', async () => {
+test('exits with the exit code and the reason of a failing tool', async () => {
   await assert.rejects(found("echo 'why: new-s3cret'; exit 3"), (error: unknown) => {
     assert.ok(error instanceof ChildError);
     assert.equal(error.exitCode, 3);
@@ -89,7 +89,7 @@ test('on shutdown it does not wait for a hanging tool', async () => {
   await assert.rejects(findListed(task, done, reader, effects(AbortSignal.abort(reason))), reason);
 });
 
-test('a lost lock ends it too', async () => {
+test('a lost lock stops the tool too', async () => {
   const { task, done } = listing('sleep 1000');
   const reason = new Error('lost');
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);

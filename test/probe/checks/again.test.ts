@@ -73,7 +73,7 @@ for (const [check, words] of ALL) {
   });
 }
 
-test('a TLS conversation verifies the server, and gives the same result as without TLS', async () => {
+test('a check over TLS verifies the server, and gives the same result as without TLS', async () => {
   const { certificate: cert, key } = authority.issue({ commonName: 'redis', hosts: ['127.0.0.1'] });
   const server = createServer({ cert, key }, (socket) => {
     socket.on('error', () => {}).once('data', () => socket.write('+PONG\r\n'));
@@ -95,7 +95,7 @@ test('a TLS conversation verifies the server, and gives the same result as witho
   }
 });
 
-test('an invalid TLS option gives a reason: an invalid CA file, a server without TLS', async () => {
+test('an invalid TLS option is reported with a reason: an invalid CA file, a server without TLS', async () => {
   await using broker = await scriptedBroker();
   const at = `127.0.0.1:${broker.port}`;
   assert.match(

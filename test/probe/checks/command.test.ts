@@ -80,7 +80,7 @@ test('processes left behind by a program are killed with it, and block nothing',
   await until(`${pid} to exit`, () => isGone(pid));
 });
 
-test('SIGTERM ends the program too', async () => {
+test('SIGTERM also ends the program', async () => {
   await using directory = await privateDirectory('command');
   const file = join(directory.path, 'pid');
   await writeFile(file, '');

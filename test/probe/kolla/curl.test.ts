@@ -102,7 +102,7 @@ for (const [what, args, env = {}] of [
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });
 
-test("each exit code of the image's curl is 1, as with Kolla's script", async () => {
+test("exits with 1 for each exit code of the image's curl, as Kolla's script does", async () => {
   await using directory = await withCurl(22);
   const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);

@@ -205,7 +205,7 @@ for (let i = 0; i < ${count}; i++) net.connect(${server.port}, '127.0.0.1', () =
   await assert.rejects(asked, /too late/);
 });
 
-test('when the process with the connection exits, another of its name counts, and then none', async () => {
+test('after the process with the connection exits, another process of its name counts', async () => {
   await using server = await listenTcp(() => {});
   const agent = name('workers');
   const question = portQuestion({ process: { name: agent }, ports: [server.port] }, 'connected', 'asked');

@@ -120,7 +120,7 @@ test('one that returns after its deadline is run again', async () => {
   assert.ok(asked >= 2);
 });
 
-test('it takes the configured number of consecutive failures, and one success', async () => {
+test('the state changes after the configured number of consecutive failures, and after one success', async () => {
   const { told, check } = settable('patient', healthy, { failures: 3 });
   const { running, changes } = started([check]);
   await using _ = running;

@@ -44,7 +44,7 @@ test(`of ${ROUNDS} lists each keeps its meaning in kubernetes-entrypoint, or is 
   for (const [what, times] of Object.entries(seen)) assert.ok(times > 500, `${what}: only ${times}`);
 });
 
-test(`of ${ROUNDS} texts exactly those are JSON that JSON.parse accepts, with the same value`, () => {
+test(`accepts exactly those of ${ROUNDS} texts that JSON.parse accepts, with the same value`, () => {
   const random = randomFrom(8_259);
   const pieces = [
     ...'[]{}:,"\\ \n\t0-1.eE+'.split(''),
@@ -160,7 +160,7 @@ function someJson(random: () => number, depth: number): string {
   const kind = depth > 3 ? 0 : Math.floor(random() * 3);
   const many = <T>(make: () => T) => Array.from({ length: Math.floor(random() * 3) }, make);
   if (kind === 1) return `[${many(() => blank + someJson(random, depth + 1)).join(`,${blank}`)}]`;
-  // Of two equal keys JSON.parse uses the last.
+  // JSON.parse uses the last of two equal keys.
   if (kind === 2)
     return `{${many(() => `"${oneOf(random, ['a', 'b', '\\u0061'])}"${blank}:${someJson(random, depth + 1)}`).join(',')}}`;
   return oneOf(random, ['1', '-0.5e3', '"x"', '"\\"\\\\\\/"', 'true', 'false', 'null', '"\u{1F600}"', '""']);
