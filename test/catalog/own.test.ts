@@ -65,7 +65,7 @@ for (const [what, from, to, says] of [
     /databases\[0\]\.url: there is no configFile/,
   ],
 ] as const) {
-  test(`${what} is rejected with its place`, () => {
+  test(`${what} is rejected with its location`, () => {
     assert.equal(problemsOf(MURANO), '');
     assert.match(problemsOf(MURANO.replace(from, to)), says);
   });
@@ -97,7 +97,7 @@ for (const [what, from, to, says] of [
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`in these, ${what} is rejected with its place`, () => {
+  test(`in these, ${what} is rejected with its location`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });
@@ -145,7 +145,7 @@ for (const [what, from, to, says] of [
   ['two tasks with one name', 'name: packages', 'name: cell', /tool: has two of one name/],
   ['a name too long for a record', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
 ] as const) {
-  test(`${what} is rejected with its place`, () => {
+  test(`${what} is rejected with its location`, () => {
     assert.ok(TOOL.includes(from));
     assert.match(problemsOf(TOOL.replace(from, to)), says);
   });

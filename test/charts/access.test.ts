@@ -163,7 +163,7 @@ async function comparePrinted(rendered: Rendered, workload: KubeObject): Promise
   const waits = waitsOf(workload['spec'].template.spec);
   const args = ['rbac', ...waits, '--events', '--namespace', NAMESPACE, '--service-account', account, '-o', 'json'];
   const asked = waits.length === 0 ? [] : await itemsOf('kolla-init', args);
-  // With --events alone there is a Role too; ours is for waits.
+  // --events also needs a Role on its own; ours is for waits.
   const isNeeded = asked
     .flatMap((object) => object['rules'] ?? [])
     .some(({ resources }: Rule) => resources[0] !== 'events');

@@ -105,7 +105,7 @@ async function filesBelow(root: string): Promise<Record<string, string>> {
 /** Pods of workloads and of Jobs. */
 const podsOf = (rendered: Rendered) => [...workloadsOf(rendered), ...rendered.of('Job')];
 
-describe('passwords of Secrets that exist', { skip: (await canRunHelm()) ?? false }, () => {
+describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false }, () => {
   for (const name of chartNames()) {
     test(`Helm has none of them: ${name}`, async () => {
       await using chart = await rendering(name);

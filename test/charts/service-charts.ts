@@ -18,7 +18,7 @@ export const SERVICE_CHARTS = [
   'placement',
 ] as const;
 
-/** Workloads whose container has another name in Kolla than chart and workload together. */
+/** Workloads whose container in Kolla is not named after chart and workload. */
 const CONTAINERS: Readonly<Record<string, string>> = {
   'horizon dashboard': 'horizon',
   'nova-cell compute': 'nova_compute',

@@ -180,7 +180,7 @@ for (const chart of SERVICE_CHARTS)
       for (const object of rendered.all.filter(({ kind }) => kind !== 'Secret')) {
         const text = JSON.stringify(object);
         for (const [name, password] of Object.entries(PASSWORDS))
-          assert.ok(!text.includes(password), `${object.kind} ${object.metadata.name} holds ${name}`);
+          assert.ok(!text.includes(password), `${object.kind} ${object.metadata.name} contains ${name}`);
       }
     });
 

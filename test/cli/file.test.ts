@@ -72,7 +72,7 @@ test('a list is for options that may be repeated', async () => {
   assert.equal(await refusal('probe: {tcp: {timeout: {a: 1}}}'), 'FILE: probe.tcp.timeout: takes a word, such as 1s');
 });
 
-test('an unknown key names its place and the nearest one', async () => {
+test('an unknown key is reported with its location and the nearest one', async () => {
   assert.equal(await refusal('prboe: {}'), "FILE: no option 'prboe'; did you mean 'probe'?");
   assert.equal(await refusal('probe: {tpc: {}}'), "FILE: no option 'probe.tpc'; did you mean 'tcp'?");
   assert.equal(
@@ -86,7 +86,7 @@ test('a section that is not a mapping is rejected', async () => {
   assert.equal(await refusal('[1]'), 'FILE: the file is not a mapping of options');
 });
 
-test('invalid YAML is rejected, with its place', async () => {
+test('invalid YAML is rejected with its position', async () => {
   assert.match(await refusal('probe: [', TIMEOUT), /^FILE is not YAML: /);
 });
 

@@ -102,7 +102,7 @@ test('--no- is only for switches, and takes no value', () => {
   assert.equal(refusal(['--no-insecure=true']), '--no-insecure takes no value');
 });
 
-test('a wrong value names its place: the flag, the variable or the file', () => {
+test('a wrong value is reported with its source: the flag, the variable or the file', () => {
   assert.equal(refusal(['--count', 'many']), "--count: 'many' is not a whole number");
   assert.equal(refusal([], { T_COUNT: '-1' }), "T_COUNT: '-1' is not a whole number");
   // More than a JavaScript number can hold exactly.

@@ -25,7 +25,7 @@ export async function coreBinary(directory: string, names?: readonly string[], f
   return await buildCore(directory, process.arch as Architecture, names, from, isSanitized ? linkSanitized : undefined);
 }
 
-/** With /proc, from which a sanitizer reads its stack's location. */
+/** Mounts /proc, from which a sanitizer reads its stack's location. */
 const CHROOT = 'mount --bind /proc "$0/proc" && exec chroot "$0" "$@"';
 
 export interface Placed {

@@ -1,9 +1,10 @@
 /**
  * A real Elasticsearch 9 from Maven Central's jars: node and HTTP are real, except for its launcher (src:
  * java/ElasticsearchMain.java) and all modules but transport: no `GET /`, no security, no ILM.
- *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per
- *   server,
+ *
+ *   Maven -> lib/*.jar -> netty as a separate module, our main class compiled, once in the cache -> one JVM per server,
  *   with the classes archived by an earlier one
+ *
  * It needs a JDK 21. Its native zstd library is that of Elasticsearch 8.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';

@@ -22,7 +22,7 @@ import { BASE_PACKAGES, binaryEntries, kollaEnv } from './keystone-image.ts';
 import { kollaEntries, KOLLA_USERS } from './kolla-layout.ts';
 import { tarOf, type TarEntry } from '../../tools/tar.ts';
 
-/** Which of them, by its name in the catalogue. */
+/** Its name in the catalogue. */
 export type InfrastructureName = 'mariadb' | 'rabbitmq' | 'memcached';
 
 interface Recipe {

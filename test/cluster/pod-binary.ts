@@ -38,7 +38,7 @@ export async function podBinary(): Promise<Built> {
     PLACE,
   );
   const built = JSON.parse(await readFile(join(directory, INDEX), 'utf8')) as Built;
-  // It was built next to its final place.
+  // It was built next to its final path.
   const core = { ...built.core, binary: join(directory, 'kolla-core') };
   return { ...built, directory, binary: join(directory, 'kolla-pod'), core };
 }

@@ -35,7 +35,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
     PLACE,
   );
   const images = JSON.parse(readFileSync(join(directory, INDEX), 'utf8')) as BuiltImage[];
-  // It was built next to its final place.
+  // It was built next to its final path.
   return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 

@@ -1,4 +1,4 @@
-"""What kolla-ansible's variables are, without an inventory: for scripts that print what it deploys."""
+"""Values of kolla-ansible's variables without an inventory, for scripts that print its deployments."""
 
 import glob
 
@@ -15,7 +15,7 @@ def read(file):
 
 
 def shared(ansible):
-    """Those of all roles."""
+    """Variables of all roles."""
     variables = {}
     for file in sorted(glob.glob(f"{ansible}/group_vars/all/*.yml")):
         variables.update(read(file))
@@ -23,7 +23,7 @@ def shared(ansible):
 
 
 def rendered(text, variables, missing=lambda names: {}):
-    """Ansible's way: a variable's value may be a template itself. `missing` gives values for names that have none."""
+    """As in Ansible, a variable's value may be a template itself. `missing` gives values for names that have none."""
     if not isinstance(text, str) or "{" not in text:
         return text
     names = jinja2.meta.find_undeclared_variables(env.parse(text))

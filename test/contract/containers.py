@@ -1,7 +1,7 @@
 """Prints as JSON the containers that kolla-ansible deploys: [name, image, command], rendered with its defaults.
 
-Words: the directory with ansible's roles and group_vars, and the roles. Left out is what has no config.json, and what has a
-condition in its command.
+Arguments: the directory with ansible's roles and group_vars, and the roles. Containers without a config.json, or with a
+condition in their command, are left out.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Prints as JSON the health checks that kolla-ansible declares: [container's variable, words], rendered with its defaults.
 
-Words: the directory with ansible's roles and group_vars. A variable without a default becomes its own last word in capitals.
+Arguments: the directory with ansible's roles and group_vars. A variable without a default becomes the last part of its name in
+capitals.
 """
 
 import glob

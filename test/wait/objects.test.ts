@@ -94,7 +94,7 @@ for (const [record, wanted] of [
   });
 }
 
-test("conditions and JSONPaths replace the kind's default, and all must hold", async () => {
+test("conditions and JSONPaths replace the kind's default, and all must be true", async () => {
   const text = 'job/sync?condition=suspended&jsonpath={.status.active}=0';
   const of = (status: string, active: number) =>
     seen({ status: { active, conditions: [{ type: 'Suspended', status }] } });
@@ -124,7 +124,7 @@ test('an invalid JSONPath is an error of the command line', async () => {
   await assert.rejects(done, UsageError);
 });
 
-test('a negated object must certainly be absent', async () => {
+test('a negated object counts as absent only once the API server confirms it', async () => {
   const path = '/apis/batch/v1/namespaces/own/jobs/sync';
   const there = { metadata: { name: 'sync' } };
   // A quiet watch may only be slow: the request itself shows whether the object exists.

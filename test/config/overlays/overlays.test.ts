@@ -85,7 +85,7 @@ test('an empty section changes nothing', () => {
     assert.equal(makeOverlay('f', section, {}), undefined);
 });
 
-test('every problem is reported with its place and the nearest key', () => {
+test('every problem is reported with its location and the nearest key', () => {
   const message = refusal({
     alow: [],
     ini: [
@@ -146,7 +146,7 @@ test('one key set twice is rejected', () => {
   );
 });
 
-test('a file that cannot be changed is rejected by its place, without its text', () => {
+test('a file that cannot be changed is rejected with its location, without its text', () => {
   assert.throws(() => applied({ ini: [{ file: NOVA, key: 'a', value: 'x' }] }, '[DEFAULT]\nhunter2\n'), {
     name: 'RangeError',
     message:

@@ -134,7 +134,7 @@ for (const [value, what] of [
   ['hun\0ter2', 'has a line break or another control character'],
   [Buffer.from([0x68, 0x75, 0xff]), 'is not UTF-8'],
 ] as const)
-  test(`a password that no file can hold is rejected without showing it: ${what}`, async () => {
+  test(`a password that no file can contain is rejected without showing it: ${what}`, async () => {
     await mounted({ db: value });
     const message = refusal(['db'], '$(password:db:url)');
     assert.ok(message.includes(`the password db (key key-of-db of the Secret openstack) ${what}`), message);

@@ -213,7 +213,7 @@ for (const [template, place, action] of [
   ['{{ .POD }}', 'line 1, column 1', '{{ .POD }}'],
   ['x {{ .IP', 'line 1, column 3', '{{ .IP'],
 ] as const)
-  test(`a template with ${action} is rejected with its place, and the existing file stays`, async () => {
+  test(`a template with ${action} is rejected with its location, and the existing file stays`, async () => {
     await using directory = await privateDirectory('entry');
     await mkdir(join(directory.path, 'out/deep'), { recursive: true });
     await writeFile(join(directory.path, 'out/deep/a.conf'), 'old');

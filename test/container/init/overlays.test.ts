@@ -96,7 +96,7 @@ test('an overlay of a missing optional file does nothing', async () => {
   assert.equal(code, 0, stderr);
 });
 
-test('a value from a Secret is in no message', async () => {
+test('no message contains a value from a Secret', async () => {
   const ini = [
     { file: '/etc/nova/nova.conf', section: 'database', key: 'connection', value: 'x://nova:$(DB_PASSWORD)@db' },
   ];

@@ -71,7 +71,7 @@ for (const [service, command] of [
   ['named', '/usr/sbin/named -u bind'],
   ['libvirt', '/usr/local/bin/kolla_nova_libvirt_start'],
 ] as const)
-  test(`${service}, with only root-owned files except the shared log directory, is 1 and suggests --user`, async () => {
+  test(`exits with 1 and suggests --user if all files but the shared log directory are root's: ${service}`, async () => {
     await using directory = await privateDirectory('plan');
     const config = join(directory.path, 'config.json');
     const source = '/var/lib/kolla/config_files/a.conf';

@@ -150,7 +150,7 @@ test('a request is sent, repeated after a status of 400 and above, and no creden
   assert.doesNotMatch(said, /hidden/);
 });
 
-test('exit ends with 0 after the previous actions have succeeded', async () => {
+test('exits with 0 after the previous actions have succeeded', async () => {
   await using p = await prepared();
   await using watch = await sidecar(p, ['--on-change', 'exec:true', '--on-change', 'exit']);
   await watch.until(/already installed/);

@@ -74,7 +74,7 @@ test('root keeps running its rootwrap as root', () => {
   assert.equal(decision.to === 'run' && decision.target.uid, 0);
 });
 
-test('privsep-helper is rejected, by a rootwrap too, with the way to start it without root', () => {
+test('privsep-helper is rejected, also through a rootwrap, with the way to start it without root', () => {
   for (const line of [
     'privsep-helper --x',
     'nova-rootwrap /c privsep-helper --x',

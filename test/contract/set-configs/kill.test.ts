@@ -75,7 +75,7 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
     // After an earlier start, the state is checked before anything else that is kept.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // At each effect in turn, whatever the machine's speed.
+    // Kills at each effect in turn, so that the machine's speed has no influence.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;

@@ -1,7 +1,7 @@
-"""Runs Kolla's set_configs.py many times: each line on stdin is a JSON object {root, argv, env}; the script runs in a child
-of its own, in that root; one line of JSON with the exit code and stderr comes back on stdout. Everything that Python loads
-is loaded before, because the root has no Python. With `sorted`, directories are read in the order of their names: the reference
-takes the file system's, in which two roots may differ."""
+"""Runs Kolla's set_configs.py many times: each line on stdin is a JSON object {root, argv, env}; the script runs in a
+separate child, in that root; one line of JSON with the exit code and stderr is printed to stdout. All of Python's modules
+are imported beforehand, because the root has no Python. With `sorted`, directories are read in name order: the reference
+uses the file system's order, in which two roots may differ."""
 
 import argparse, encodings.idna, glob, grp, json, linecache, locale, logging, os, pwd, re, shutil, stat, sys
 import tempfile, tokenize, traceback, yaml

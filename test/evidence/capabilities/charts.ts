@@ -96,7 +96,7 @@ export const charts: Capability = {
     {
       point: 'passwords of existing Secrets: Helm has none, and kolla-init installs the same bytes, in every chart',
       file: 'test/charts/password-secrets.test.ts',
-      test: ['passwords of Secrets that exist', EVERY],
+      test: ['passwords of existing Secrets', EVERY],
     },
     {
       point: 'host network and privileges: each Pod that is not `restricted` is listed with its reason',

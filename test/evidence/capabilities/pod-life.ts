@@ -22,7 +22,7 @@ export const podLife: Capability = {
     {
       point: 'a wrong value names its place and what would be right',
       file: 'test/cli/parse.test.ts',
-      test: 'a wrong value names its place: the flag, the variable or the file',
+      test: 'a wrong value is reported with its source: the flag, the variable or the file',
     },
     {
       point: 'a duration without a unit says which to write',

@@ -38,9 +38,9 @@ export const probe: Capability = {
       point: 'from a sidecar: sockets but not whose they are, with the fix; --any-process judges by sockets alone',
       file: 'test/probe/local/unseen.test.ts',
       test: [
-        'from a sidecar: sockets without a visible owner, with the fix',
-        'from a sidecar: a socket without an owner in the Pod is unhealthy',
-        'from a sidecar: listening and running processes',
+        'a sidecar reports sockets without a visible owner, with the fix',
+        'a sidecar reports a socket without an owner in the Pod as unhealthy',
+        'a sidecar finds listening and running processes',
       ],
     },
     {

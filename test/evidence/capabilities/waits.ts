@@ -119,7 +119,7 @@ export const waits: Capability = {
       point: 'fails closed with 64, variable and column; KOLLA_POD_COMPAT=lenient keeps the old way and says so',
       file: 'test/wait/compat/translate.test.ts',
       test: [
-        'entries skipped by kubernetes-entrypoint are rejected with their place; in lenient mode skipped with a warning',
+        'entries skipped by kubernetes-entrypoint are rejected with their location; in lenient mode skipped with a warning',
         'entries for which kubernetes-entrypoint would wait forever are rejected, lenient or not',
       ],
     },

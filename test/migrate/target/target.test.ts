@@ -121,7 +121,7 @@ test('a service of kolla-pod.yaml is found by its name', async () => {
   assert.match(stderr, /no program murano-db-manage/);
 });
 
-test('an invalid service of kolla-pod.yaml is rejected with its place', async () => {
+test('an invalid service of kolla-pod.yaml is rejected with its location', async () => {
   await using directory = await privateDirectory('dbsync');
   const file = join(directory.path, 'kolla-pod.yaml');
   await writeFile(file, 'services:\n  murano:\n    databases: []\n');

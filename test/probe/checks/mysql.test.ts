@@ -98,7 +98,7 @@ test('a donor and a desynced node are distinguished, and each has its own option
   assert.equal(whyUnfit(DONOR, desynced, { ...STRICT, allowDesync: true }), undefined);
 });
 
-test('no option makes a node healthy that has no quorum, is not ready, or rejects queries', () => {
+test('no option makes a node without quorum, readiness or queries healthy', () => {
   const all = { allowDonor: true, allowDesync: true };
   const alone = { ...SYNCED, component: 'non-Primary', isReady: false, state: 'Initialized' };
   assert.match(whyUnfit(alone, NONE, all) ?? '', /it has no quorum; SELECT 1 still passes there/);

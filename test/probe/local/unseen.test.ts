@@ -90,7 +90,7 @@ test("a visible process's sockets say nothing about an invisible one's", { skip:
   assert.match(msg, new RegExp(`${agent} \\(pid ${service.pid}\\) has no established connection`));
 });
 
-test('from a sidecar: sockets without a visible owner, with the fix', { skip: notHidden }, async () => {
+test('a sidecar reports sockets without a visible owner, with the fix', { skip: notHidden }, async () => {
   await using server = await listenTcp(() => {});
   const agent = name('agent');
   await using _ = await startService(agent, connects(server.port));
@@ -104,14 +104,14 @@ test('from a sidecar: sockets without a visible owner, with the fix', { skip: no
   assert.equal((await asked(sidecar, ['connected', '--any-process', agent, `${server.port}`])).code, 0);
 });
 
-test('from a sidecar: a socket without an owner in the Pod is unhealthy', { skip: notHidden }, async () => {
+test('a sidecar reports a socket without an owner in the Pod as unhealthy', { skip: notHidden }, async () => {
   const port = await freePort();
   const { code, msg } = await asked(sidecar, ['connected', 'nova-compute', `${port}`]);
   assert.equal(code, 1);
   assert.match(msg, /no process named nova-compute; no connections to port/);
 });
 
-test('from a sidecar: listening and running processes', { skip: notHidden }, async () => {
+test('a sidecar finds listening and running processes', { skip: notHidden }, async () => {
   await using service = await startService(name('server'), listens());
   const words = ['listen', service.said, '--process', name('server')];
   assert.match((await asked(sidecar, words)).msg, /sockets that listen on port \d+ but not whose they are/);

@@ -81,7 +81,7 @@ for (const [what, section, message] of [
   ['a list of checks', [{ run: 'tcp a:1' }], /checks: is not a mapping/],
   ['a check that is only a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],
 ] as const) {
-  test(`${what} is rejected with its place`, () => {
+  test(`${what} is rejected with its location`, () => {
     assert.throws(
       () => readChecks('F', section),
       (error) => error instanceof ConfigError && message.test(error.message),

@@ -57,7 +57,7 @@ for (const [run, message] of [
   ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
   ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],
 ] as const) {
-  test(`arguments that the command line rejects are rejected with the check's place: ${run}`, async () => {
+  test(`arguments that the command line rejects are rejected with the check's location: ${run}`, async () => {
     assert.match(await refusal(run), message);
   });
 }

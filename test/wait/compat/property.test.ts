@@ -19,7 +19,7 @@ function asThere(text: string): { name: string; namespace: string }[] {
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-test(`of ${ROUNDS} lists each keeps its meaning in kubernetes-entrypoint, or is rejected because it skipped something or would wait forever`, () => {
+test(`each of ${ROUNDS} lists keeps its meaning in kubernetes-entrypoint, or is rejected because it skipped something or would wait forever`, () => {
   const random = randomFrom(5_011_972);
   const pieces = ['a', 'keystone-api', 'ns', ':', ':', ',', ',', ' ', '-', 'A', '.', '/', 'Ä', '\u{1F600}'];
   const seen = { read: 0, leftOut: 0, inVain: 0 };
@@ -79,7 +79,7 @@ test(`accepts exactly those of ${ROUNDS} texts that JSON.parse accepts, with the
   assert.ok(valid > ROUNDS / 3, `only ${valid} were JSON`);
 });
 
-test(`of ${ROUNDS} values of each JSON variable each is accepted or rejected with its column`, () => {
+test(`each of ${ROUNDS} values of each JSON variable is accepted or rejected with its column`, () => {
   const random = randomFrom(77);
   const variables = { jobsJson: 'JOBS_JSON', podJson: 'POD_JSON', customResource: 'CUSTOM_RESOURCE' } as const;
   const times = { jobsJson: 0, podJson: 0, customResource: 0 };

@@ -110,7 +110,7 @@ const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readon
   [{ customResource: 'x' }, 'DEPENDENCY_CUSTOM_RESOURCE, column 1: malformed JSON: a value is missing', []],
 ];
 
-describe('entries skipped by kubernetes-entrypoint are rejected with their place; in lenient mode skipped with a warning', () => {
+describe('entries skipped by kubernetes-entrypoint are rejected with their location; in lenient mode skipped with a warning', () => {
   for (const [given, start, left] of LEFT_OUT)
     test(start, () => {
       assert.throws(

@@ -135,7 +135,7 @@ for (const [text, problem] of [
   ['file:run', /column 6: an absolute path is missing; did you mean 'file:\/run'\?/],
   ['socket:', /column 8: an absolute path is missing/],
 ] as const) {
-  test(`'${text.slice(0, 30)}' is rejected with the place and the correct form`, () => {
+  test(`'${text.slice(0, 30)}' is rejected with the position and the correct form`, () => {
     assert.throws(
       () => parseDependency(text),
       (error) => error instanceof UsageError && problem.test(error.message),

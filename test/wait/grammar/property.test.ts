@@ -48,7 +48,7 @@ function meaningOf(dependency: Dependency): object {
   return { ...dependency, text: '' };
 }
 
-test(`each text of ${ROUNDS} is rejected or parsed, and a parsed one survives a round trip`, () => {
+test(`each of ${ROUNDS} texts is rejected or parsed, and a parsed one survives a round trip`, () => {
   const random = randomFrom(20_261);
   let read = 0;
   for (let round = 0; round < ROUNDS; round++) {
