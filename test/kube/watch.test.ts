@@ -75,7 +75,7 @@ test('a silent connection is replaced without a warning', async () => {
   assert.equal(api.connections(), 2);
 });
 
-test('a silent server that then does not respond is reported as trouble', async () => {
+test('a silent server that then does not respond is reported', async () => {
   await using api = await scriptedApi(events(line('ADDED', job('7'))), () => {}, events(line('MODIFIED', job('8'))));
   using client = await api.client({ ...FAST, idleMs: 200, answerMs: 100 });
   const { seen } = await observe(client, upTo(4));
@@ -114,7 +114,7 @@ test('an event in chunks of one byte, with multi-byte characters, is read whole'
   });
 });
 
-test('a line that is not JSON is trouble, not the end', async () => {
+test('a line that is not JSON is reported, and does not end the watch', async () => {
   await using api = await scriptedApi(eventsThenEnd('<html>\n'), events(line('ADDED', job('7'))));
   using client = await api.client();
   assert.deepEqual(kinds((await observe(client, upTo(3))).seen), ['trouble', 'connected', 'object 7']);
@@ -124,11 +124,11 @@ for (const [text, said] of [
   ['null', 'null'],
   ['["ADDED"]', 'a list'],
   ['"hunter2"', 'a string'],
-  ['{"kind":"Secret","data":"hunter2"}', 'an object that is not an event'],
+  ['{"kind":"Secret","data":"hunter2"}', 'an object that is no event'],
   ['{"type":"ADDED","object":null}', 'an event ADDED without an object'],
   ['{"type":"BOOKMARK","object":{"kind":"Job"}}', 'an event BOOKMARK without an object'],
 ] as const)
-  test(`${text} in place of an event is trouble that names it, after the events before it`, async () => {
+  test(`${text} in place of an event is reported by name, after the events before it`, async () => {
     await using api = await scriptedApi(
       eventsThenEnd(line('ADDED', job('7')), `${text}\n`),
       events(line('MODIFIED', job('8'))),
@@ -151,7 +151,7 @@ test("on overload it retries after the server's Retry-After", async () => {
   assert.ok(performance.now() - began >= 1000);
 });
 
-test('a missing server is trouble with its reason until it is available', async () => {
+test('a missing server is reported with the reason until it is available', async () => {
   await using api = await scriptedApi(status(500, 'etcd is down'), status(503), events(line('ADDED', job('7'))));
   using client = await api.client();
   const { seen } = await observe(client, upTo(4));

@@ -58,7 +58,7 @@ for (const [query, tls] of [
   ['ssl_cert=/both.pem', { isVerified: false, certFile: '/both.pem', verifyIdentity: false }],
   ['ssl_check_hostname=false', { isVerified: false, verifyIdentity: false }],
 ] as const) {
-  test(`?${query} asks for ${tls === undefined ? 'no TLS' : JSON.stringify(tls)}`, () => {
+  test(`?${query} sets ${tls === undefined ? 'no TLS' : JSON.stringify(tls)}`, () => {
     assert.deepEqual(tlsIn(query), tls);
   });
 }

@@ -50,7 +50,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
-/** By kolla-core's own command, with the error of its exit code. */
+/** Runs kolla-core's own command, and throws the error of its exit code. */
 function waitOnCore(texts: readonly string[], options: Options): Waited {
   let [said, rest] = ['', ''];
   const lines = (chunk: string) => {

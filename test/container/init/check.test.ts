@@ -176,7 +176,7 @@ test('per-Pod values are also compared', async () => {
   assert.match(stdout, /-my_ip = 10.0.0.3\n {2}\+my_ip = 10.0.0.4\n/);
 });
 
-test('a file with a value from a Secret is as private as the Secret, also for its previous value', async () => {
+test('a file with a value from a Secret is as private as the Secret, and its previous value stays private too', async () => {
   await using p = await pod();
   const ini = [{ file: '/etc/nova/nova.conf', key: 'greeting', value: 'hello $(DB_PASSWORD)' }];
   await writeFile(p.podFile, JSON.stringify({ overlays: { allow: ['DB_PASSWORD'], ini } }));
