@@ -15,6 +15,7 @@ import { canRunReference, startReference, type Ended, type Reference, type Start
 const OTHERWISE: Readonly<Record<string, number>> = {
   // The wanted state is unknown: as for any other invalid configuration.
   'a check with the source missing': ExitCode.badConfig,
+  'a check with the source missing, before an entry with an unknown key': ExitCode.badConfig,
   // kolla_set_configs has its own state; kolla-init's is in /run/kolla.
   'a check with an entry dropped': ExitCode.ok,
   // Sources are this machine's own here, which has no /etc/e: --root applies to destinations.

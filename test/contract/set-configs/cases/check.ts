@@ -58,7 +58,7 @@ export const CHECKS: readonly Case[] = [
     runs: [{}, { meanwhile: { [`${CONFIG}/a.conf`]: null }, ...check }],
   },
   {
-    name: 'a check with the source gone, before an entry with an unknown key',
+    name: 'a check with the source missing, before an entry with an unknown key',
     files: A,
     runs: [
       {},
