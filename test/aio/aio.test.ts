@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { asking, BEFORE_PHASES } from '../e2e/upgrade.ts';
 import { until } from '../support/until.ts';
-import { isReady, openstackOf, readySince, restarts } from './openstack.ts';
-import { CHARTS, NAMESPACE, setAio, whyNoAio, type Aio } from './stage.ts';
+import { isReady, openstackOf, QUICKSTART, readySince, restarts } from './openstack.ts';
+import { NAMESPACE, setAio, whyNoAio, type Aio } from './stage.ts';
 import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(45);
 
 const skip = (await whyNoAio()) ?? false;
 
-/** The heading of docs/start/quickstart.md. */
-const QUICKSTART = 'On a cluster, with charts';
 /** Pause between two token requests, each of which uses a CPU for a third of a second. */
 const PAUSE_MS = 300;
 /** Elasticsearch's limit for a search. */
@@ -30,7 +26,7 @@ interface JobState {
 
 describe('all in one: OpenStack from the charts on a real node, under `restricted`', { skip }, () => {
   let stage: Aio;
-  const { kubectl, exec, pods, sql, allReady, token, check } = openstackOf(() => stage);
+  const { kubectl, exec, pods, sql, allReady, token, check, whatIsWrong } = openstackOf(() => stage);
   const keystoneNames = async () => (await pods('keystone')).map(({ metadata }) => metadata.name);
   before(async () => (stage = await setAio()));
   after(async () => await stage?.[Symbol.asyncDispose]());
@@ -264,19 +260,5 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
       if (at > program.last) program.last = at;
     }
     return { lines: Object.values(byProgram).reduce((sum, { lines }) => sum + lines, 0), byProgram };
-  }
-
-  /** For diagnosis of a failed installation: the Pods that are not Ready, with their last log lines. */
-  async function whatIsWrong(): Promise<string> {
-    const parts = [await kubectl('get', 'pods,jobs')];
-    for (const chart of CHARTS)
-      parts.push(
-        await readFile(join(stage.directory, `${chart}.log`), 'utf8').catch(
-          () => `${chart}: no helm install was started`,
-        ),
-      );
-    for (const pod of (await pods()).filter((each) => !isReady(each)).slice(0, 3))
-      parts.push(await kubectl('logs', pod.metadata.name, '--all-containers', '--tail=5').catch(String));
-    return parts.join('\n');
   }
 });

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
-import { NAMESPACE, type Aio } from './stage.ts';
+import { CHARTS, NAMESPACE, type Aio } from './stage.ts';
+
+/** The heading of docs/start/quickstart.md. */
+export const QUICKSTART = 'On a cluster, with charts';
 
 export interface PodState {
   readonly metadata: {
@@ -60,6 +63,10 @@ export interface Openstack {
   readonly token: () => Promise<string>;
   /** A Pod's response status for a token validation. */
   readonly check: (token: string, podIp: string) => Promise<number>;
+  /** A local port forwarded to a port of a Service. */
+  readonly serviceAt: (name: string, port: number) => Promise<number>;
+  /** For diagnosis of a failed installation: the Pods that are not Ready, with their last log lines. */
+  readonly whatIsWrong: () => Promise<string>;
 }
 
 export function openstackOf(stage: () => Aio): Openstack {
@@ -69,15 +76,16 @@ export function openstackOf(stage: () => Aio): Openstack {
     const { items } = JSON.parse(await kubectl('get', 'pods', ...selector, '--output=json')) as { items: PodState[] };
     return items.filter(({ metadata }) => metadata.labels['batch.kubernetes.io/job-name'] === undefined);
   };
-  const servicePort = async () => {
-    const address = await kubectl('get', 'service/keystone', '--output=jsonpath={.spec.clusterIP}');
-    return await stage().node.reach(5000, address.trim());
+  const serviceAt = async (name: string, port: number) => {
+    const address = await kubectl('get', `service/${name}`, '--output=jsonpath={.spec.clusterIP}');
+    return await stage().node.reach(port, address.trim());
   };
   let password: string | undefined;
   let port: number | undefined;
   return {
     kubectl,
     pods,
+    serviceAt,
     exec: (pod, container, script) => kubectl('exec', pod, `--container=${container}`, '--', 'bash', '-c', script),
     sql: async (statements) => {
       const root = await passwordOf(stage().directory, 'database_password');
@@ -102,7 +110,7 @@ export function openstackOf(stage: () => Aio): Openstack {
     },
     async token() {
       password ??= await passwordOf(stage().directory, 'keystone_admin_password');
-      port ??= await servicePort();
+      port ??= await serviceAt('keystone', 5000);
       const user = { name: 'admin', domain: { id: 'default' }, password };
       const reply = await fetch(`http://127.0.0.1:${port}/v3/auth/tokens`, {
         method: 'POST',
@@ -118,6 +126,18 @@ export function openstackOf(stage: () => Aio): Openstack {
         headers: { 'x-auth-token': token, 'x-subject-token': token, connection: 'close' },
       });
       return reply.status;
+    },
+    async whatIsWrong() {
+      const parts = [await kubectl('get', 'pods,jobs')];
+      for (const chart of CHARTS)
+        parts.push(
+          await readFile(join(stage().directory, `${chart}.log`), 'utf8').catch(
+            () => `${chart}: no helm install was started`,
+          ),
+        );
+      for (const pod of (await pods()).filter((each) => !isReady(each)).slice(0, 3))
+        parts.push(await kubectl('logs', pod.metadata.name, '--all-containers', '--tail=5').catch(String));
+      return parts.join('\n');
     },
   };
 }
@@ -143,7 +163,7 @@ export function restarts(pods: readonly PodState[]): Record<string, number> {
 }
 
 /** From passwords.yml, created by the page's commands. */
-async function passwordOf(directory: string, name: string): Promise<string> {
+export async function passwordOf(directory: string, name: string): Promise<string> {
   const text = await readFile(join(directory, 'passwords.yml'), 'utf8');
   const found = new RegExp(`^ *${name}: "(.*)"$`, 'm').exec(text)?.[1];
   if (found === undefined) throw new Error(`passwords.yml has no ${name}`);

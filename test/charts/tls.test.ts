@@ -53,7 +53,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
           // [trustee] is for logging in alone; heat's clients have their CA in [clients].
           if (options.has('auth_url') && section !== 'trustee') assert.equal(options.get('cafile'), CA, where);
           if (options.has('memcache_servers'))
-            assert.deepEqual(cacheOf(options), ['dogpile.cache.pymemcache', 'true', CA]);
+            assert.deepEqual(cacheOf(options), ['dogpile.cache.bmemcached', 'true', CA]);
           // Its client has no TLS.
           assert.ok(!options.has('memcached_servers'), where);
           if (options.has('transport_url'))

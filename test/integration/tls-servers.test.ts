@@ -9,8 +9,9 @@ import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { canRunHelm } from '../../tools/helm.ts';
 import { freePort, freePorts } from '../../tools/port.ts';
-import { start, tied } from '../../tools/process.ts';
+import { must, start, tied } from '../../tools/process.ts';
 import { canRunKeystone, keystone, uwsgiOf } from '../cluster/keystone.ts';
+import { pythonOf } from '../cluster/keystone-tree.ts';
 import { canRunMemcached, startMemcached } from '../cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq, type Rabbitmq } from '../cluster/rabbitmq.ts';
 import { runHelper } from '../support/helper.ts';
@@ -18,6 +19,7 @@ import { until } from '../support/until.ts';
 import { tlsFileOf, tlsFiles, type TlsFiles } from './tls-support.ts';
 
 const helm = await canRunHelm();
+const noKeystone = await canRunKeystone();
 const HOST = '127.0.0.1';
 const PROTOCOL_HEADER = Buffer.from('AMQP\0\0\x09\x01', 'latin1');
 
@@ -91,9 +93,25 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
     const plain = await runHelper('kolla-probe', ['memcached', `${HOST}:${port}`]);
     assert.equal(plain.code, 1, plain.stderr);
   });
+
+  test("oslo.cache keeps a value in it by the chart's [cache]", { skip: noKeystone ?? false }, async () => {
+    await using files = await tlsFiles('memcached');
+    const port = await freePort();
+    await using running = await startMemcached(port, [
+      '-Z',
+      '-o',
+      `ssl_chain_cert=${files.certFile},ssl_key=${files.keyFile}`,
+    ]);
+    assert.ok(running.pid > 0);
+    const conf = join(files.directory, 'cache.conf');
+    const [section = ''] = /^\[cache\]\n[^[]*/m.exec(files.here(await tlsFileOf('keystone', 'keystone.conf'))) ?? [];
+    await writeFile(conf, section.replace(/^memcache_servers = .*$/m, `memcache_servers = ${HOST}:${port}`));
+    const { command, env } = await pythonOf((await keystone()).directory);
+    assert.equal(await must(command, ['-c', KEEPS_A_VALUE, conf], { env }), 'kept\n');
+  });
 });
 
-describe('uWSGI with the TLS of the charts', { skip: helm ?? (await canRunKeystone()) ?? false }, () => {
+describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false }, () => {
   test('serves https alone, says so to the application, and reads a renewed certificate', async () => {
     await using files = await tlsFiles('keystone');
     const at = (name: string) => join(files.directory, name);
@@ -138,6 +156,18 @@ describe('uWSGI with the TLS of the charts', { skip: helm ?? (await canRunKeysto
     await until('uWSGI to answer again', async () => (await runHelper('kolla-probe', check)).code === 0 || undefined);
   });
 });
+
+const KEEPS_A_VALUE = `
+import sys
+from oslo_cache import core
+from oslo_config import cfg
+conf = cfg.ConfigOpts()
+core.configure(conf)
+conf(['--config-file', sys.argv[1]])
+region = core.configure_cache_region(conf, core.create_region())
+region.set('name', 'kept')
+print(region.get('name'))
+`;
 
 const APPLICATION = `
 def application(environ, start_response):

@@ -13,10 +13,14 @@ import { canGiveFilesAway } from '../../../tools/capability.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { coreBinary, placeCore } from '../../cluster/core-binary.ts';
 import { entry } from './entries.ts';
+import { fileLimit } from '../../support/file-limit.ts';
 import { isOnCore } from '../../support/helper.ts';
 import { byUs } from './ours.ts';
 import { CONFIG } from './play.ts';
 import { look, plant, type Files } from './tree.ts';
+
+// It starts 400 processes, one after the other.
+fileLimit(30);
 
 const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;

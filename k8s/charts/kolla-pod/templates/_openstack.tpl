@@ -92,9 +92,9 @@ memcached_servers = {{ include "kolla-pod.memcachedServers" $root }}
 {{- end }}
 {{- end }}
 
-{{/* Of [cache]: with TLS one whose client has it. (list root BACKEND) */}}
+{{/* Of [cache]: with TLS one whose client has TLS and is in all of Kolla's images. (list root BACKEND) */}}
 {{- define "kolla-pod.openstack.cacheBackend" -}}
-{{- ternary "dogpile.cache.pymemcache" (index . 1) (ne (include "kolla-pod.tls" (index . 0)) "") -}}
+{{- ternary "dogpile.cache.bmemcached" (index . 1) (ne (include "kolla-pod.tls" (index . 0)) "") -}}
 {{- end }}
 
 {{/* (list root) */}}
