@@ -1,9 +1,9 @@
 /**
- * What a migration's safety costs: `make bench NAME=db-sync`.
+ * The cost of kolla-db-sync's safety: `make bench NAME=db-sync`.
  *
- *   one MariaDB, a real Keystone that is at head -> the built kolla-db-sync, the same with an admin account, and Keystone's
- *     own db_sync, in turns -> wall time, CPU, connections as the server counts them
- *   three nodes of Galera and an API server -> the holder killed, again and again -> the time until the next command begins
+ *   a MariaDB with a Keystone schema at head -> the built kolla-db-sync, the same with an admin account, and Keystone's
+ *     own db_sync, alternately -> wall time, CPU time, connections counted by the server
+ *   three Galera nodes and an API server -> the holder is killed repeatedly -> time until the next command starts
  */
 import { existsSync } from 'node:fs';
 import { canRunGalera } from '../test/cluster/galera.ts';

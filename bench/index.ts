@@ -1,11 +1,13 @@
 /**
- * What our names cost beside the tools that do the same today: `make bench`, or `make bench NAME=set-configs`.
+ * Compares the cost of our commands with that of the tools they replace: `make bench`, or
+ * `make bench NAME=set-configs`.
  *
- *   dist/kolla-pod and the peer, in turns, on the same machine and the same work -> CPU of each and its children, wall
- *   time -> least and median -> docs/evidence/bench-NAME.json and .svg, and its table in docs/concepts/performance.md
+ *   dist/kolla-pod and the peer, alternately, on the same machine with the same work -> CPU time of each with its
+ *   children, and wall time -> minimum and median -> docs/evidence/bench-NAME.json and .svg, and a table in
+ *   docs/concepts/performance.md
  *
- * A bench is one file here; ratios are of the least CPU, which is what the work costs: the rest is what else the machine
- * did. A bench that this machine can't run is named with the reason, and keeps what was printed before.
+ * Each bench is a file in this directory. Ratios compare the minimum CPU times: anything above is the machine's other
+ * load. A bench that cannot run on this machine is listed with the reason, and its earlier results are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

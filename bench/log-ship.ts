@@ -1,12 +1,13 @@
 /**
- * What shipping logs costs: `make bench NAME=log-ship`.
+ * The cost of log shipping: `make bench NAME=log-ship`.
  *
- *   a million numbered lines of oslo.log, in one file and in four -> our binary and rsyslog, in turns, each from its start on ->
- *     the same bulk sink, a process of its own -> CPU, wall, memory of the shipper, and when the first line was in
- *   fifty idle files -> both at once -> CPU and memory at rest
- *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted in the server
+ *   a million numbered oslo.log lines, in one file and in four -> our binary and rsyslog, alternately, each from its
+ *     start -> the same bulk sink in a separate process -> CPU time, wall time and memory of the shipper, and the time
+ *     to the first line
+ *   fifty idle files -> both concurrently -> CPU and memory when idle
+ *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted by the server
  *
- * Ours gives each document an id and keeps a checkpoint in all rows; rsyslog does neither. The sink is never the limit.
+ * In all rows ours sends document ids and keeps a checkpoint; rsyslog does neither. The sink is never the bottleneck.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 /**
- * What resident probes cost: `make bench NAME=probe-serve`.
+ * The cost of resident probes: `make bench NAME=probe-serve`.
  *
- *   in namespaces of our own: twenty checks of stand-ins (bench/census), asked every 10 s by kolla-core's server, then by
- *     kolla-pod's -> memory, CPU of a minute, 200 requests a second
+ *   in separate namespaces: twenty checks of stand-ins (bench/census), requested every 10 s from kolla-core's server,
+ *     then from kolla-pod's -> memory, CPU time of a minute, 200 requests per second
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

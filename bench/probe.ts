@@ -1,11 +1,11 @@
 /**
- * What a probe costs: `make bench NAME=probe`.
+ * The cost of a probe: `make bench NAME=probe`.
  *
- *   in namespaces of our own: Kolla's scripts, ours in kolla-core and in kolla-pod, in turns, on the same
- *     stand-ins (bench/census) -> CPU, wall and memory of each with all that it starts (measured.c)
- *   a real RabbitMQ -> its own tool and Kolla's script, our check as a process and resident
- *   a real Kubernetes node, Pods that are probed each second -> all CPU of the node a probe, by exec of Kolla's script, by
- *     exec of ours, by httpGet
+ *   in separate namespaces: Kolla's scripts, ours in kolla-core and in kolla-pod, alternately, on the same stand-ins
+ *     (bench/census) -> CPU time, wall time and memory of each with its descendants (measured.c)
+ *   a real RabbitMQ -> its own tool, Kolla's script, and our check as a process and resident
+ *   a real Kubernetes node with Pods probed every second -> the node's CPU time per probe, by exec of Kolla's script, by
+ *     exec of ours, and by httpGet
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

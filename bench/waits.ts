@@ -1,12 +1,13 @@
 /**
- * What waiting costs: `make bench NAME=waits`.
+ * The cost of waiting: `make bench NAME=waits`.
  *
- *   a real control plane, the built kolla-init, real Jobs and EndpointSlices -> from the API server's reply to the change
- *   that meets a wait to our exit, 100 times -> then minutes without waits, before and after; a thousand watches, 20 of them of the
- *   binary; 20 that ask every 2 s -> what each minute cost the API server, etcd and who waits, less the minute without waits
+ *   a real control plane, the built kolla-init, real Jobs and EndpointSlices -> time from the API server's reply to the
+ *   completing change until our exit, 100 times -> a minute without waits before and after; a thousand watches, 20 of
+ *   them by the binary; 20 that poll every 2 s -> each minute's cost to the API server, etcd and the clients, less a
+ *   minute without waits
  *
- * In each minute ten other Jobs change. The peer is kolla-init with a Role without `watch`: it asks every 2 s, as tools do
- * that don't watch.
+ * In each minute ten other Jobs change. The peer is kolla-init with a Role without `watch`: it polls every 2 s, like
+ * tools that do not watch.
  */
 import { existsSync } from 'node:fs';
 import { connectKube, type KubeClient } from '../src/kube/index.ts';

@@ -8,9 +8,9 @@ const WITHIN = new Set(['valibot']);
 const LOOKING = Symbol('looking where it lies');
 
 /**
- * Leaves the libraries out of a bundle: their imports stay `require(...)`, which build/load.ts answers. A package's other
- * version, that some dependency has for itself, is not the library and stays with that dependency.
- * @param own the library that is being bundled; undefined for a name
+ * Leaves the libraries out of a bundle: their imports stay `require(...)`, resolved by build/load.ts. Another version of
+ * a package, private to one dependency, is not the library and stays with that dependency.
+ * @param own the library being bundled; undefined for a command
  */
 export function librariesApart(own: string | undefined): Plugin {
   const others = new Set(
@@ -26,7 +26,7 @@ export function librariesApart(own: string | undefined): Plugin {
         if (pluginData === LOOKING || !others.has(wanted)) return undefined;
         const found = await builder.resolve(path, { importer, resolveDir, kind, pluginData: LOOKING });
         if (!found.path.startsWith(join(ROOT, 'node_modules', wanted, '/'))) return found;
-        const text = `'${path}' is asked for as none of the imports in build/libraries.ts`;
+        const text = `'${path}' is imported under a name that build/libraries.ts does not list`;
         return libraryOf(path) === undefined ? { errors: [{ text }] } : { path, external: true };
       });
     },
@@ -40,9 +40,9 @@ export function librariesIn({ inputs }: Metafile): string[] {
 }
 
 /**
- * Holds what makes it safe to share: our own modules, with their state and the classes that `instanceof` asks for, lie in the
- * names' bundles alone, of which a process loads one; and a package lies in one library alone.
- * @param own the library that was bundled; undefined for a name
+ * Ensures that sharing is safe: our own modules, with their state and the classes used by `instanceof`, are only in the
+ * commands' bundles, of which a process loads one; and a package is in a single library.
+ * @param own the library that was bundled; undefined for a command
  * @throws Error that names the file and the fix
  */
 export function refuseStrangers(bundle: string, own: string | undefined, { inputs }: Metafile): void {
@@ -51,6 +51,6 @@ export function refuseStrangers(bundle: string, own: string | undefined, { input
     if (own === undefined && wanted !== undefined && !WITHIN.has(wanted))
       throw new Error(`${path} is in the bundle of ${bundle}: name its library in build/libraries.ts`);
     if (own !== undefined && /^(src|cmd|build)\//.test(path))
-      throw new Error(`${path}, which is ours, is in the library ${bundle}: there would be two of it in one process`);
+      throw new Error(`${path} is our own module, but is in the library ${bundle}: a process would load it twice`);
   }
 }

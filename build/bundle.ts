@@ -1,14 +1,15 @@
 /**
- * From sources to scripts for node:vm, by esbuild, each a function of (exports, require, module, __filename, __dirname):
+ * Bundles sources into scripts for node:vm with esbuild, each a function of (exports, require, module, __filename,
+ * __dirname):
  *
- *   cmd/NAME.ts -> one script a name: all of our own modules that it can reach, each once. Its lazy imports stay lazy: their
- *                  code lies there and is run when import() asks. Of packages there is only `require('mysql2/promise')`
- *   build/libraries.ts -> one script a library: packages, and what these stand on, without a line of ours
+ *   cmd/NAME.ts -> one script per command: all of our own modules it can reach, each once. Lazy imports stay lazy: their
+ *                  code is included, and runs on import(). Packages appear only as `require('mysql2/promise')`
+ *   build/libraries.ts -> one script per library: packages and their dependencies, none of our own code
  *
- * A process runs one name. So our modules, their state and their classes are there once, as in any bundle, though each
- * name has its copy in the binary; and a package is there once because only its library has it. build/apart.ts holds
- * both and ends the build when they don't hold. What our code would share besides is not worth esbuild's splitting, which
- * knows no cjs and would cut a start into dozens of scripts (docs/adr/0012-libraries-once.md).
+ * A process runs one command, so it has a single copy of our modules, their state and their classes, although the binary
+ * has one per command; it has a single copy of a package because only the package's library contains it. build/apart.ts
+ * verifies both. The remaining duplication of our code is not worth esbuild's splitting, which does not support cjs and
+ * would split a start into dozens of scripts (docs/adr/0012-libraries-once.md).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,9 +30,9 @@ export interface Bundle {
 }
 
 /**
- * Bundles `cmd/NAME.ts`. The script exports `main`, and `warm`, which runs every lazy import, for the code cache; of some what
- * is rehearsed besides.
- * @throws Error when the cmd file is not there or does not bundle
+ * Bundles `cmd/NAME.ts`. The script exports `main`, and `warm`, which runs every lazy import for the code cache; for some
+ * commands also the code that build/rehearse.ts runs.
+ * @throws Error if the file does not exist or does not bundle
  */
 export async function bundleHelper(name: string): Promise<Bundle> {
   if (!existsSync(join(ROOT, 'cmd', `${name}.ts`)))
@@ -53,7 +54,7 @@ const COLD: Readonly<Record<string, RegExp>> = {
   'kolla-log-ship': /\/src\/sidecar\//,
 };
 
-/** Bundles a library of build/libraries.ts. The script exports, under each of its imports' names, what that import gives. */
+/** Bundles a library of build/libraries.ts. The script exports the modules by import name. */
 export async function bundleLibrary(name: string): Promise<Bundle> {
   const ids = (LIBRARIES[name] ?? []).map((id) => JSON.stringify(id));
   const contents = ids.map((id) => `export * as ${id} from ${id};`).join('\n');

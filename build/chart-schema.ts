@@ -1,8 +1,8 @@
 /**
- * values.schema.json of a chart.
+ * Generates a chart's values.schema.json:
  *
- *   service.schema.json of the library + settings.schema.json of the chart -> what its values may be
- *     -> the same for `global.charts.NAME`, which lies over them: any part alone, and null where it takes something away
+ *   service.schema.json of the library + settings.schema.json of the chart -> schema of its values
+ *     -> the same for `global.charts.NAME`, which overrides them: every part optional, and null to remove it
  */
 
 interface Schema {

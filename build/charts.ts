@@ -1,10 +1,12 @@
 /**
- * `node build/charts.ts [DIRECTORY]`: dist/charts/NAME-VERSION.tgz of every chart in k8s/charts, as `helm package` makes them.
+ * `node build/charts.ts [DIRECTORY]`: packages every chart in k8s/charts as dist/charts/NAME-VERSION.tgz, like
+ * `helm package`.
  *
- *   k8s/charts/NAME -> a directory beside: with the library chart in charts/, and values.schema.json of both (chart-schema.ts)
- *     -> an archive, the same bytes for the same files
+ *   k8s/charts/NAME -> a temporary copy with the library chart in charts/, and values.schema.json (chart-schema.ts)
+ *     -> an archive, reproducible byte for byte
  *
- * Neither copy is in the repository: one library, one schema. What can fail: a chart without Chart.yaml, no `tar`.
+ * The repository contains neither copy, only one library and one schema. What can fail: a chart without Chart.yaml, no
+ * `tar`.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -60,7 +62,7 @@ function schemaOf(name: string, chart: string): string {
 /** Packages a chart. @returns the archive's path */
 export function packageChart(name: string, output: string): string {
   const version = /^version: (\S+)$/m.exec(readFileSync(join(CHARTS, name, 'Chart.yaml'), 'utf8'))?.[1];
-  if (version === undefined) throw new Error(`k8s/charts/${name}/Chart.yaml says no version`);
+  if (version === undefined) throw new Error(`k8s/charts/${name}/Chart.yaml has no version`);
   mkdirSync(output, { recursive: true });
   const stage = mkdtempSync(join(tmpdir(), 'kolla-pod-charts-'));
   try {

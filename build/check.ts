@@ -9,7 +9,7 @@ import { callOf, type Built } from './make.ts';
 const exec = promisify(execFile);
 
 /**
- * Runs every name of a fresh binary. A failed injection leaves a plain node, which would run its first argument as a
+ * Runs every command of a fresh binary. A failed injection leaves a plain node, which would run its first argument as a
  * script: so the output is checked, not only the exit code.
  */
 export async function checkBinary({ directory, helpers, base: { target } }: Built): Promise<void> {

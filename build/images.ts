@@ -1,7 +1,8 @@
 /**
- * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: makes the images `scratch`, `install` and `core`,
- * both architectures silently, and says how large each is; --evidence writes that to docs/evidence as well. An architecture
- * that can't be made here is left out with the reason, and the exit code is 1 where it is this machine's own or was asked for by name.
+ * `node build/images.ts [--out DIR] [--arch amd64|arm64]... [--repository NAME] [--evidence]`: builds the images
+ * `scratch`, `install` and `core`, by default for both architectures, and prints their sizes; --evidence also writes them
+ * to docs/evidence. An architecture that cannot be built here is skipped with the reason; the exit code is then 1 if it
+ * is this machine's own or was requested by --arch.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import type { Base } from './base.ts';
 
 /**
- * Flags of the carried node: these V8 flags are no loss at start, and none may be in V8's flag hash. Young collections of
- * two MiB are too short to be worth other threads: waking them costs a busy kolla-log-ship more than they do.
+ * Flags of the embedded node: these V8 flags do not slow the start, and none is part of V8's flag hash. Collections of a
+ * young generation of two MiB are too short for parallel threads: waking them costs a busy kolla-log-ship more than they
+ * save.
  */
 export const EXEC_ARGV = [
   '--max-semi-space-size=2',
@@ -31,9 +32,9 @@ interface Parts {
 }
 
 /**
- * Joins base, main script and assets into one executable, by pkg's SEA function: its command line can't take a node that
- * is already there. pkg changes the working directory and reads `$TMPDIR`, which are the whole process's, so it runs in a
- * process of its own.
+ * Joins base, main script and assets into one executable with pkg's SEA function: its command line does not accept an
+ * existing node. pkg changes the working directory and reads `$TMPDIR`, which affect the process, so it runs in a
+ * separate one.
  * @param assets name in the binary -> absolute path
  */
 export async function join(

@@ -1,10 +1,10 @@
 /**
- * What comes from other people, is large, and is needed by several names but by none at every start: each lies in the
- * binary once, and is read when an import() that needs it is reached.
+ * Packages that are large and needed by several commands, but by none at every start: the binary contains each once, and
+ * reads it on the first import() that needs it.
  *
- *   the library's name in the binary -> the imports by which it is asked for
+ *   the library's name in the binary -> the imports that it provides
  *
- * valibot is not here: what tree shaking leaves of it is 4 KB, and a schema is made when its file is loaded.
+ * valibot is not included: tree shaking reduces it to 4 KB, and schemas are created when their file is loaded.
  */
 export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['chokidar'],

@@ -25,8 +25,8 @@ export interface Loader {
 }
 
 /**
- * @param scriptOf gives the script of a bundle or a library; one that is not there is the build's bug
- * @param builtin gives node's own modules; besides these and the libraries there are no others in the binary
+ * @param scriptOf returns the script of a bundle or a library; a missing one is a bug of the build
+ * @param builtin returns node's own modules; the binary has no modules besides these and the libraries
  */
 export function createLoader(scriptOf: (name: string) => Script, builtin: (id: string) => unknown): Loader {
   const libraries = new Map<string, Record<string, unknown>>();

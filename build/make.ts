@@ -27,10 +27,10 @@ export interface BuiltBundle {
 }
 
 /**
- * Makes the binary and its links.
- * @param directory where to; what stands there is replaced at the very end, by renaming
- * @param say told each step
- * @param names fewer than all, for trying
+ * Builds the binary and its links.
+ * @param directory output directory; existing files are replaced at the end, by rename
+ * @param say called for each step
+ * @param names a subset, for experiments
  * @param target another machine than this
  */
 export async function buildBinary(
@@ -106,7 +106,7 @@ async function place(work: string, output: string, names: readonly string[]): Pr
   }
 }
 
-/** How a name of the binary itself is called: by its link, or by its first word where a script stands under the name. */
+/** How a command is called: by its link, or as the binary's first argument if a script has the name. */
 export function callOf(output: string, name: string): readonly [file: string, ...words: string[]] {
   return isRootless(name) ? [join(output, 'kolla-pod'), name] : [join(output, 'bin', name)];
 }

@@ -1,9 +1,9 @@
 /**
- * `node build/manifests.ts`: k8s/manifests/keystone/*.yaml, for people without Helm, from the same chart as everybody's.
+ * `node build/manifests.ts`: renders k8s/manifests/keystone/*.yaml, for use without Helm, from the same chart.
  *
- *   chart keystone + keystone.values.yaml -> helm template -> objects without what is Helm's -> a file for each kind of thing
+ *   chart keystone + keystone.values.yaml -> helm template -> objects without Helm's labels -> one file per kind of object
  *
- * A test says when the files are stale. What can fail: Helm, which says why.
+ * A test fails if the files are stale. What can fail: Helm; its message is kept.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

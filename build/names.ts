@@ -21,8 +21,8 @@ export const NAMES = [
 ] as const;
 
 /**
- * Names of other programs, for images that run without root only: `dist/rootless-bin`, which is no directory for the PATH of
- * anybody's own machine.
+ * Names of other programs, only for images that run without root: `dist/rootless-bin` must not be on the PATH of a
+ * user's own machine.
  */
 export const ROOTLESS_NAMES = ['sudo'] as const;
 

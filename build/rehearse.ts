@@ -27,7 +27,7 @@ const DOCUMENT = {
   permissions: [{ path: '/etc/d', owner: 'me', perm: '0700', recurse: true }],
 };
 
-/** Carries out, in a root of its own and as whoever builds, what the names do at each start: so it is in the code cache. */
+/** Does what the commands do at each start, unprivileged and in a temporary root: so the code cache covers it. */
 export async function rehearse(helper: Rehearsed): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'kp-rehearse-'));
   try {
@@ -58,7 +58,7 @@ export async function rehearse(helper: Rehearsed): Promise<void> {
   }
 }
 
-/** A /proc with one process: it listens, is connected, and has a Unix socket. Nothing of the machine's own is looked at. */
+/** A /proc with one process that listens, is connected, and has a Unix socket. The machine's own is not read. */
 const PROC = {
   'net/tcp': [
     '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',

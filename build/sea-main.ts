@@ -1,4 +1,4 @@
-/** The binary's first lines: the helper that was called, from its asset with its warmed code cache. */
+/** The binary's first lines: runs the called command from its asset, with its code cache. */
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { dispatch } from '../src/cli/dispatch.ts';

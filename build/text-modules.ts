@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild';
 
-/** Modules that put a text together from files beside them: in a bundle, where those files are not, they are that text. */
+/** Modules that build a text from neighbouring files: in a bundle, which lacks those files, they are that text. */
 export const textModules: Plugin = {
   name: 'text-modules',
   setup(builder) {

@@ -9,8 +9,8 @@ import { assetNames } from './load.ts';
 const exec = promisify(execFile);
 
 /**
- * With these the same source gives the same cache: hashes are seeded, no other thread decides what is compiled when, and
- * no collection in between throws bytecode away. None of them is in V8's flag hash, to which a cache is tied.
+ * With these flags the same source gives the same cache: hashes are seeded, no other thread affects what is compiled and
+ * when, and no collection discards bytecode. None of them is part of V8's flag hash, to which a cache is bound.
  */
 const WARM_ARGV = [
   '--random-seed=1',
@@ -28,9 +28,9 @@ const ACCEPTED = `
   process.stdout.write(String(cachedDataRejected === false));`;
 
 /**
- * Makes the code cache of a bundle by the very node that will read it.
- * @param directory where the bundle lies, with the libraries that it asks for
- * @throws Error when that node would not take it: it would only cost
+ * Creates the code cache of a bundle with the node that will read it.
+ * @param directory contains the bundle and its libraries
+ * @throws Error if that node would reject it: it would only add cost
  */
 export async function warmCache(base: Base, name: string, directory: string): Promise<void> {
   // Empty environment: a helper's settings must not affect the cache.
@@ -39,5 +39,5 @@ export async function warmCache(base: Base, name: string, directory: string): Pr
   await node(...WARM_ARGV, join(ROOT, 'build/warm.ts'), name);
   const { source, cache } = assetNames(name);
   const { stdout } = await node(...EXEC_ARGV, '-e', ACCEPTED, source, cache);
-  if (stdout !== 'true') throw new Error(`node refuses the code cache of ${name} that it made itself`);
+  if (stdout !== 'true') throw new Error(`node rejects its own code cache of ${name}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Run by the binary's own base node, once a bundle, in the directory of all bundles: `node ... build/warm.ts NAME`. Executes what the
- * helper's start and its usual work execute, or a library's, then saves V8's code cache with all that was compiled
- * meanwhile.
+ * Run by the binary's own base node, once per bundle, in the directory of all bundles: `node ... build/warm.ts NAME`. Runs
+ * the code of the command's start and of its usual work, or of a library's, then saves V8's code cache of everything
+ * compiled so far.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
@@ -21,7 +21,7 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
   healthcheck_filemod: [['/', '1']],
 };
 
-/** Not of healthcheck_curl, which becomes the image's curl for words that are no plain GET. */
+/** Not for healthcheck_curl, which executes the image's curl for arguments other than a plain GET. */
 const OFTEN: readonly (readonly string[])[] = [['--version'], ['--help'], ['--no-such-option']];
 
 const [name = ''] = process.argv.slice(2);
@@ -29,14 +29,14 @@ const scripts = new Map<string, Script>();
 const loader = createLoader(scriptOf, builtin);
 await (Object.hasOwn(LIBRARIES, name) ? rehearseLibrary(name, loader.library(name)) : workAsHelper());
 writeFileSync(assetNames(name).cache, scriptOf(name).createCachedData());
-// eslint-disable-next-line unicorn/no-process-exit -- what a library left open must not hold the build
+// eslint-disable-next-line unicorn/no-process-exit -- handles left open by a library must not keep the build alive
 process.exit(0);
 
 async function workAsHelper(): Promise<void> {
   const helper = loader.helper(name);
   const early = loader.libraries();
   if (early.length > 0)
-    throw new Error(`${name} would load ${early.join(' and ')} at each start: let what needs it be an import()`);
+    throw new Error(`${name} would load ${early.join(' and ')} at each start: load it by import() where it is needed`);
   await helper.warm();
   await rehearse(helper);
   for (const argv of [...(name === 'healthcheck_curl' ? [] : OFTEN), ...(USUAL_WORK[name] ?? [])])

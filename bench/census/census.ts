@@ -13,9 +13,9 @@ if (missing === undefined) {
   if (process.argv.includes('--print')) writeFileSync(PAGE, page);
   process.stdout.write(page);
   const wrong = rows.filter((row) => row.skipped === undefined && !isRight(row));
-  for (const { container } of wrong) console.error(`not as it should be: ${container}`);
+  for (const { container } of wrong) console.error(`unexpected result: ${container}`);
   process.exitCode = wrong.length > 0 ? 1 : 0;
 } else {
-  console.error(`not held on this machine: ${missing}`);
+  console.error(`not run on this machine: ${missing}`);
   process.exitCode = 69;
 }

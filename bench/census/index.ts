@@ -1,15 +1,14 @@
 /**
- * The census: every container for which kolla-ansible declares a health check, once well and once not.
+ * The census: runs the checks of every container with a declared health check, once healthy and once unhealthy.
  *
- *   src/catalog (allProbes) -> inside.ts, in namespaces where every service's own port is free and /run is ours:
- *     states.ts says, for what is declared, how a stand-in (stand-in.py, under the service's name) looks when it is well,
- *     and one way in which it is not; real memcached, Apache, RabbitMQ and MariaDB stand for themselves (real.ts)
- *     -> in each state: Kolla's declared words, through sh, answered by our names (ask.ts); our
- *     readiness words; our liveness words -> Row
+ *   src/catalog (allProbes) -> inside.ts, in namespaces with a private /run, where every service's port is free:
+ *     states.ts sets up a stand-in (stand-in.py, under the service's name) in a healthy and in an unhealthy state;
+ *     memcached, Apache, RabbitMQ and MariaDB are the real servers (real.ts)
+ *   -> in each state the declared check through sh, with our commands (ask.ts), the readiness and the liveness check -> Row
  *   rows -> JSON -> the test, which judges each, and table.ts, which prints them
  *
- * `node bench/census/census.ts --print` writes the table. What this machine can't have is said by canHoldCensus(); a row
- * whose real server can't be had is `skipped`, with the reason.
+ * `node bench/census/census.ts --print` writes the table. canHoldCensus() gives the reason if the machine cannot run it;
+ * a row whose real server is unavailable is `skipped`, with the reason.
  */
 import { fileURLToPath } from 'node:url';
 import { canHoldCensus, inNamespaces } from './namespace.ts';

@@ -1,4 +1,4 @@
-/** The census in its namespaces: prints the rows as JSON. Run by namespace.ts. */
+/** The part of the census inside the namespaces: prints the rows as JSON. Run by namespace.ts. */
 import { messageOf } from '../../src/core/errors.ts';
 import { isKollaName } from '../../src/probe/kolla/index.ts';
 import { allProbes, type ServiceProbe } from '../../src/catalog/index.ts';

@@ -13,9 +13,9 @@ function words(command: readonly string[]): string[] {
 /** Probes namespaces, and python3 for the stand-ins. */
 export const canHoldCensus: Capability = async () => {
   const tried = await run('unshare', words(['python3', '-c', 'print(1)'])).catch((error: unknown) => error);
-  if (tried instanceof Error) return `no namespaces of our own: ${tried.message}`;
+  if (tried instanceof Error) return `cannot create namespaces: ${tried.message}`;
   const { code, stderr } = tried as { code: number; stderr: string };
-  return code === 0 ? undefined : `no namespaces of our own, or no ip and python3 in them: ${stderr.trim()}`;
+  return code === 0 ? undefined : `cannot create namespaces, or ip or python3 is missing: ${stderr.trim()}`;
 };
 
 /**

@@ -49,7 +49,7 @@ function unixSocket(name: string, path: string): Subject {
         well: `listens on ${path}`,
         async fail() {
           await one.does(['close']);
-          return 'does not listen; the file is there still';
+          return 'does not listen; the socket file remains';
         },
         [Symbol.asyncDispose]: () => one[Symbol.asyncDispose](),
       };

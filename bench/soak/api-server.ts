@@ -1,10 +1,12 @@
 /**
- * A watch as it is in a cluster, with nothing made shorter: `make soak`.
+ * Watches over a long time, with the intervals of a real cluster: `make soak`.
  *
- *   nothing happens for three and a half minutes -> no word and no new connection
- *   the API server frozen for 120 s, one watch on it directly, one behind an address that moves to another -> both go on
+ *   no events for three and a half minutes -> no log line, no new connection
+ *   the API server frozen for 120 s, one watch connected directly, one through an address that moves to another server
+ *     -> both resume
  *
- * Prints what was seen and when, and writes it to docs/evidence/soak-api-server.md; fails when a change is not seen.
+ * Prints each observation with its time and writes them to docs/evidence/soak-api-server.md; fails if a watch misses a
+ * change.
  */
 import { writeFileSync } from 'node:fs';
 import { connectKube } from '../../src/kube/index.ts';

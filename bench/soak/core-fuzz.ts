@@ -1,11 +1,11 @@
 /**
- * `MINUTES=60 SEED=1 node bench/soak/core-fuzz.ts`: kolla_set_configs of kolla-core, built with AddressSanitizer and
+ * `MINUTES=60 SEED=1 node bench/soak/core-fuzz.ts`: runs kolla-core's kolla_set_configs, built with AddressSanitizer and
  * UndefinedBehaviorSanitizer, on damaged input.
  *
- *   seed and number -> a generated case (files, config.json) -> bytes of config.json, passwd, group and file names changed
- *   -> one run as root in its own root -> it ends with 0, 1 or 2, by no signal, and says nothing of a bug or a sanitizer
+ *   seed and number -> a generated case (files, config.json) -> changed bytes in config.json, passwd, group and file names
+ *   -> one run as root in its own root -> exits with 0, 1 or 2, without a signal or a report of a bug or a sanitizer
  *
- * What does otherwise is kept in test/native/corpus/ and ends the run with 1.
+ * Any other case is kept in test/native/corpus/ and makes the run exit with 1.
  */
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

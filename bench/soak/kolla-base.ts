@@ -1,10 +1,10 @@
 /**
- * `node bench/soak/kolla-base.ts`: Kolla's base image, built for real by kolla-build with our override, and what it shows.
+ * `node bench/soak/kolla-base.ts`: builds Kolla's base image with kolla-build and our override, and checks it.
  *
- *   Debian by mmdebstrap -> a real engine -> kolla-build from PyPI, as far as package registries go -> kolla/base
- *     -> each of Kolla's names run in it -> what our layer weighs, what could go
+ *   Debian by mmdebstrap -> a real engine -> kolla-build from PyPI, without anything that package registries lack
+ *     -> kolla/base -> each of Kolla's commands run in it -> the size of our layer, and of removable packages
  *
- * It takes four minutes and more, so the tests render the Dockerfiles only.
+ * It takes at least four minutes, so the tests only render the Dockerfiles.
  */
 import assert from 'node:assert/strict';
 import { VERSION } from '../../src/core/version.ts';

@@ -1,10 +1,10 @@
 /**
- * Every line once, at length: `make soak`, with `SEED=n`, `KILLS=n`, `MINUTES=n` and `EVENTS=n` where others are wanted.
+ * Exactly-once delivery over a long time: `make soak`. Defaults change by `SEED=n`, `KILLS=n`, `MINUTES=n`, `EVENTS=n`.
  *
- *   each fault of test/faults at full size, against a sink and a real Elasticsearch, and all of them at once for ten minutes
- *     -> controls, which must double lines -> docs/evidence/soak-log-ship.md
+ *   each fault of test/faults at full size, against a sink and a real Elasticsearch, and all of them together for ten
+ *     minutes -> controls, which must duplicate lines -> docs/evidence/soak-log-ship.md
  *
- * A line that is lost, doubled or torn ends it with exit code 1 and with the numbers; no page is written then.
+ * A lost, duplicated or torn line makes it exit with 1 and the counts; it then writes no page.
  */
 import { writeFileSync } from 'node:fs';
 import { canRunElasticsearch, startElasticsearch } from '../../test/cluster/elasticsearch.ts';

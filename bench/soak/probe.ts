@@ -1,11 +1,11 @@
 /**
- * Twenty checks at once for ten minutes: `make soak`, with `PROBE_MINUTES=n` where another time is wanted.
+ * Twenty checks for ten minutes: `make soak`; `PROBE_MINUTES=n` changes the time.
  *
- *   kolla-probe serve in front of real sockets and files, each check twice a second, ten requests a second -> a minute to
- *   warm up -> memory, descriptors and threads of the first and the last third -> docs/evidence/soak-probe.md
+ *   kolla-probe serve in front of real sockets and files, each check twice a second, ten requests a second -> a minute of
+ *   warm-up -> memory, descriptors and threads in the first and the last third -> docs/evidence/soak-probe.md
  *
- * Fails when memory has grown by more than a tenth, descriptors by more than what checks hold open at a moment, or an
- * answer was not 200.
+ * Fails if memory grows by more than a tenth, descriptors by more than checks hold open at a time, or a response is not
+ * 200.
  */
 import { writeFileSync } from 'node:fs';
 import { must } from '../../tools/process.ts';

@@ -1,5 +1,5 @@
 /**
- * The property test of kolla_set_configs at length: `make soak`, with `SEED=n` and `CASES=n` where others are wanted.
+ * The property test of kolla_set_configs with many cases: `make soak`; `SEED=n` and `CASES=n` change the defaults.
  * Prints seed, commit and counts, and writes them to docs/evidence/soak-set-configs.json and .md.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 /**
- * A thousand takeovers: `make soak`, with `SEED=n` and `TAKEOVERS=n` where others are wanted.
+ * A thousand takeovers: `make soak`; `SEED=n` and `TAKEOVERS=n` change the defaults.
  *
- *   a cluster that gives nodes up soon, lanes with a lease of 2 s: the holder killed, again and again, and every other fault
- *     that leaves the nodes alone -> a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder frozen, its
- *     node killed, cut off, frozen -> after each fault a migrator finishes -> every takeover judged
+ *   a cluster that evicts silent nodes early, lanes with a lease of 2 s: the holder killed repeatedly, and every other
+ *     fault that leaves the nodes running -> a cluster with Galera's own timeouts, lanes with a lease of 30 s: the holder
+ *     frozen, its node killed, partitioned, frozen -> after each fault a migrator finishes -> every takeover judged
  *
- * Writes docs/evidence/soak-takeovers.md and .json when all are through. The first takeover that is wrong ends it with
- * exit code 1 and what is needed to see why; Ctrl-C with what was counted until then.
+ * Writes docs/evidence/soak-takeovers.md and .json at the end. The first wrong takeover makes it exit with 1 and the
+ * diagnostics; Ctrl-C prints the counts so far.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

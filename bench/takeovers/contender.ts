@@ -26,7 +26,7 @@ export interface ContenderPlan {
 
 export interface LogLine {
   readonly msg: string;
-  /** The program whose words these are, when they are not its own. */
+  /** The program that these arguments belong to, if not its own. */
   readonly from?: string;
   readonly token?: number;
 }
@@ -41,7 +41,7 @@ export interface Contender extends AsyncDisposable {
   readonly token: number | undefined;
   /** Commit time of its migration's first row, by performance.now(). */
   readonly startedAt: number | undefined;
-  /** The ports through which its migration has written: first that at which it began. */
+  /** The ports through which its migration has written; the first is the one it started at. */
   readonly ports: ReadonlySet<number>;
   readonly code: number | undefined;
   readonly log: () => string;
@@ -76,7 +76,7 @@ export async function startContender(plan: ContenderPlan): Promise<Contender> {
     },
     log: () => log,
     family() {
-      // After its end another one may have its number.
+      // After its exit another process may have its pid.
       if (code === undefined) for (const seen of treeOf(running.pid)) family.set(seen.pid, seen);
       return [...family.values()];
     },

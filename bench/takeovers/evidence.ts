@@ -15,9 +15,9 @@ export function evidenceOf(
 }
 
 /**
- * What shows why nothing goes on in a lane: what the last two that began, the last two that failed and each of those that
- * wait have said, and what the nodes do for them.
- * @param holder whose end is waited for, if that is what does not come
+ * Diagnostics of a stalled lane: the logs of the last two contenders that started, of the last two that failed and of
+ * those that wait, and their sessions on the nodes.
+ * @param holder the contender whose exit is overdue, if any
  */
 export async function stalledEvidence(lane: Lane, holder?: Contender): Promise<string> {
   const { began, failed, contenders } = lane;

@@ -1,14 +1,14 @@
 /**
- * Takeovers of a migration, on a real cluster, by real processes:
+ * Takeovers of a migration by real processes on a real cluster:
  *
- *   arena (three nodes of Galera, an API server) -> lanes: a database each, for which 12 kolla-db-sync contend, spread over
- *     the nodes -> the holder's migration writes into a journal through every node, and does not end by itself
- *     -> a fault strikes the holder -> another migration starts -> the fault is undone -> the fenced one ends
- *     -> judged: no row of it after the successor's start, tokens that grow, its rows as they were -> the successor ends well
+ *   arena (three Galera nodes, an API server) -> lanes: databases, each with 12 contending kolla-db-sync, spread over the
+ *     nodes -> the holder's migration writes a journal through every node, and does not end by itself
+ *     -> a fault strikes the holder -> another migration starts -> the fault is undone -> the fenced one exits
+ *     -> judged: none of its rows after the successor's start, growing tokens, unchanged rows -> the successor succeeds
  *
- * Overlap is judged by the journal's committed order alone: what our lock and our log say is not asked. Who ends is
- * replaced, as a kubelet would do it. What can fail: no migrator takes over in time (NoTakeover), a row of a fenced one
- * (Overlap), a token that did not grow; each error comes with the journal's end and the logs of both.
+ * Overlap is judged only by the order in which the journal was committed, not by our lock or our log. A contender that
+ * exits is replaced, as by a kubelet. What can fail: no migrator takes over in time (NoTakeover), a fenced one writes a
+ * row (Overlap), a token does not grow; each error carries the journal's end and both logs.
  */
 export { openArena, type Arena } from './arena.ts';
 export { FROZEN, HOLDER_FAULTS, KILL, NODE_FAULTS, RELEASE, type Fault } from './faults.ts';

@@ -13,7 +13,7 @@ export interface Takeover {
   readonly fault: Fault;
   readonly holder: Contender;
   readonly successor: Contender;
-  /** Of all that the holder wrote, when it was taken over. */
+  /** Summary of the holder's writes at the time of the takeover. */
   readonly atTakeover: string;
   readonly now: string;
 }
@@ -30,7 +30,7 @@ const judged = new WeakMap<Lane, Judged>();
 export interface Judgement {
   /** Number of judged journal rows. */
   readonly rows: number;
-  /** Of the fault; false when the holder had lost its lease before, as on a machine under load one of 2 s passes now and then. */
+  /** Of the fault; false if the holder had lost its lease before, as happens with leases of 2 s on a busy machine. */
   readonly isTakeover: boolean;
 }
 

@@ -27,7 +27,7 @@ export interface Lane extends AsyncDisposable {
   /** Cuts the API server off from all contenders, including later ones. */
   cutApi(how: 'reset' | 'silent'): void;
   restoreApi(): void;
-  /** Stops contenders whose home is that node and which may have moved: their replacements start there. */
+  /** Stops contenders of that node that may have moved to another: their replacements start there. */
   bringHome(node: GaleraNode): void;
 }
 
@@ -78,7 +78,7 @@ export async function openLane(arena: Arena, options: LaneOptions): Promise<Lane
     if (over.aborted) await contender.running.stop(0);
     return contender;
   };
-  /** One after the other while the lane is open. */
+  /** Sequentially, while the lane is open. */
   const keep = async (home: GaleraNode): Promise<void> => {
     do {
       const contender = await enter(home);

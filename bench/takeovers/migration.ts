@@ -1,12 +1,12 @@
 /**
- * A migration that is as hard to stop as they come: it writes through every node at once, opens its sessions anew when they are killed,
- * keeps transactions open, hears no SIGTERM, and ends only when its gate is there. Run by the contenders, not imported.
+ * A migration that is as hard to stop as possible: it writes through every node, reopens killed sessions, keeps
+ * transactions open, ignores SIGTERM, and exits only once its gate exists. Run by the contenders, not imported.
  *
- *   OS_DATABASE__CONNECTION (as the service's tool gets it) -> `start`, through the node that it names -> ticks through each
- *     of KP_PORTS -> KP_GATE is there: `end`
+ *   OS_DATABASE__CONNECTION (as the service's tool gets it) -> `start`, through the node in that URL -> ticks through each
+ *     of KP_PORTS -> KP_GATE exists: `end`
  *
- * Each write takes the next number of one counter in its own transaction: the numbers are the order in which the cluster
- * committed, whatever the nodes' clocks say.
+ * Each write takes the next number of a counter within its transaction: the numbers are the order of commits,
+ * independent of the nodes' clocks.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ say(`started through ${target.port}`);
 const all = ports.split(',').map(Number);
 await Promise.all(all.map((port) => writeThrough(port)));
 await Promise.any(all.map((port) => finish(port)));
-// Sessions that lead to a frozen node would keep us.
+// Sessions to a frozen node would keep the process alive.
 // eslint-disable-next-line unicorn/no-process-exit
 process.exit(0);
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process as it was seen: a number alone may be another one's later. */
+/** A process with its start time: the pid alone may be reused. */
 export interface Seen {
   readonly pid: number;
   readonly startedAt: string;

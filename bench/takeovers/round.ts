@@ -35,10 +35,10 @@ export async function play(lanes: readonly Lane[], fault: Fault, game: Game): Pr
 }
 
 /**
- * One fault, struck at once in all of these lanes: at each one's holder, or at a node that all of them use. Resolves when all
- * have been taken over, the fault is undone, the fenced ones have ended, and everything was judged.
- * @returns the lanes whose holder had lost its lease before the fault came: no takeover of this kind, though judged as one
- * @throws Wrong with what was seen
+ * One fault, injected at the same time into all of these lanes: into each holder, or into a node they all use. Resolves
+ * once all have been taken over, the fault is undone, the fenced ones have exited, and all rows are judged.
+ * @returns the lanes whose holder lost its lease before the fault: not takeovers of this kind, but judged like them
+ * @throws Wrong with the diagnostics
  */
 async function playRound(lanes: readonly Lane[], fault: Fault, game: Game): Promise<Lane[]> {
   const { random, tally } = game;
@@ -87,8 +87,8 @@ async function strikeNode(lanes: readonly Lane[], node: GaleraNode, fault: Fault
 }
 
 /**
- * Who migrates in each lane, at a random moment of its migration; with a node, whose lock is held there. While one lane is
- * moved to the node, the holder of another may lose its lease on a busy machine, and the fault would strike no holder in it.
+ * The holder of each lane, at a random moment of its migration; with a node, the lock is held there. While one lane moves
+ * to the node, the holder of another may lose its lease on a busy machine; the fault would then hit no holder.
  */
 async function holdersAt(
   lanes: readonly Lane[],
@@ -135,7 +135,7 @@ function trace(lane: Lane, holder: Contender): Promise<string> {
   return traceOf(lane.arena.sound()[0]!, lane.database, holder.name);
 }
 
-/** Until the holder uses that node: those whose home is another one are held back while it is released. */
+/** Until the holder uses that node: contenders of other nodes are held back while the lock is released. */
 async function moveTo(lane: Lane, node: GaleraNode): Promise<void> {
   for (;;) {
     const holder = await steadyHolder(lane);

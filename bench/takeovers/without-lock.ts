@@ -1,6 +1,6 @@
 /**
- * kolla-db-sync with everything but its lock, which has no holder: it takes the fence row as it stands, from whoever has it.
- * Run as a contender in the place of the real one, it shows that the journal tells overlaps.
+ * kolla-db-sync with a lock that excludes no other process: it takes over the fence row, whichever migrator holds it.
+ * Run as a contender instead of the real one, it shows that the journal reveals overlaps.
  */
 import { parseArgs } from 'node:util';
 import { createLog } from '../../src/core/log.ts';

@@ -1,8 +1,9 @@
 /**
- * From sources to scripts for kolla-core: the same cmd/ and src/ as in kolla-pod, where `node:` and what its allow-list names
- * stand for src/engine. A script is a function of `sys` (src/engine/sys.ts) that gives what the host calls next.
+ * Bundles sources into scripts for kolla-core: the same cmd/ and src/ as in kolla-pod, with src/engine in place of
+ * `node:` modules and of the files in its replacement list. A script is a function of `sys` (src/engine/sys.ts) that
+ * returns the function called by the host.
  *
- * An import of `node:` that is not on the list ends the build with the file that has it.
+ * An unsupported `node:` import fails the build, naming the importing file.
  */
 import { join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';

@@ -1,11 +1,12 @@
 /**
- * `node build/core/check.ts`: what kolla-core's names may use, which is less than Node has. Part of `make check`.
+ * `node build/core/check.ts`: checks that kolla-core's commands use only what its engine has, which is less than Node.
+ * Part of `make check`.
  *
- *   cmd/NAME.ts -> bundle (which ends for an import of `node:` that the engine has nothing for) -> the files that are in it
- *   -> oxlint's no-undef on the bundle: a global that is neither the language's nor the engine's
- *   -> tsc with src/engine in the place of @types/node: a call, an argument or a method that the engine's part does not have
+ *   cmd/NAME.ts -> bundle (fails for a `node:` import that the engine lacks) -> the list of its files
+ *   -> oxlint's no-undef on the bundle: globals that neither the language nor the engine has
+ *   -> tsc with src/engine in place of @types/node: calls, arguments and methods that the engine lacks
  *
- * What can fail: code that is right on Node and would end on the engine when its line is run.
+ * What can fail: code that works on Node, but would throw on the engine when it runs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,12 @@
 /**
- * How kolla-core is made (`node build/core/index.ts`):
+ * Builds kolla-core (`node build/core/index.ts`):
  *
  *   cmd/NAME.ts -> bundle (esbuild, on src/engine) -> bytecode (native/compile.c) -┐
- *   QuickJS-ng's sources, pinned -> zig cc, musl -> objects, once in the cache   -─┤
- *   native/*.c -> zig cc                                                          -┴> one static file, its names as links
+ *   QuickJS-ng's sources, pinned -> zig cc, musl -> objects, cached               -─┤
+ *   native/*.c -> zig cc                                                          -┴> one static file, commands as links
  *
- * What can fail: no network for the first build, an import of `node:` that the engine does not have, a bundle that does not
- * compile. The same sources give the same file, byte for byte.
+ * What can fail: no network during the first build, an unsupported `node:` import, a bundle that does not compile. The
+ * build is reproducible byte for byte.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -68,7 +68,7 @@ async function bytecode(name: string, script: string): Promise<Uint8Array> {
   return execFileSync(await bytecodeCompiler(), [`${name}.js`], { input: script, maxBuffer: BYTECODE_MAX_BYTES });
 }
 
-/** The table declared in native/host.h. `.incbin`, because compilers are slow with large arrays. */
+/** The table declared in native/host.h. Uses `.incbin`, because compilers are slow with large arrays. */
 function table(assets: Readonly<Record<string, Uint8Array>>): string {
   const names = Object.keys(assets);
   const data = names.map(

@@ -26,6 +26,6 @@ function part(name: string, version: string, text: string): BundledPackage {
 /** The first comment of a file, without asterisks. @throws Error if there is none: a licence must not be missing */
 function commentOf(source: string): string {
   const text = /^\/\*\n([^]*?)\*\//.exec(source)?.[1];
-  if (text === undefined) throw new Error('quickjs.h begins with no licence any more');
+  if (text === undefined) throw new Error('quickjs.h no longer starts with a licence');
   return text.replaceAll(/^ \* ?/gm, '').trim();
 }

@@ -1,10 +1,11 @@
 /**
- * The binary for arm64 on another machine: the lockfile's node for it, and what runs and strips its programs here.
+ * The binary for arm64, built on another machine: the lockfile's node for arm64, and the tools that run and strip its
+ * programs here.
  *
- *   package-lock.json -> npm pack, held to the lock's integrity -> node for arm64
+ *   package-lock.json -> npm pack, verified by the lock's integrity -> node for arm64
  *   Debian            -> qemu-user, glibc and libstdc++ of arm64, binutils for it; unpacked, not installed
  *
- * The code caches are made by that node under qemu-user, as V8 takes a cache only from its own architecture.
+ * That node creates the code caches under qemu-user: V8 accepts a cache only from its own architecture.
  */
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';

@@ -1,14 +1,14 @@
 /**
- * How the three images are made, without an engine and without a registry (`node build/images.ts`):
+ * Builds the three images without a container engine or a registry (`node build/images.ts`):
  *
- *   build/make.ts for each architecture -> the binary; for another machine's, node of that and qemu-user (arm64.ts)
+ *   build/make.ts for each architecture -> the binary; for another machine's, its node under qemu-user (arm64.ts)
  *   Debian's glibc and libstdc++ -> base.ts: a root file system without shell or package manager
  *   bundles -> bundled.ts: the npm packages in the binary -> licences.ts, sbom.ts (CycloneDX 1.6)
- *   all of it -> contents.ts: layers -> NAME.tar (docker-archive), NAME.cdx.json, LICENSES, SHA256SUMS in dist/images
+ *   all of these -> contents.ts: layers -> NAME.tar (docker-archive), NAME.cdx.json, LICENSES, SHA256SUMS in dist/images
  *
- * `scratch` holds the files alone, in /opt/kolla-pod, for `COPY --from` and image volumes; it has no libc and does not run. `install`
- * has them too and runs, as uid 65532; `core` has kolla-core and its names alone. Each is the same file when it is built twice from the
- * same sources and the same packages.
+ * `scratch` contains only the files, in /opt/kolla-pod, for `COPY --from` and image volumes; without a libc it does not
+ * run. `install` contains them too and runs, as uid 65532; `core` contains kolla-core and its commands only. Images are
+ * reproducible from the same sources and packages.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -6,8 +6,8 @@ import type { BundledPackage } from './bundled.ts';
 const RULE = '='.repeat(80);
 
 /**
- * The licences of all that is in the binary, ours first: a list, then the texts, each once. The base image's are in it, where
- * Debian puts them.
+ * The licences of everything in the binary, ours first: a list, then each text once. The base image's are in the image,
+ * at Debian's paths.
  */
 export async function licencesOf(packages: readonly BundledPackage[]): Promise<string> {
   const ours = await readFile(join(ROOT, 'LICENSE'), 'utf8');

@@ -11,7 +11,7 @@ export interface LockedPackage {
 
 let lock: Promise<{ readonly packages: Readonly<Record<string, LockedPackage | undefined>> }> | undefined;
 
-/** Of the package in that directory, `node_modules/NAME`, of this machine's kind or another; empty for one that it has not. */
+/** The entry of the package in that directory, `node_modules/NAME`, for any machine; empty if the lockfile has none. */
 export async function lockedPackage(directory: string): Promise<LockedPackage> {
   lock ??= readFile(join(ROOT, 'package-lock.json'), 'utf8').then((text) => JSON.parse(text));
   return (await lock).packages[directory] ?? {};

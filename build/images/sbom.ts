@@ -1,9 +1,9 @@
 /**
- * A software bill of materials as CycloneDX 1.6 JSON: what is in an image, by package URL.
+ * A software bill of materials in CycloneDX 1.6 JSON: an image's contents, by package URL.
  *
- *   esbuild's account of the bundles -> npm packages;  process.versions of the carried node -> its parts;  the base's packages -> Debian's
+ *   esbuild's metafile -> npm packages;  process.versions of the embedded node -> its parts;  the base's packages -> Debian's
  *
- * Without a time and with a serial number made of its content, so the same image has the same bill.
+ * It has no timestamp, and its serial number is derived from its content: the same image has the same bill.
  */
 import { createHash } from 'node:crypto';
 import { VERSION } from '../../src/core/version.ts';
