@@ -1,10 +1,10 @@
 /**
- * What kolla-pod says that it does, held against the tests of a whole run:
+ * Documented capabilities, checked by the tests of a complete run:
  *
- *   outcomes of the run (runner/outcomes.ts) -> with the rows (capabilities/) judged (judge.ts)
- *     -> rows that do not hold, for which the run fails -> docs/evidence/<capability>.md (page.ts)
+ *   outcomes of the run (runner/outcomes.ts) -> judged with the rows (capabilities/) by judge.ts
+ *     -> rows that do not hold, which fail the run -> docs/evidence/<capability>.md (page.ts)
  *
- * A row names a point, a test file and a test in it. rows.test.ts keeps the names true between whole runs.
+ * A row names a point, a test file and a test in it. rows.test.ts checks the names in every run.
  */
 import { must } from '../../tools/process.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
@@ -14,8 +14,8 @@ import { writePages } from './page.ts';
 
 /**
  * Judges every row by the outcomes of a run of all suites.
- * @param writes whether docs/evidence/ gets its pages
- * @returns a line for each row for which the run fails
+ * @param writes whether to write the pages in docs/evidence/
+ * @returns a line for each row that fails the run
  */
 export async function judgeRun(results: readonly Outcome[], { writes }: { writes: boolean }): Promise<string[]> {
   const pages = evidenceOf(results, await commitNow(), CAPABILITIES);

@@ -7,7 +7,7 @@ import { EVERY, type Row } from './row.ts';
 const FILE = 'test/a.test.ts';
 const COMMIT = '0123456789ab';
 
-/** Outcomes of one file by name: true is passed, false failed, a text skipped for that reason. */
+/** Outcomes of one file by name: true is passed, false failed, a string the reason of a skip. */
 function outcomesBy(results: Readonly<Record<string, boolean | string>>): Outcome[] {
   return Object.entries(results).map(([name, seen]) =>
     typeof seen === 'string'
@@ -22,12 +22,12 @@ function judged(names: Row['test'], results: readonly Outcome[], least?: number)
   return page!.rows[0]!;
 }
 
-test('a row holds when its test passed', () => {
+test('a row holds if its test passed', () => {
   const { verdict, passed } = judged('one', outcomesBy({ one: true, other: false }));
   assert.deepEqual([verdict, passed], ['holds', 1]);
 });
 
-test('a test is named by its own name, by what it stands in, or by both', () => {
+test('a name matches a test, a describe() around it, or both joined', () => {
   const results = outcomesBy({ 'group > part > one': true, 'group > part > two': true, 'group > three': true });
   for (const [name, count] of [
     ['one', 1],
@@ -40,16 +40,16 @@ test('a test is named by its own name, by what it stands in, or by both', () => 
     assert.equal(judged(name, results).passed, count, String(name));
 });
 
-test('a part of a name is no name', () => {
+test('a part of a name does not match', () => {
   assert.equal(judged('one', outcomesBy({ 'one more': true, 'group > not one': true })).verdict, 'missing');
 });
 
-test('one test that failed is enough for a row not to hold', () => {
+test('one failed test is enough for a row not to hold', () => {
   const { verdict, why } = judged('group', outcomesBy({ 'group > one': true, 'group > two': false }));
   assert.deepEqual([verdict, why], ['fails', "'group > two' failed"]);
 });
 
-test('a name that no test of the file has makes the run fail with the point', () => {
+test('a name without a test in the file fails the run with the point', () => {
   const results = [...outcomesBy({ other: true }), { file: 'test/b.test.ts', name: 'one', result: 'passed' } as const];
   const [page] = evidenceOf(results, COMMIT, [
     { name: 'a', title: 'A', rows: [{ point: 'it holds', file: FILE, test: 'one' }] },
@@ -57,46 +57,46 @@ test('a name that no test of the file has makes the run fail with the point', ()
   assert.deepEqual(shortfalls([page!]), ["a: 'it holds' (test/a.test.ts): no test 'one' was run"]);
 });
 
-test('of several names each must be there', () => {
+test('each of several names must match', () => {
   assert.equal(judged(['one', 'two'], outcomesBy({ one: true })).verdict, 'missing');
   assert.equal(judged(['one', EVERY], outcomesBy({ one: true, two: true })).passed, 2);
 });
 
-test('what was only skipped was not run here, for the reason of the skip, and does not fail the run', () => {
+test('a row with only skipped tests is not run, with the reason, and does not fail the run', () => {
   const one = judged('group', outcomesBy({ 'group > one': 'no root', 'group > two': 'no root' }));
   assert.deepEqual([one.verdict, one.passed, one.why], ['not run', 0, 'no root']);
   const page = { name: 'a', title: 'A', commit: COMMIT, rows: [one] };
   assert.deepEqual(shortfalls([page]), []);
 });
 
-test('one name that was only skipped counts, whatever the others did', () => {
+test('a name with only skipped tests makes the row not run, whatever the others did', () => {
   assert.equal(judged(['one', 'two'], outcomesBy({ one: true, two: 'no root' })).verdict, 'not run');
 });
 
-test('a skip beside tests that passed leaves the row as it is', () => {
+test('a skipped test next to passed ones does not change the row', () => {
   const { verdict, passed } = judged('group', outcomesBy({ 'group > one': true, 'group > two': 'no groff' }));
   assert.deepEqual([verdict, passed], ['holds', 1]);
 });
 
-test('a describe() that was skipped stands for the tests in it, of which nothing is known', () => {
+test('a skipped describe() stands for its unknown tests', () => {
   const skipped: Outcome = { file: FILE, name: 'group', result: 'skipped', reason: 'no root', isSuite: true };
   assert.deepEqual([judged('one', [skipped]).verdict, judged('group', [skipped]).why], ['not run', 'no root']);
-  // A test that is skipped hides no other.
+  // A skipped test does not stand for others.
   assert.equal(judged('one', outcomesBy({ two: 'no root' })).verdict, 'missing');
 });
 
-test('a file that was not run is told as such, and does not fail the run', () => {
+test('a file that was not run is reported, and does not fail the run', () => {
   const { verdict, why } = judged('one', notRun([FILE]));
   assert.deepEqual([verdict, why], ['not run', 'no time was left']);
   assert.equal(judged('one', []).verdict, 'missing');
 });
 
-test('a file that breaks at its start fails its rows', () => {
+test('a file that fails to load fails its rows', () => {
   const broken: Outcome = { file: FILE, name: `/somewhere/${FILE}`, result: 'failed' };
   assert.equal(judged('one', [broken]).verdict, 'fails');
 });
 
-test('fewer tests than a table makes do not hold, unless what is lacking was skipped', () => {
+test('a row with fewer tests than required does not hold, unless the missing ones were skipped', () => {
   const results = outcomesBy({ 'case 1': true, 'case 2': true });
   assert.equal(judged(/^case/, results, 2).verdict, 'holds');
   assert.deepEqual(judged(/^case/, results, 3).why, '2 passed of at least 3');

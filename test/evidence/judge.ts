@@ -9,7 +9,7 @@ export interface JudgedRow {
   readonly verdict: Verdict;
   /** How many of its tests passed. */
   readonly passed: number;
-  /** Of what does not hold, why. */
+  /** The reason if it does not hold. */
   readonly why: string;
 }
 
@@ -21,7 +21,7 @@ export interface Page {
   readonly rows: readonly JudgedRow[];
 }
 
-/** Judges every row by what a whole run saw. */
+/** Judges every row by the outcomes of a complete run. */
 export function evidenceOf(results: readonly Outcome[], commit: string, capabilities: readonly Capability[]): Page[] {
   const byFile = Map.groupBy(results, ({ file }) => file);
   return capabilities.map(({ name, title, rows }) => ({
@@ -32,7 +32,7 @@ export function evidenceOf(results: readonly Outcome[], commit: string, capabili
   }));
 }
 
-/** A line for each row for which the run must fail. */
+/** A line for each row that must fail the run. */
 export function shortfalls(pages: readonly Page[]): string[] {
   return pages.flatMap(({ name, rows }) =>
     rows
@@ -43,7 +43,7 @@ export function shortfalls(pages: readonly Page[]): string[] {
 
 /** @param outcomes those of the row's file */
 function judge(row: Row, outcomes: readonly Outcome[]): JudgedRow {
-  // A describe() that is skipped does not tell which tests are in it; a file that breaks at its start tells of none.
+  // A skipped describe() and a file that fails to load report none of their tests.
   const hiding = outcomes.filter(({ name, isSuite }) => isSuite || name.endsWith(row.file));
   const tests = new Set<Outcome>();
   const skips = new Set<string>();
@@ -58,7 +58,7 @@ function judge(row: Row, outcomes: readonly Outcome[]): JudgedRow {
   }
   const passed = tests.size;
   const { least = 1 } = row;
-  // Of those that a table makes, some can be skipped for themselves.
+  // Some of the tests generated from a table may be skipped individually.
   if (passed < least) for (const reason of reasonsOf([...outcomes.filter(isOf(row)), ...hiding])) skips.add(reason);
   if (skips.size > 0) return { row, verdict: 'not run', passed, why: [...skips].join('; ') };
   if (passed < least) return { row, verdict: 'fails', passed, why: `${passed} passed of at least ${least}` };
@@ -73,7 +73,7 @@ function isOf(row: Row): (outcome: Outcome) => boolean {
   return ({ name }) => namesOf(row).some((one) => isNamed(name, one));
 }
 
-/** A name is that of the test, of what it stands in, or several of those in a row. */
+/** A name is that of a test, of a describe() around it, or several of these joined. */
 function isNamed(fullName: string, name: TestName): boolean {
   return typeof name === 'string' ? ` > ${fullName} > `.includes(` > ${name} > `) : name.test(fullName);
 }

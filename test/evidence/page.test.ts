@@ -30,7 +30,7 @@ const PAGE: Page = {
   ],
 };
 
-test('a page has a line for each row, and says how many hold', () => {
+test('a page has a line per row, and the number that hold', () => {
   const lines = textOf(PAGE).split('\n');
   assert.equal(lines[0], '# Waiting');
   assert.match(lines[2] ?? '', /: 1 of 3 points hold\./);

@@ -1,14 +1,14 @@
 /** The name of a test or of a describe(), exactly; or an expression over full names, whose parts are joined by ` > `. */
 export type TestName = string | RegExp;
 
-/** One thing that must hold, and the tests that show it. */
+/** A claim, and the tests that prove it. */
 export interface Row {
   readonly point: string;
-  /** The test file, as it is given to `node --test`. */
+  /** The test file, as passed to `node --test`. */
   readonly file: string;
-  /** Of several names each must be there. */
+  /** Each of several names must match. */
   readonly test: TestName | readonly TestName[];
-  /** How many tests must have passed at least, where a table makes them; 1 unless given. */
+  /** Minimum number of passed tests, if generated from a table. Default: 1. */
   readonly least?: number;
 }
 
@@ -19,10 +19,10 @@ export interface Capability {
   readonly rows: readonly Row[];
 }
 
-/** All tests of the file: for a point that is the file's whole subject. */
+/** All tests of the file. */
 export const EVERY = /^/;
 
-/** The names of a row, also where it has only one. */
+/** The names of a row as a list. */
 export function namesOf({ test }: Row): readonly TestName[] {
   return Array.isArray(test) ? (test as readonly TestName[]) : [test as TestName];
 }

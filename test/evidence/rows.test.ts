@@ -8,7 +8,7 @@ import { namesOf } from './row.ts';
 
 const RUN = new Set(itemsOf(suitesOf('full')).map(({ name }) => name));
 
-/** Its text and that of the test modules that it imports, as titles are written in there: quotes without backslashes. */
+/** The text of a file and of its imported test modules, in which titles are searched: quotes without backslashes. */
 function textOf(file: string, seen = new Set<string>()): string {
   if (seen.has(file)) return '';
   seen.add(file);
@@ -28,7 +28,7 @@ for (const { name, rows } of CAPABILITIES) {
 
   test(`${name}: every test that a row names is in its file`, () => {
     const files = [...new Set(rows.map(({ file }) => file))];
-    // One that is gone has no test in it, which is said of each of its rows.
+    // A missing file has no tests: each of its rows is reported.
     const texts = new Map(files.map((file) => [file, existsSync(file) ? textOf(file) : '']));
     const gone = rows.flatMap((row) =>
       namesOf(row)

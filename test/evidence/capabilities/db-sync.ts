@@ -2,11 +2,11 @@ import { EVERY, type Capability } from '../row.ts';
 
 export const dbSync: Capability = {
   name: 'db-sync',
-  title: 'Migrating once',
+  title: 'Running each migration once',
   rows: [
     {
       point:
-        'waits for a usable node of Galera: Synced, or a donor by policy; without quorum, frozen or full is waited out',
+        'waits for a usable Galera node: Synced, or a donor if allowed; not one without quorum, frozen or at its connection limit',
       file: 'test/integration/kolla-db-sync-nodes.test.ts',
       test: EVERY,
     },
@@ -16,39 +16,39 @@ export const dbSync: Capability = {
       test: EVERY,
     },
     {
-      point: 'the URL, the account and the tool are looked for before anybody waits; what is missing is named',
+      point: 'the URL, the account and the tool are checked before any wait; a missing one is named',
       file: 'test/migrate/target/target.test.ts',
       test: EVERY,
     },
     {
-      point: 'hosts take the place of the one in the URL, for the tool as well',
+      point: '--hosts replaces the host in the URL, for the tool as well',
       file: 'test/migrate/target/hosts.test.ts',
       test: EVERY,
     },
     {
-      point: 'services are data, which one test holds against the rules of all',
+      point: 'services are data, checked against common rules by a single test',
       file: 'test/catalog/services.test.ts',
       test: EVERY,
     },
-    { point: 'own services by YAML', file: 'test/catalog/own.test.ts', test: EVERY },
+    { point: 'custom services in YAML', file: 'test/catalog/own.test.ts', test: EVERY },
     {
       point:
-        'database, account and grants are made, the schema is migrated and recorded; the documentation’s docker run',
+        'database, account and grants are created, the schema is migrated and recorded; the documentation’s docker run',
       file: 'test/smoke/kolla-db-sync.test.ts',
       test: EVERY,
     },
     {
-      point: 'the exit code of the command, SIGTERM, and what is recorded of them',
+      point: 'the exit code of the command, SIGTERM, and the record of both',
       file: 'test/integration/kolla-db-sync.test.ts',
       test: EVERY,
     },
     {
-      point: 'a server that is down, frozen, killed or restarted under the migration',
+      point: 'a server that is down, frozen, killed or restarted during the migration',
       file: 'test/integration/kolla-db-sync-failing-server.test.ts',
       test: EVERY,
     },
     {
-      point: 'ensure is idempotent and quiet: a second run writes nothing, by the server’s own counts and binary log',
+      point: 'ensure is idempotent: a second run writes nothing, according to the server’s counters and binary log',
       file: 'test/integration/kolla-db-sync-ensure.test.ts',
       test: 'a second run writes nothing: the server counts no statement, and its binary log is unchanged',
     },
@@ -58,13 +58,13 @@ export const dbSync: Capability = {
       test: EVERY,
     },
     {
-      point: 'a login as the service on each node; the one that refuses is named',
+      point: 'a login as the service on each node; a rejecting one is named',
       file: 'test/integration/kolla-db-sync-nodes.test.ts',
       test: 'ensure names the node that rejects an account accepted by another',
     },
-    { point: 'passwords with any byte', file: 'test/integration/kolla-db-sync-passwords.test.ts', test: EVERY },
+    { point: 'passwords with arbitrary bytes', file: 'test/integration/kolla-db-sync-passwords.test.ts', test: EVERY },
     {
-      point: 'TLS: CA, client certificate, name; what is wrong is said at once',
+      point: 'TLS: CA, client certificate, name; errors are reported immediately',
       file: 'test/integration/kolla-db-sync-tls.test.ts',
       test: ['a certificate for another name is not trusted, also if the server is given by its address', EVERY],
     },
@@ -74,27 +74,27 @@ export const dbSync: Capability = {
       test: ['on success and on failure', EVERY],
     },
     {
-      point: 'the fast path takes no lock: recorded as done, and the tool’s own check agrees',
+      point: 'the fast path takes no lock: recorded as done, confirmed by the tool’s own check',
       file: 'test/integration/kolla-db-sync-keystone.test.ts',
       test: "its upgrade runs phase by phase, and Keystone's own check reports the next one after each",
     },
     {
-      point: 'a Lease and the row: held, watched by those who wait, released, published',
+      point: 'a Lease and the row: held, watched by waiting Pods, released, published',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
       test: ['others watch it, send the database no query meanwhile, and find the work done', EVERY],
     },
     {
-      point: 'the API server gone for the holder: its command ends in time, the others go on when it is back',
+      point: 'the holder loses the API server: its command stops in time, the others continue once it is back',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
       test: 'when the API server is down the holder stops its command; waiters continue when it is back',
     },
     {
-      point: 'the token grows for ever, also when the Lease was deleted',
+      point: 'the token always grows, also after the Lease was deleted',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
       test: "the token keeps growing when the Lease was deleted, and is not below the Lease's count",
     },
     {
-      point: '12 contenders on 3 nodes without the lock overlap: the judge can fail',
+      point: '12 contenders on 3 nodes without the lock overlap: the test can fail',
       file: 'test/integration/kolla-db-sync-takeovers.test.ts',
       test: 'without the lock the same contest shows overlaps',
     },
@@ -109,33 +109,34 @@ export const dbSync: Capability = {
     },
     {
       point:
-        'the helper is frozen while its command runs on: its account is locked, its sessions end on every node, live replicas stay connected',
+        'the helper is frozen while its command keeps running: its account is locked, its sessions are killed on every node, live replicas stay connected',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
       test: "the account of a frozen helper is locked, and its unguarded command's work is ended",
     },
     {
-      point: 'without an admin the guard ends it; thawed, it writes nothing',
+      point: 'without an admin account the guard kills the command; thawed, it writes nothing',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
       test: 'without an admin the guard kills the command of a frozen helper; thawed, it writes nothing',
     },
     {
-      point: 'by the client address where accounts can’t be made, and nothing else is killed',
+      point: 'sessions are killed by client address if accounts cannot be created, and no others',
       file: 'test/integration/kolla-db-sync-address.test.ts',
       test: ["kills sessions from the frozen migration's address, and nothing else", EVERY],
     },
     {
-      point: 'not conclusive: 69 with the list, an operator judges',
+      point: 'inconclusive: exit code 69 with the list, for an operator to decide',
       file: 'test/integration/kolla-db-sync-fencing.test.ts',
       test: "does not touch sessions that may be the service's: an operator decides",
     },
     {
       point:
-        'the migration’s own account: known to no other client, dropped at the end and after SIGKILL, kept where a trigger needs it',
+        'the migration’s temporary account: known to no other client, dropped at the end and after SIGKILL, kept while a trigger needs it',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: ['is kept, locked, while a trigger needs it, which keeps working; a later run drops it', EVERY],
     },
     {
-      point: 'SIGTERM in mid-DDL: it may finish; else it is killed in the server too and recorded as interrupted',
+      point:
+        'SIGTERM during DDL: it may finish within the grace period; else it is killed on the server and recorded as interrupted',
       file: 'test/integration/kolla-db-sync-account.test.ts',
       test: [
         'after SIGTERM an ALTER TABLE may finish within the grace period',
@@ -143,28 +144,28 @@ export const dbSync: Capability = {
       ],
     },
     {
-      point: 'Keystone’s own tool: fresh, re-run, expand, migrate, contract',
+      point: 'Keystone’s own tool: first run, re-run, expand, migrate, contract',
       file: 'test/integration/kolla-db-sync-keystone.test.ts',
       test: ["its upgrade runs phase by phase, and Keystone's own check reports the next one after each", EVERY],
     },
     {
       point:
-        'Keystone’s own tool under faults: wrong password, down then up, killed in mid-migration, read-only, disk full, TLS wrong',
+        'Keystone’s own tool under faults: wrong password, database restarted, killed during the migration, read-only, disk full, wrong TLS settings',
       file: 'test/integration/kolla-db-sync-keystone-faults.test.ts',
       test: EVERY,
     },
     {
-      point: 'a partially applied schema is named with what is there, what is missing and what to do',
+      point: 'a partially applied schema is reported with existing and missing parts and the fix',
       file: 'test/integration/kolla-db-sync-keystone-faults.test.ts',
       test: 'a server killed during the migration: the next run reports the partially applied schema',
     },
     {
-      point: 'phases, again-codes and records; `status` prints them',
+      point: 'phases, exit codes that request another run, and records; `status` prints them',
       file: 'test/integration/kolla-db-sync-phases.test.ts',
       test: EVERY,
     },
     {
-      point: 'contract and online wait until no replica of the old release is left, its ending Pods included',
+      point: 'contract and online wait until no replica of the old release is left, including terminating Pods',
       file: 'test/integration/kolla-db-sync-rollout.test.ts',
       test: [
         'waits for a Deployment before and during its rollout, and until the old Pod is gone; notices a rollback',
@@ -172,7 +173,7 @@ export const dbSync: Capability = {
       ],
     },
     {
-      point: 'a stepwise Keystone upgrade on the real node, as docs/how-to/upgrades.md walks it',
+      point: 'a stepwise Keystone upgrade on a real node, as in docs/how-to/upgrades.md',
       file: 'test/e2e/keystone.test.ts',
       test: [
         'the Job migrates, then Keystone starts, becomes ready and issues a token',
@@ -181,7 +182,7 @@ export const dbSync: Capability = {
     },
     {
       point:
-        'a native sidecar holds the service back on the real node; a startup probe that would run out is refused; so is a wait for one’s own sidecar',
+        'a native sidecar delays the service on a real node; a startup probe that would time out is rejected, and so is a wait for the Pod’s own sidecar',
       file: 'test/e2e/keystone.test.ts',
       test: [
         "a native sidecar delays Keystone's start until the schema is ready",
@@ -190,12 +191,12 @@ export const dbSync: Capability = {
       ],
     },
     {
-      point: '/readyz does not depend on contract or online; progress on long work',
+      point: '/readyz does not depend on contract or online; long steps report progress',
       file: 'test/integration/kolla-db-sync-sidecar.test.ts',
       test: ['a long step reports its progress', EVERY],
     },
     {
-      point: 'a wait db-sync/NAME goes by the release whose code may start',
+      point: 'a wait for db-sync/NAME depends on the release that may start',
       file: 'test/integration/kolla-db-sync-lease.test.ts',
       test: 'a wait for the migration considers the release whose code may start, through every phase',
     },

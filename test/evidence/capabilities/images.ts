@@ -2,15 +2,15 @@ import { EVERY, type Capability } from '../row.ts';
 
 export const images: Capability = {
   name: 'images',
-  title: 'Images: to copy or mount from, and Kolla’s with the binary in them',
+  title: 'Images: to copy or mount from, and Kolla’s with the binary included',
   rows: [
     {
-      point: 'two images, the same files and ids when built twice; checksums beside them',
+      point: 'two images, reproducible with the same ids; with checksums',
       file: 'test/build/reproducible.test.ts',
       test: 'a second build of the images in another directory yields the same files with the same ids',
     },
     {
-      point: '`scratch` and `core` are files alone; `install` runs as uid 65532 on glibc alone; all have labels',
+      point: '`scratch` and `core` contain only files; `install` runs as uid 65532 on glibc alone; all have labels',
       file: 'test/build/images.test.ts',
       test: [
         'scratch and core contain only files, install runs as uid 65532; all have labels',
@@ -18,12 +18,12 @@ export const images: Capability = {
       ],
     },
     {
-      point: 'what they weigh is what docs/how-to/images.md has',
+      point: 'their sizes are those in docs/how-to/images.md',
       file: 'test/build/images.test.ts',
       test: ['the page has the printed sizes', 'the base is a few MiB, and everything compresses to a third'],
     },
     {
-      point: 'a CycloneDX 1.6 bill of materials: the binary, what is bundled in it, Node’s parts, Debian’s packages',
+      point: 'a CycloneDX 1.6 bill of materials: the binary, its bundled packages, Node’s parts, Debian’s packages',
       file: 'test/build/images.test.ts',
       test: [
         /the bill of materials of .+ is CycloneDX 1\.6 by its rules$/,
@@ -36,13 +36,13 @@ export const images: Capability = {
       test: 'the licence list has the text for each package in the SBOM',
     },
     {
-      point: 'arm64 on amd64: code caches by its own node under qemu-user, the same file twice, and it runs',
+      point: 'arm64 on amd64: code caches by its own node under qemu-user, reproducible, and it runs',
       file: 'test/build/arm64.test.ts',
       test: ['two builds are the same file, stripped, with code caches accepted by its own node, and it runs', EVERY],
     },
     {
       point:
-        '`kolla-pod install` killed in the middle, four at once, a full disk, noexec: whole or not there, and said',
+        '`kolla-pod install` killed midway, four concurrently, on a full disk, noexec: all files or none, and reported',
       file: 'test/toolbox/install.test.ts',
       test: [
         'fixes the mode of directories that a killed run left private',
@@ -68,7 +68,7 @@ export const images: Capability = {
       ],
     },
     {
-      point: 'every `docker run` and compose example of docs/how-to/images.md works on a real engine as it stands',
+      point: 'every `docker run` and compose example of docs/how-to/images.md works unchanged on a real engine',
       file: 'test/integration/images.test.ts',
       test: ['compose removes everything it created', EVERY],
     },

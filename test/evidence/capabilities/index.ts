@@ -10,7 +10,7 @@ import { probe } from './probe.ts';
 import { sidecar } from './sidecar.ts';
 import { waits } from './waits.ts';
 
-/** What kolla-pod says that it does, a page for each. */
+/** All documented capabilities, one page each. */
 export const CAPABILITIES: readonly Capability[] = [
   podLife,
   kollaContract,

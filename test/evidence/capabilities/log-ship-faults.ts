@@ -1,14 +1,14 @@
 import { EVERY, type Row } from '../row.ts';
 
-/** What must not cost a line, and what runs beside the pipelines. */
+/** Claims about lines under faults, and about features next to the pipelines. */
 export const LOG_SHIP_FAULTS: readonly Row[] = [
   {
-    point: '429 for 5 % of the items, of 20,000 numbered lines: 0 lost, 0 doubled',
+    point: '429 for 5 % of the items, of 20,000 numbered lines: 0 lost, 0 duplicated',
     file: 'test/faults/server.test.ts',
     test: /429 for 5 % of the items: no line lost or duplicated$/,
   },
   {
-    point: 'poison 400s: all others are in, and each of them is a dead letter exactly once',
+    point: 'permanent 400s: all other lines are indexed, and each rejected one is a dead letter exactly once',
     file: 'test/faults/server.test.ts',
     test: /permanently rejected items \(400\): no line lost or duplicated$/,
   },
@@ -28,22 +28,22 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: /503, SIGKILL, restarted: no line lost or duplicated$/,
   },
   {
-    point: 'SIGKILL at random under full flow, 10 times (100 times in make soak)',
+    point: 'SIGKILL at random under full load, 10 times (100 times in make soak)',
     file: 'test/faults/process.test.ts',
     test: /SIGKILL at random under full load: no line lost or duplicated$/,
   },
   {
-    point: 'several interleaved tracebacks of several workers, under SIGKILL: each one document, whole, once',
+    point: 'interleaved tracebacks of several workers, under SIGKILL: each is one complete document, once',
     file: 'test/faults/process.test.ts',
     test: /interleaved tracebacks of several workers, under SIGKILL: no line lost or duplicated$/,
   },
   {
-    point: 'each rotation kind under full flow, and while the shipper or the server was away',
+    point: 'each rotation kind under full load, and while the shipper or the server is down',
     file: 'test/faults/rotation.test.ts',
     test: EVERY,
   },
   {
-    point: 'real Elasticsearch: the flood stage’s block set and lifted; counted by query',
+    point: 'real Elasticsearch: flood-stage block set and lifted; counted by query',
     file: 'test/integration/kolla-log-ship.test.ts',
     test: /^Elasticsearch: flood-stage block set and lifted: no line lost or duplicated$/,
   },
@@ -53,7 +53,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: /^Elasticsearch: write queue of 1: no line lost or duplicated$/,
   },
   {
-    point: 'real Elasticsearch: SIGKILL at random under full flow; counted by query',
+    point: 'real Elasticsearch: SIGKILL at random under full load; counted by query',
     file: 'test/integration/kolla-log-ship.test.ts',
     test: /^Elasticsearch: SIGKILL at random under full load: no line lost or duplicated$/,
   },
@@ -63,7 +63,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: /wrong password, then the right one: no line lost or duplicated$/,
   },
   {
-    point: 'connections cut mid-request and in mid-reply',
+    point: 'connections cut mid-request and mid-reply',
     file: 'test/faults/server.test.ts',
     test: [
       /connections cut mid-request: no line lost or duplicated$/,
@@ -71,17 +71,17 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     ],
   },
   {
-    point: 'the checkpoint’s disk full, a kill, and room again',
+    point: 'checkpoint disk full, SIGKILL, then space again',
     file: 'test/faults/process.test.ts',
     test: /checkpoint disk full, SIGKILL, then space again: no line lost or duplicated$/,
   },
   {
-    point: 'the clock an hour back and forth',
+    point: 'the clock jumps by an hour back and forth',
     file: 'test/faults/process.test.ts',
     test: /clock jumping by an hour, under SIGKILL: no line lost or duplicated$/,
   },
   {
-    point: 'dead letters on a full disk; ten kills among them: none is lost, none is given twice',
+    point: 'dead letters on a full disk, ten kills: none lost, none duplicated',
     file: 'test/faults/process.test.ts',
     test: [
       /dead letters on a full disk, then space again: no line lost or duplicated$/,
@@ -89,12 +89,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     ],
   },
   {
-    point: 'of two destinations one is away, and the shipper is killed: both have all in the end',
+    point: 'one of two destinations is down, and the shipper is killed: both have every line in the end',
     file: 'test/faults/destinations.test.ts',
     test: EVERY,
   },
   {
-    point: '--reclaim under SIGKILL, with copytruncate, and after the checkpoint is gone',
+    point: '--reclaim under SIGKILL, with copytruncate, and after losing the checkpoint',
     file: 'test/faults/options.test.ts',
     test: [
       /--reclaim under SIGKILL: no line lost or duplicated$/,
@@ -103,25 +103,24 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     ],
   },
   {
-    point:
-      '500 files under kolla-sidecar, a new one that is removed once it is held, and lines that come last before the stop',
+    point: '500 files under kolla-sidecar, a new file removed once it is open, and the last lines before the stop',
     file: 'test/integration/kolla-log-ship-files.test.ts',
     test: EVERY,
   },
   {
-    point: 'controls: without checkpoint and source id, or with ids ignored, the same runs report doubles',
+    point: 'controls: without checkpoint and source id, or with ids ignored, the same runs report duplicates',
     file: 'test/faults/process.test.ts',
     test: /^control runs that must duplicate lines > /,
     least: 2,
   },
   {
-    point: 'without a checkpoint, the source id given, nothing doubles',
+    point: 'without a checkpoint, but with a fixed source id, nothing is duplicated',
     file: 'test/faults/process.test.ts',
     test: /no checkpoint on any start, fixed source id: no line lost or duplicated$/,
   },
   {
     point:
-      'Elasticsearch 9, OpenSearch 3 and 2: SIGKILL in full flow, 2,000 lines and a traceback in, each once; 409 counts as in',
+      'Elasticsearch 9, OpenSearch 3 and 2: SIGKILL under full load, 2,000 lines and a traceback indexed once each; 409 counts as indexed',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
     test: 'killed under load and restarted: 2,000 lines and a traceback are indexed once',
     least: 3,
@@ -133,47 +132,48 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     least: 3,
   },
   {
-    point: 'the same three: a closed index and the block of a full disk hold, then all is in',
+    point: 'the same three: a closed index and a full disk’s block delay delivery, then all is indexed',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
     test: 'a closed index and a full-disk block delay lines, and lose none',
     least: 3,
   },
   {
-    point: 'data streams: once on OpenSearch 3 and 2',
+    point: 'data streams: each line once on OpenSearch 3 and 2',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
     test: 'a data stream receives each line once',
     least: 2,
   },
   {
-    point: 'TLS and a password file, wrong then right; API keys, with and without the right; write queue of 1',
+    point: 'TLS and a password file, wrong then right; API keys, with and without the privilege; write queue of 1',
     file: 'test/integration/kolla-log-ship-secure.test.ts',
     test: EVERY,
   },
   {
-    point: 'setup: index template made once on each server, found right again, and what retention lacks is named',
+    point:
+      'setup: index template created once on each server, unchanged by a second run; missing retention settings are named',
     file: 'test/integration/kolla-log-ship-servers.test.ts',
     test: 'a template is created once, applies to new indices, and all fields of the overview can be aggregated',
     least: 3,
   },
   {
-    point: 'setup: policies (ILM, ISM) and their updates; foreign templates left alone; refusals and deadlines',
+    point: 'setup: policies (ILM, ISM) and their updates; foreign templates left unchanged; rejections and deadlines',
     file: 'test/logship/setup/setup.test.ts',
     test: EVERY,
   },
   {
     point:
-      'saved objects for Kibana and OpenSearch Dashboards: references resolve, JSON in JSON is JSON, fields are mapped',
+      'saved objects for Kibana and OpenSearch Dashboards: references resolve, nested JSON is valid, fields are mapped',
     file: 'test/logship/setup/saved-objects.test.ts',
     test: EVERY,
   },
   {
     point:
-      'an endless writer under a sizeLimit: more to a volume than fits, the shipper killed twice: never full, every line once',
+      'an endless writer under a sizeLimit: more bytes than the volume holds, the shipper killed twice: never full, every line once',
     file: 'test/integration/kolla-log-ship-reclaim.test.ts',
     test: /never full, every line indexed once$/,
   },
   {
-    point: 'disk is reclaimed only before what every checkpoint holds; size, offsets and all other bytes stay',
+    point: 'disk is reclaimed only before every checkpoint’s mark; size, offsets and all other bytes stay',
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
       'acknowledged bytes are reclaimed; size, offsets and all other bytes stay',
@@ -183,12 +183,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     ],
   },
   {
-    point: 'on by itself for an emptyDir or a volume in memory alone',
+    point: 'enabled by default only for an emptyDir or a volume in memory',
     file: 'test/logship/reclaim/mount.test.ts',
     test: EVERY,
   },
   {
-    point: 'refused once, with the way out, where unsupported',
+    point: 'rejected once, with the fix, if unsupported',
     file: 'test/logship/reclaim/reclaimer.test.ts',
     test: [
       'a file system without hole punching is logged once, with the fix, and not retried',
@@ -197,12 +197,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   {
     point:
-      'a re-read without a checkpoint ships neither the NULs of what was reclaimed nor torn lines, under the same ids',
+      'a re-read without a checkpoint ships neither the NULs of reclaimed space nor torn lines, under the same ids',
     file: 'test/logship/read/hole.test.ts',
     test: EVERY,
   },
   {
-    point: 'syslog: datagrams become lines, what the kernel drops is counted',
+    point: 'syslog: datagrams become lines, those dropped by the kernel are counted',
     file: 'test/logship/syslog/receiver.test.ts',
     test: EVERY,
   },
@@ -213,7 +213,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   { point: 'syslog: own rotation', file: 'test/logship/syslog/files.test.ts', test: EVERY },
   {
-    point: 'what comes by syslog just before SIGTERM is in its file before that is read to its end, and is shipped',
+    point: 'syslog messages just before SIGTERM are in their file before it is read to its end, and are shipped',
     file: 'test/logship/beside.test.ts',
     test: 'syslog received just before the end is shipped, and counted in /metrics',
   },
@@ -232,12 +232,12 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
   },
   {
     point:
-      '/readyz is off while the server refuses us, with the reason for who is in the pod, and comes back; /livez stays',
+      '/readyz fails while the server rejects requests, with the reason for clients in the pod, and recovers; /livez stays healthy',
     file: 'test/logship/beside.test.ts',
     test: 'a rejecting server makes it unready, with the reason within the Pod; it recovers',
   },
   {
-    point: 'kolla-sidecar shows the same; a log server takes a service down only where that is asked for',
+    point: 'kolla-sidecar shows the same; a log server makes a service unready only if configured',
     file: 'test/integration/kolla-sidecar.test.ts',
     test: 'a log server that rejects us makes the Pod unready only on request',
   },
@@ -248,7 +248,7 @@ export const LOG_SHIP_FAULTS: readonly Row[] = [
     test: EVERY,
   },
   {
-    point: 'what faults are made with: the sink refuses, rejects, delays, cuts and counts as it is told',
+    point: 'the faults’ own tools: the sink rejects, delays, cuts and counts as configured',
     file: 'test/support/bulk-sink.test.ts',
     test: EVERY,
   },

@@ -7,37 +7,37 @@ export const logShip: Capability = {
   rows: [
     {
       point:
-        'found: globs, new directories and files within a second, excludes, 500 files; never its own state or what is compressed',
+        'discovery: globs, new directories and files within a second, excludes, 500 files; never its own state or compressed files',
       file: 'test/logship/read/discover.test.ts',
       test: EVERY,
     },
     {
-      point: 'chokidar only wakes it up: that no watch is left is said once, and polling goes on',
+      point: 'chokidar only triggers a poll: a lack of watches is logged once, and polling continues',
       file: 'test/logship/read/wake.test.ts',
       test: EVERY,
     },
     {
       point:
-        'renames, several between looks, copytruncate, truncate and regrow, delete and recreate, a writer that keeps the old file, split characters, NUL, CRLF: all lines once',
+        'renames, several between two polls, copytruncate, truncate and regrow, delete and recreate, a writer that keeps the old file, split characters, NUL, CRLF: all lines once',
       file: 'test/logship/read/cases.test.ts',
       test: /^our reader: /,
       least: 21,
     },
     {
-      point: 'the same table over tail-file: what it loses, by name',
+      point: 'the same table with tail-file: its losses, by name',
       file: 'test/logship/read/cases.test.ts',
       test: /^tail-file fails: /,
       least: 7,
     },
     {
       point:
-        'copytruncate live and while away: the unread tail comes from FILE.1; where that is compressed, it is counted and said',
+        'copytruncate while running and while stopped: the unread tail is read from FILE.1; if that is compressed, the loss is counted and logged',
       file: 'test/logship/read/rotation.test.ts',
       test: EVERY,
     },
     {
       point:
-        'lines over the cap are cut at a character and counted, also over a restart in their middle; 10 MB lines are whole below it',
+        'lines over the limit are cut at a character and counted, also across a restart within one; 10 MB lines below it are complete',
       file: 'test/logship/read/follow.test.ts',
       test: [
         'a line over the limit is truncated, counted, and the next one is whole',
@@ -47,28 +47,28 @@ export const logShip: Capability = {
       least: 3,
     },
     {
-      point: 'ids do not depend on when we looked; equal first lines are told apart as far as their bytes differ',
+      point: 'ids do not depend on the time of a poll; files with equal first lines are distinguished by later bytes',
       file: 'test/logship/read/generation.test.ts',
       test: EVERY,
     },
     {
-      point: 'the checkpoint holds only the acknowledged mark',
+      point: 'the checkpoint stores only the acknowledged mark',
       file: 'test/logship/read/progress.test.ts',
       test: EVERY,
     },
     {
-      point: 'the checkpoint is written atomically; a damaged one is set aside, what cannot be written is said',
+      point: 'the checkpoint is written atomically; a damaged one is set aside, write errors are logged',
       file: 'test/logship/state/checkpoint.test.ts',
       test: EVERY,
     },
     {
-      point: 'writes, rotations, stops and kills by chance, judged as an index would: 100 seeds, 0 lost, 0 doubled',
+      point: 'random writes, rotations, stops and kills, judged like an index: 100 seeds, 0 lost, 0 duplicated',
       file: 'test/logship/read/model.test.ts',
       test: /: seed \d+$/,
       least: 100,
     },
     {
-      point: 'a traceback is one event: of several workers that write at once each has its own, also with an instance',
+      point: 'a traceback is one event, also if several workers write concurrently, and with an instance',
       file: 'test/logship/event/framer.test.ts',
       test: [
         "a traceback's lines join their record",
@@ -80,7 +80,7 @@ export const logShip: Capability = {
       ],
     },
     {
-      point: 'a traceback that lies half in the rotated file is one event, acknowledged in both',
+      point: 'a traceback that starts in the rotated file is one event, acknowledged in both',
       file: 'test/logship/event/framer.test.ts',
       test: [
         'a traceback split by a rotation is one event, acknowledged in both files',
@@ -88,7 +88,7 @@ export const logShip: Capability = {
       ],
     },
     {
-      point: 'an event ends 1,000 lines or 1 MiB after it began, or when its file was quiet; what is held is counted',
+      point: 'an event ends after 1,000 lines, 1 MiB or a pause in its file; pending lines are counted',
       file: 'test/logship/event/framer.test.ts',
       test: [
         /an event has at most .+ lines; further ones are separate events/,
@@ -100,42 +100,43 @@ export const logShip: Capability = {
     },
     {
       point:
-        'killed anywhere, in 1,200 worlds of interleaved workers, rotations and timeouts: each line is indexed once',
+        'killed anywhere, in 1,200 simulations of interleaved workers, rotations and timeouts: each line is indexed once',
       file: 'test/logship/event/again.test.ts',
       test: /: killed anywhere and resumed from its checkpoint, each line is indexed once$/,
     },
     {
-      point: 'from every mark the same events are found, with the same places, texts and times',
+      point: 'from every mark the same events are found, with the same offsets, texts and times',
       file: 'test/logship/event/again.test.ts',
       test: /: from every mark the same events are found/,
     },
     {
-      point: 'without its cuts in the checkpoint the same would lose lines',
+      point: 'without the cuts in the checkpoint the same simulations lose lines',
       file: 'test/logship/event/again.test.ts',
       test: 'without its cuts the same run would lose lines',
     },
     {
-      point: 'where cuts can’t be written nothing is sent',
+      point: 'if cuts cannot be written nothing is sent',
       file: 'test/logship/cuts.test.ts',
       test: 'nothing is sent after a cut while the checkpoint cannot be written',
     },
     {
-      point: 'every format of Kolla, to its field names: 24 OpenStack services, uwsgi, Apache, MariaDB, RabbitMQ, ...',
+      point:
+        'every log format of Kolla, with its field names: 24 OpenStack services, uwsgi, Apache, MariaDB, RabbitMQ, ...',
       file: 'test/logship/parse/formats.test.ts',
       test: EVERY,
     },
     {
-      point: 'hostile bytes: what is read is what was written, nothing is left out, and no line takes long',
+      point: 'hostile bytes: text is read as written, nothing is missing, and no line takes long',
       file: 'test/logship/parse/hostile.test.ts',
       test: ["reads oslo.log's output with hostile words and texts", EVERY],
     },
     {
-      point: 'the time is the line’s, with its zone where it has one: DST, leap seconds',
+      point: 'the time is the line’s, with its zone if it has one: DST, leap seconds',
       file: 'test/logship/parse/time.test.ts',
       test: EVERY,
     },
     {
-      point: 'a year that is not told is the nearest',
+      point: 'a missing year is the nearest',
       file: 'test/logship/parse/formats.test.ts',
       test: 'a time without a year is the nearest one, also across the new year',
     },
@@ -145,7 +146,7 @@ export const logShip: Capability = {
       test: 'an undated event has the time of the previous dated one, whichever is sent first',
     },
     {
-      point: 'a line whose time can’t be read is whole, and marked',
+      point: 'a line with an unreadable time is kept complete, and marked',
       file: 'test/logship/parse/document.test.ts',
       test: [
         'a line without a timestamp is the payload as a whole, takes the last time, and is marked',
@@ -159,7 +160,7 @@ export const logShip: Capability = {
     },
     {
       point:
-        'per item: 201 and 409 are done, 429 and 5xx are sent again alone, 400 is a dead letter with its reason, 413 halves',
+        'per item: 201 and 409 are done, only 429 and 5xx are retried, 400 is a dead letter with its reason, 413 halves the request',
       file: 'test/logship/send/deliver.test.ts',
       test: [
         'only documents with 429 are sent again',
@@ -171,7 +172,7 @@ export const logShip: Capability = {
       least: 5,
     },
     {
-      point: '401, 403 and 404, cut connections, replies that break off and a page of another service hold everything',
+      point: '401, 403 and 404, cut connections, truncated replies and a page of another service delay everything',
       file: 'test/logship/send/deliver.test.ts',
       test: [
         /^40[134] delays everything until it is fixed/,
@@ -183,7 +184,7 @@ export const logShip: Capability = {
       least: 7,
     },
     {
-      point: 'a closed index, and a letter that no disk takes, wait apart: the others go past them',
+      point: 'a closed index, and a dead letter that cannot be written, do not delay the others',
       file: 'test/logship/send/deliver.test.ts',
       test: [
         'documents that the dead-letter file cannot take are retried, and others overtake them',
@@ -192,12 +193,12 @@ export const logShip: Capability = {
       least: 2,
     },
     {
-      point: 'dead letters have a limit; what is written over is counted and said',
+      point: 'dead letters have a limit; overwritten ones are counted and logged',
       file: 'test/logship/send/dead-letter.test.ts',
       test: EVERY,
     },
     {
-      point: 'a server that has too much to do gets one request at a time',
+      point: 'an overloaded server gets one request at a time',
       file: 'test/logship/send/outbox.test.ts',
       test: 'an overloaded server gets one request at a time, and two again when it keeps up',
     },
@@ -208,7 +209,7 @@ export const logShip: Capability = {
     },
     {
       point:
-        'several destinations, each with its own mark: one that is down holds no other up, and their order may change',
+        'several destinations, each with its own mark: one that is down does not delay others, and their order may change',
       file: 'test/logship/pipelines.test.ts',
       test: [
         'an unavailable destination does not block others, and is reported separately',
@@ -219,7 +220,7 @@ export const logShip: Capability = {
       least: 4,
     },
     {
-      point: 'memory: reading stops at a server that stalls, and at the budget; then every line is in once',
+      point: 'memory: reading stops when the server stalls, and at the memory limit; then every line is indexed once',
       file: 'test/logship/pipelines.test.ts',
       test: [
         'a stalled server: reading stops, rotations are still noticed, and then every line is indexed once',
@@ -228,17 +229,17 @@ export const logShip: Capability = {
       least: 2,
     },
     {
-      point: 'several hosts, passwords and API keys read again on change, CA and client certificate, gzip, proxies',
+      point: 'several hosts, passwords and API keys reloaded on change, CA and client certificate, gzip, proxies',
       file: 'test/logship/sink/server.test.ts',
       test: EVERY,
     },
     {
-      point: 'credentials reach the server that they are for, and stand in no URL',
+      point: 'credentials are sent only to their server, and are in no URL',
       file: 'test/logship/sink/destinations.test.ts',
       test: EVERY,
     },
     {
-      point: 'stdout: back-pressure, an end within the grace, and no last line twice after a stop',
+      point: 'stdout: backpressure, exit within the grace period, and no duplicate of the last line after a stop',
       file: 'test/logship/pipelines.test.ts',
       test: [
         'stdout without a reader: a stop ends after the grace period, and the rest is read again on the next start',
@@ -248,7 +249,7 @@ export const logShip: Capability = {
       least: 3,
     },
     {
-      point: 'nothing that a link, pipe or device in the log volume leads to is shipped or written',
+      point: 'no target of a link, pipe or device in the log volume is shipped or written',
       file: 'test/logship/hostile.test.ts',
       test: EVERY,
     },

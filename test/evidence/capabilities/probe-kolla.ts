@@ -1,6 +1,6 @@
 import { EVERY, type Row } from '../row.ts';
 
-/** What must hold of Kolla's healthcheck names, of the census, and of the resident server. */
+/** Claims about Kolla's healthcheck commands, the census, and the resident server. */
 export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'Kolla’s own scripts and ours on the same processes, sockets and files: the same exit code and stdout',
@@ -9,7 +9,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   },
   {
     point:
-      'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing words',
+      'intended differences, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing arguments',
     file: 'test/contract/healthcheck.test.ts',
     test: /^other than Kolla's: /,
   },
@@ -19,7 +19,8 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: EVERY,
   },
   {
-    point: 'healthcheck_mariadb and healthcheck_rabbitmq beside Kolla’s, at a real Galera node and a real RabbitMQ',
+    point:
+      'healthcheck_mariadb and healthcheck_rabbitmq compared with Kolla’s, on a real Galera node and a real RabbitMQ',
     file: 'test/contract/healthcheck-servers.test.ts',
     test: EVERY,
   },
@@ -34,19 +35,19 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: ['every health check declared by kolla-ansible is known and unchanged', EVERY],
   },
   {
-    point: 'the census has every container of kolla-ansible that has a health check',
+    point: 'the census covers every container of kolla-ansible with a health check',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: "every container of kolla-ansible's census is checked",
   },
   {
     point:
-      'each of its 111 containers well, by Kolla’s own words and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
+      'each of its 111 containers healthy by Kolla’s own and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: / > serving \(.*\): healthy by every check$/,
     least: 111,
   },
   {
-    point: 'each of them not well, with the reason',
+    point: 'each of them unhealthy, with the reason',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: / > not serving \(.*\): unhealthy, with a reason$/,
     least: 111,
@@ -58,37 +59,37 @@ export const PROBE_KOLLA: readonly Row[] = [
     least: 111,
   },
   {
-    point: 'which probe for which service, as a table',
+    point: 'the probes of each service, as a table',
     file: 'test/build/docs.test.ts',
     test: /^docs\/reference\/kolla-probe\.md is what the tables say/,
   },
   {
-    point: 'named checks of kolla-pod.yaml: every mistake with its place and what was meant',
+    point: 'named checks of kolla-pod.yaml: every mistake with its path and a suggestion',
     file: 'test/probe/serve/config.test.ts',
     test: EVERY,
   },
   {
-    point: 'their words are those of the command line, split as a shell would',
+    point: 'their arguments are those of the command line, split like a shell’s',
     file: 'test/probe/serve/words.test.ts',
     test: EVERY,
   },
   {
-    point: 'their words are read as on the command line, and so refused',
+    point: 'their arguments are validated as on the command line',
     file: 'test/probe/serve/prepare.test.ts',
     test: EVERY,
   },
   {
-    point: 'a liveness check that asks another pod is refused',
+    point: 'a liveness check of another pod is rejected',
     file: 'test/probe/serve/prepare.test.ts',
     test: 'a liveness check of another Pod is rejected, unless allowed',
   },
   {
-    point: 'cached once a period, jittered, one asking at a time; a verdict of long ago is unseen',
+    point: 'cached once a period, jittered, one run at a time; an outdated result does not count',
     file: 'test/probe/serve/checks.test.ts',
     test: EVERY,
   },
   {
-    point: 'a check that hangs for ever is unhealthy by its deadline, and stops no other',
+    point: 'a hanging check is unhealthy at its deadline, and blocks no other',
     file: 'test/probe/serve/checks.test.ts',
     test: 'a promise that never settles is unhealthy by its deadline, is not run twice, and blocks no other',
   },
@@ -99,7 +100,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   },
   {
     point:
-      'status words for everybody; reasons for loopback alone, not by rebound names, forwarded headers or from another pod',
+      'a status for every client; reasons for loopback clients only, not by rebound names, forwarded headers or from another pod',
     file: 'test/probe/serve/server.test.ts',
     test: [
       'a client within the Pod',
@@ -109,12 +110,12 @@ export const PROBE_KOLLA: readonly Row[] = [
     ],
   },
   {
-    point: 'a verdict that changes is one log line with its reason and how long it had been otherwise',
+    point: 'a changed result is one log line with its reason and the duration of the previous state',
     file: 'test/probe/serve/run.test.ts',
     test: 'a service that stops and starts is one line each, with the reason and duration',
   },
   {
-    point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
+    point: 'SIGTERM: /readyz is 503 immediately, /livez responds to the end',
     file: 'test/probe/serve/run.test.ts',
     test: 'on SIGTERM /readyz is 503 at once, and /livez is served to the end',
   },
@@ -124,12 +125,12 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: 'a hundred probes and a hundred runs of checks start no process',
   },
   {
-    point: 'twenty checks at once hold no more memory or descriptors (ten minutes: soak-probe.md)',
+    point: 'twenty concurrent checks leak neither memory nor descriptors (ten minutes: soak-probe.md)',
     file: 'test/integration/kolla-probe-serve.test.ts',
     test: 'twenty concurrent checks use no more memory over time, and serve every request',
   },
   {
-    point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
+    point: 'a real kubelet probes by httpGet, and the Pod’s Events show the results',
     file: 'test/e2e/keystone.test.ts',
     test: [
       "a sidecar's httpGet probes determine readiness and liveness, and the events have the reason",

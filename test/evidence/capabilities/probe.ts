@@ -6,7 +6,7 @@ export const probe: Capability = {
   title: 'Health that explains itself',
   rows: [
     {
-      point: 'an established connection of that process, over IPv4 and IPv6, and of several ports one',
+      point: 'an established connection of that process, over IPv4 and IPv6, to one of several ports',
       file: 'test/probe/local/port.test.ts',
       test: [
         /a process with an established connection over .+ is healthy, with its peer/,
@@ -14,7 +14,7 @@ export const probe: Capability = {
       ],
     },
     {
-      point: 'exact ports; SYN-SENT and CLOSE-WAIT are no connections, and are what the reason names',
+      point: 'exact ports; SYN-SENT and CLOSE-WAIT do not count as connections, and are named in the reason',
       file: 'test/probe/local/port.test.ts',
       test: [
         'a port with the same prefix is another port',
@@ -24,7 +24,7 @@ export const probe: Capability = {
     },
     {
       point:
-        'who listens, by TCP and UDP, IPv4 and IPv6, or where it listens instead; spaces around a name do not count',
+        'listening processes, by TCP and UDP, IPv4 and IPv6, or their actual addresses; spaces around a name do not count',
       file: 'test/probe/local/port.test.ts',
       test: [
         'spaces around a name are ignored, as kolla-ansible passes them',
@@ -35,7 +35,7 @@ export const probe: Capability = {
       ],
     },
     {
-      point: 'from a sidecar: sockets but not whose they are, with the fix; --any-process judges by sockets alone',
+      point: 'from a sidecar: sockets without their processes, with the fix; --any-process checks sockets alone',
       file: 'test/probe/local/unseen.test.ts',
       test: [
         'a sidecar reports sockets without a visible owner, with the fix',
@@ -44,7 +44,7 @@ export const probe: Capability = {
       ],
     },
     {
-      point: 'another user’s process, and a /proc that hides processes: said, and never guessed',
+      point: 'another user’s process, and a /proc that hides processes: reported, and never guessed',
       file: 'test/probe/local/unseen.test.ts',
       test: [
         "another user's process: the owner of the sockets is not visible, with the fix",
@@ -58,8 +58,7 @@ export const probe: Capability = {
       test: EVERY,
     },
     {
-      point:
-        'the tables of /proc with 20,000 damaged rows, noise and endless lines: what is whole is read, nothing else',
+      point: 'the tables of /proc with 20,000 damaged rows, noise and endless lines: only valid rows are read',
       file: 'test/process/procfs/tables.test.ts',
       test: [
         'whatever the tables contain, valid rows are read and nothing is invented',
@@ -67,22 +66,22 @@ export const probe: Capability = {
       ],
     },
     {
-      point: 'thousands of sockets: others get their turn meanwhile',
+      point: 'thousands of sockets: the event loop is not blocked',
       file: 'test/probe/local/port.test.ts',
       test: 'many sockets delay neither the result nor other work',
     },
     {
-      point: 'the deadline holds in the midst of a table',
+      point: 'the deadline applies while reading a table',
       file: 'test/process/procfs/tables.test.ts',
       test: 'reading ends with the signal, in the middle of a table',
     },
     {
-      point: 'a command is killed at the deadline with all that it started, and its last line is the reason',
+      point: 'a command is killed at the deadline with its descendants, and its last line is the reason',
       file: 'test/probe/checks/command.test.ts',
       test: ['at the deadline the program and its children are killed', EVERY],
     },
     {
-      point: 'in step with the ConfigMap, by a real watch: refused, fixed, and dead while the ConfigMap moves on',
+      point: 'up to date with the ConfigMap, by a real watch: rejected, fixed, and stopped while the ConfigMap changes',
       file: 'test/probe/local/config.test.ts',
       test: ['the record of a real watch: in step, rejected, fixed, and no longer examined', EVERY],
     },
@@ -97,12 +96,12 @@ export const probe: Capability = {
       test: 'kolla-probe db-sync reports from the record whether the schema is ready',
     },
     {
-      point: 'the log shipper: gone with bytes left is unhealthy, the first line after a quiet time is waited for',
+      point: 'the log shipper: stopped with unread bytes is unhealthy; the first line after a pause is waited for',
       file: 'test/probe/local/log-ship.test.ts',
       test: ['the first line after a quiet time gets time for its acknowledgement', EVERY],
     },
     {
-      point: 'real RabbitMQ: a login as far as the virtual host, of which the broker logs no warning',
+      point: 'real RabbitMQ: a login up to the virtual host, without a warning in the broker’s log',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
         'a login reaches the virtual host, and the broker logs no warning',
@@ -120,7 +119,7 @@ export const probe: Capability = {
     },
     {
       point:
-        'real RabbitMQ: an alarm is unhealthy by name; a stopped app is, of which rabbitmq-diagnostics ping sees nothing',
+        'real RabbitMQ: an alarm is unhealthy by name; so is a stopped app, which rabbitmq-diagnostics ping does not detect',
       file: 'test/integration/kolla-probe-rabbitmq.test.ts',
       test: [
         'a memory alarm is unhealthy by name, until it clears; AMQP alone does not see it',
@@ -129,7 +128,7 @@ export const probe: Capability = {
     },
     {
       point:
-        'real Galera in each state, asked by an account with USAGE alone: synced, desynced, refusing, frozen, gone',
+        'real Galera in each state, queried by an account with USAGE alone: synced, desynced, rejecting, frozen, stopped',
       file: 'test/integration/kolla-probe-galera.test.ts',
       test: EVERY,
     },
@@ -139,7 +138,7 @@ export const probe: Capability = {
       test: 'a node without quorum is unhealthy, although it accepts logins and SELECT 1',
     },
     {
-      point: 'real MariaDB: login in the clear and with TLS, each refusal, nothing in its log',
+      point: 'real MariaDB: login with and without TLS, each rejection, nothing in its log',
       file: 'test/integration/kolla-probe-mariadb.test.ts',
       test: EVERY,
     },
@@ -149,17 +148,17 @@ export const probe: Capability = {
       test: EVERY,
     },
     {
-      point: 'TLS: how long a certificate lasts, its chain and its name, by a handshake or in a file',
+      point: 'TLS: a certificate’s remaining validity, its chain and its name, by a handshake or in a file',
       file: 'test/probe/checks/tls.test.ts',
       test: EVERY,
     },
     {
-      point: 'at the deadline the reason says which step did not come',
+      point: 'at the deadline the reason names the pending step',
       file: 'test/probe/checks/amqp.test.ts',
       test: 'at the deadline it names the pending step',
     },
     {
-      point: 'asked again and again, no check leaves anything open',
+      point: 'run repeatedly, no check leaves anything open',
       file: 'test/probe/checks/again.test.ts',
       test: /, run repeatedly against a frozen server, leaves nothing open$/,
     },
@@ -169,7 +168,7 @@ export const probe: Capability = {
       test: ['a check loads only what it uses: tcp nothing, redis its protocol', EVERY],
     },
     {
-      point: 'an alarm, a donor or a frozen broker has no liveness probe: another pod is refused there',
+      point: 'an alarm, a donor or a frozen broker has no liveness probe: one that checks another pod is rejected',
       file: 'test/probe/checks/mysql.test.ts',
       test: "liveness does not depend on another Pod's node",
     },

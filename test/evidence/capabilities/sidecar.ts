@@ -5,17 +5,17 @@ export const sidecar: Capability = {
   title: 'Several helpers in one process, and its status page',
   rows: [
     {
-      point: 'a mistake in any role’s options, section, check or action is refused before anything runs',
+      point: 'a mistake in any component’s options, section, check or action is rejected before anything runs',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: / is rejected before anything runs$/,
     },
     {
-      point: 'a failing role restarts with backoff, shows on /livez?verbose and takes no other down',
+      point: 'a failing component restarts with backoff, appears on /livez?verbose and stops no other',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: 'a failing component is reported, restarted, and does not affect others',
     },
     {
-      point: 'the pauses grow, are capped, and begin anew after a minute of running well',
+      point: 'the backoff grows to a limit, and is reset after a minute without a failure',
       file: 'test/sidecar/supervisor.test.ts',
       test: [
         'a failing component is restarted with backoff, and the others keep running undisturbed',
@@ -23,7 +23,7 @@ export const sidecar: Capability = {
       ],
     },
     {
-      point: 'what a callback of a role throws is charged to that role alone; anything else ends the process with 70',
+      point: 'an error in a component’s callback ends that component alone; any other exits with 70',
       file: 'test/sidecar/supervisor.test.ts',
       test: [
         /an error thrown by .+ of a component ends that component alone/,
@@ -33,7 +33,7 @@ export const sidecar: Capability = {
       ],
     },
     {
-      point: 'waits and migration hold startup; a check of the service does not hold the sidecar itself',
+      point: 'waits and migration delay startup; a check of the service does not delay the sidecar itself',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: [
         'startup waits until the waits are met, and a check of the service does not block the sidecar itself',
@@ -41,28 +41,29 @@ export const sidecar: Capability = {
       ],
     },
     {
-      point: 'SIGTERM: not ready at once, roles end in order, log shipping last with the last lines, 143',
+      point:
+        'SIGTERM: not ready immediately, components stop in order, log shipping last with the last lines, exit code 143',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: 'SIGTERM: not ready at once, lines written until then are shipped last, and it exits with 143',
     },
     {
-      point: 'kill -9 amid shipping: the next start ships the rest, no line is another document',
+      point: 'kill -9 during shipping: the next start ships the rest without duplicates',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: 'after kill -9 while shipping the next start ships the rest, without duplicates',
     },
     {
       point:
-        'one port on all addresses: others get a status word; page, data, stream and reasons are for loopback peers',
+        'one port on all addresses: other clients get a status; page, data, stream and reasons are for loopback clients',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: 'reasons are visible within this Pod only: others get a status word, also one that pretends to be local',
     },
     {
-      point: 'configuration: each file with its time and ConfigMap version, refused versions with their reason',
+      point: 'configuration: each file with its time and ConfigMap version, rejected versions with their reason',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: 'a rejected version is reported with its ConfigMap version and reason, and the installed one with its own',
     },
     {
-      point: 'page in a real browser: every state, live change, what others wrote is text only',
+      point: 'page in a real browser: every state, live changes, external content is text only',
       file: 'test/integration/kolla-sidecar-page.test.ts',
       test: [
         'shows every state: components, checks, waits, migration, shipping, configuration, the rejected version',
@@ -76,7 +77,7 @@ export const sidecar: Capability = {
       test: 'shows 1,000 files and 200 checks, problems first, and filters them',
     },
     {
-      point: 'page: keyboard, landmarks, contrast of 4.5 and more in light and dark, no motion for who wants none',
+      point: 'page: keyboard, landmarks, contrast of at least 4.5 in light and dark, prefers-reduced-motion',
       file: 'test/integration/kolla-sidecar-page.test.ts',
       test: [
         'everything is usable by keyboard, with a visible focus',
@@ -87,7 +88,7 @@ export const sidecar: Capability = {
       least: 5,
     },
     {
-      point: 'page: a phone of 360 px, no console errors, nothing asked of others',
+      point: 'page: a phone of 360 px, no console errors, no external requests',
       file: 'test/integration/kolla-sidecar-page.test.ts',
       test: [
         'a phone of 360 px scrolls vertically only',
@@ -95,18 +96,18 @@ export const sidecar: Capability = {
       ],
     },
     {
-      point: 'page: polling where no events come through; a killed sidecar is shown again as soon as it answers',
+      point: 'page: polling if events are blocked; a restarted sidecar appears as soon as it responds',
       file: 'test/integration/kolla-sidecar-page.test.ts',
       test: ['polls if no events arrive', 'shows a killed and restarted sidecar as soon as it responds'],
     },
     {
-      point: 'page: one self-contained file under a policy of hashes',
+      point: 'page: one self-contained file under a content security policy of hashes',
       file: 'test/sidecar/page.test.ts',
       test: ['its policy allows only its own style and script', EVERY],
     },
     {
       point:
-        'on a real node: a native sidecar with all roles holds Keystone back, then keeps it ready, and its page is reached from inside the pod alone',
+        'on a real node: a native sidecar with all components delays Keystone, then keeps it ready, and its page is accessible only from inside the pod',
       file: 'test/e2e/keystone.test.ts',
       test: "one sidecar with all components delays Keystone's start, then reports healthy to clients within the Pod only",
     },
