@@ -12,27 +12,27 @@ const ANSIBLE = `kolla_ansible-${KOLLA_ANSIBLE_VERSION}.data/data/share/kolla-an
 const HEALTHCHECKS_SCRIPT = fileURLToPath(new URL('healthchecks.py', import.meta.url));
 const CONTAINERS_SCRIPT = fileURLToPath(new URL('containers.py', import.meta.url));
 
-/** A health check that kolla-ansible declares. */
+/** A health check declared by kolla-ansible. */
 export interface Declared {
-  /** The prefix of its variable: the container's name, with two exceptions. */
+  /** The name in its variable: the container's, with two exceptions. */
   readonly name: string;
   readonly test: string;
 }
 
-/** Its roles, each with the templates of its services' files. */
+/** The directory of its roles, each with its services' templates. */
 export async function rolesDirectory(): Promise<string> {
   return join(await packages(), ANSIBLE, 'roles');
 }
 
-/** All of them, rendered with kolla-ansible's defaults for Debian's images. */
+/** All health checks, rendered with kolla-ansible's defaults for Debian's images. */
 export async function declaredHealthchecks(): Promise<Declared[]> {
   const rows = (await printedBy(HEALTHCHECKS_SCRIPT)) as [string, string][];
   return rows.map(([name, test]) => ({ name, test }));
 }
 
-/** A container that kolla-ansible deploys. */
+/** A container deployed by kolla-ansible. */
 export interface Deployed {
-  /** kolla-ansible's name for it: `nova_super_conductor`. */
+  /** kolla-ansible's name: `nova_super_conductor`. */
   readonly name: string;
   /** Without registry and tag. */
   readonly image: string;
@@ -40,16 +40,16 @@ export interface Deployed {
   readonly command: string;
 }
 
-/** Commands of some roles, with the role's defaults, except commands with a condition in them. */
+/** The containers of some roles, with kolla-ansible's defaults, without commands that contain a condition. */
 export async function deployedContainers(roles: readonly string[]): Promise<Deployed[]> {
   const rows = (await printedBy(CONTAINERS_SCRIPT, ...roles)) as [string, string, string][];
   return rows.map(([name, image, command]) => ({ name, image, command }));
 }
 
-/** The output of one of the scripts in this directory. */
+/** The output of a script in this directory. */
 async function printedBy(script: string, ...words: readonly string[]): Promise<unknown> {
   const directory = await packages();
-  // -B: otherwise it writes compiled files next to the scripts.
+  // -B: do not write compiled files next to the scripts.
   const args = ['-B', script, join(directory, ANSIBLE), ...words];
   return JSON.parse(await must('python3', args, { env: { ...process.env, PYTHONPATH: join(directory, 'python') } }));
 }
@@ -65,7 +65,7 @@ async function packages(): Promise<string> {
   });
 }
 
-/** Whether the package is available: from the cache, or through pip. */
+/** Whether the package is available: in the cache or through pip. */
 export const canHaveKollaAnsible: Capability = async () => {
   const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (pip?.code !== 0) return 'no pip to fetch the package kolla-ansible with';

@@ -1,6 +1,6 @@
 /**
- * kolla-init, as root in the image itself, on the cases of kolla_set_configs: the same files, with the exceptions
- * listed here. The reference is our kolla_set_configs, which other tests compare with Kolla's own on the same cases.
+ * kolla-init, as root on the image itself, on the cases of kolla_set_configs: the same files, except for the listed cases.
+ * It is compared with our kolla_set_configs, which other tests compare with Kolla's on the same cases.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const STRICT = 'a value of the wrong type is rejected, even if Python treats it 
 const IN_THE_WAY = 'the existing file may be the service’s own, so it is rejected with the fix';
 const OWN_COMMAND = 'the command is written to /run/kolla, and /run_command is not used';
 
-/** Cases with another result, and the reason. */
+/** Cases with a different result, with the reason. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'perm []': STRICT,
   'config_files {}': STRICT,
@@ -83,7 +83,7 @@ async function compare(one: Case): Promise<string | undefined> {
   return undefined;
 }
 
-/** Without the files that each of the two keeps for itself. */
+/** Without the private state of either. */
 function placed(tree: Map<string, Seen>): Map<string, Seen> {
   const own =
     /^(?:|run|run\/kolla.*|etc|etc\/kolla|etc\/kolla\/defaults.*|run_command|configured|var|var\/lib|var\/lib\/kolla.*)$/s;

@@ -3,7 +3,7 @@ import { cached } from '../../tools/cache.ts';
 import { must, run } from '../../tools/process.ts';
 import type { Capability } from '../../tools/capability.ts';
 
-/** The release of Kolla whose scripts ours are compared with. */
+/** The release of Kolla for comparison. */
 export const KOLLA_VERSION = '22.0.0';
 
 /** The directory `docker/` of the package kolla, with the scripts of every image. */
@@ -17,7 +17,7 @@ export async function kollaPackage(): Promise<string> {
   return join(place, `kolla-${KOLLA_VERSION}.data/data/share/kolla/docker`);
 }
 
-/** Whether the package is available: from the cache, or through pip. */
+/** Whether the package is available: in the cache or through pip. */
 export const canHaveKolla: Capability = async () => {
   const pip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (pip?.code !== 0) return 'no pip to fetch the package kolla with';

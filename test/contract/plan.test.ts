@@ -1,7 +1,4 @@
-/**
- * Each service's kolla-init as run by a planned Pod: its uid, a read-only root, and nothing writable but the planned
- * volumes.
- */
+/** Each service's kolla-init as in a Pod from plan: its uid, a read-only root, and only plan's volumes writable. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -28,7 +25,7 @@ const accounts = (line: (name: string, id: number) => string) =>
     .map(([name, id]) => `${line(name, id)}\n`)
     .join('');
 
-/** An image of that service: its users, and a file in each directory that will be mounted. */
+/** An image of that service: its users, and a file at each mount point. */
 function imageOf({ layout }: PodPlan): Tree {
   const own = layout.places.filter(({ kind, purpose }) => kind === 'directory' && purpose === 'config');
   return {
@@ -57,7 +54,7 @@ function sourcesOf({ config_files }: Document): Tree {
 const services = readdirSync(fixture('x').replace(/x\.json$/, '')).map((name) => basename(name, '.json'));
 
 for (const service of services.filter((name) => name !== 'two-users')) {
-  test(`${service}: the planned mounts are all that kolla-init needs, and it fills all of them`, { skip }, async () => {
+  test(`${service}: plan's mounts suffice for kolla-init, and it fills all of them`, { skip }, async () => {
     const text = readFileSync(fixture(service), 'utf8');
     const document = parseDocument(JSON.parse(text)) as Document;
     const brings = bringsCaCertificates(document.config_files.map(({ source }) => source));
@@ -66,7 +63,7 @@ for (const service of services.filter((name) => name !== 'two-users')) {
     assert.ok(user && spec);
     const volumes = spec.initContainers[0].volumeMounts
       .filter(({ mountPath }) => mountPath.startsWith(`${INIT_ROOT}/`))
-      // As the kubelet creates a volume's directory: owned by root, open to the Pod.
+      // Like the kubelet's directory of a volume: owned by root, writable for the Pod.
       .map(({ mountPath }) => [mountPath, `mode=2777,gid=${KOLLA_GID}`]);
     const list = `find ${INIT_ROOT} -type f -user ${user.uid} -printf '%p\\n'; find ${INIT_ROOT} -type d -printf '%p/\\n'`;
     const { code, stdout, stderr } = await inThrowAwayRoot(`kolla-init --root ${INIT_ROOT} && ${list}`, {

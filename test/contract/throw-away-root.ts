@@ -50,19 +50,19 @@ if (( \${#volumes[@]} )); then
 fi
 exec chroot "$root" "$@"`;
 
-/** The files of a tree, by path: text, or text and mode. */
+/** Files of a tree by path: text, or text and mode. */
 export type Tree = Readonly<Record<string, string | { readonly text: string; readonly mode: number }>>;
 
 export interface InRoot {
   readonly tree: Tree;
-  /** Directories of this machine that are needed in addition to the repository and /usr. */
+  /** Required directories of this machine in addition to the repository and /usr. */
   readonly directories?: readonly string[];
   /** Unpacked packages, whose /usr is overlaid on the machine's. */
   readonly packages?: string;
   readonly uid?: number;
-  /** In addition to the one with the uid's number. */
+  /** Groups in addition to the one equal to the uid. */
   readonly groups?: readonly number[];
-  /** If the root is read-only: the writable paths, and the tmpfs options of each. */
+  /** With a read-only root: writable directories, with the options of their tmpfs. */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly noNewPrivileges?: boolean;
@@ -70,7 +70,7 @@ export interface InRoot {
 
 const INSIDE = { HOME: '/', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** Runs a line of bash in a root that is removed afterwards. This machine's files are not changed. */
+/** Runs a line of bash in a temporary root, which is removed afterwards. It cannot change this machine's files. */
 export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Finished> {
   await using directory = await privateDirectory('root');
   const [root, tree] = [join(directory.path, 'root'), join(directory.path, 'tree')];
@@ -99,7 +99,7 @@ export async function inThrowAwayRoot(line: string, options: InRoot): Promise<Fi
     ...inside,
   ];
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
-  // With a socket as its stdin bash would read this machine's ~/.bashrc.
+  // With a socket as stdin bash would read this machine's ~/.bashrc.
   return await run('unshare', [
     ...namespaces,
     '/bin/bash',
@@ -119,7 +119,7 @@ function groupsOf(groups: readonly number[] = []): string[] {
   return groups.length === 0 ? ['--clear-groups'] : ['--groups', groups.join(',')];
 }
 
-/** Whether this user can create such roots, with Kolla's uids in them. */
+/** Whether this user may create such roots, with Kolla's uids. */
 export const canThrowAwayRoots: Capability = async () => {
   const tried = await inThrowAwayRoot('id -u', { tree: {}, uid: 42_425 }).catch((error: unknown) => String(error));
   if (typeof tried === 'string') return tried;

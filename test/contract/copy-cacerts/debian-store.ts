@@ -1,7 +1,4 @@
-/**
- * Compares Debian's own update-ca-certificates with our replacement on the same stores: /etc/ssl/certs is the same
- * after each step.
- */
+/** Debian's update-ca-certificates and our replacement on the same stores: /etc/ssl/certs is equal after each step. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../../tools/process.ts';
@@ -9,7 +6,7 @@ import { makeAuthority } from '../../cluster/authority.ts';
 import type { Tree } from '../throw-away-root.ts';
 import { CONFIG, sides, type Ours } from './sides.ts';
 
-/** A file in this directory makes the script run, since the script would have to call it. */
+/** If this directory has a file, the script runs, since it has to call that hook. */
 const HOOK = 'etc/ca-certificates/update.d/tell';
 const PACKAGED = 'usr/share/ca-certificates';
 
@@ -40,7 +37,7 @@ const STEPS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   'no newline at the end': [{ 'a.crt': one.trimEnd(), 'b.crt': two }],
 };
 
-/** Each link with its target, except for the numbers of hash links, and the bundle. */
+/** Each link with its target, without the number of a hash link, and the bundle. */
 const LIST = `cd /etc/ssl/certs; for each in *; do
     target=$(readlink "$each") || { echo "$each $(stat -c %a "$each") $(sha256sum < "$each")"; continue; }
     [[ $each =~ ^[0-9a-f]{8}\\.[0-9]+$ ]] && each=\${each%.*}.N
@@ -51,8 +48,8 @@ const START = `update-ca-certificates --fresh > /dev/null || exit
   step() { rm -rf /${CONFIG}; cp -r "$1" /${CONFIG}; kolla_copy_cacerts > /tmp/said; echo "code $?"; [[ -e /${HOOK} ]] && update-ca-certificates --fresh > /dev/null; ${LIST}; }`;
 
 /**
- * Registers every case of kolla_copy_cacerts with and without a hook, as tests of the calling file. With a hook,
- * leftovers of removed certificates are removed by the script's --fresh.
+ * Every case by kolla_copy_cacerts with and without a hook, as tests of the calling file. With a hook, the script's
+ * --fresh removes the links that it leaves for removed certificates.
  */
 export async function testDebianStore(tool: Ours): Promise<void> {
   const { alone, skip: missing } = await sides(tool);
@@ -86,7 +83,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     },
     'one of our files holds no certificate': { line: '', tree: { 'sets/0/b.crt': 'no certificate\n' } },
   }))
-    test(`runs Debian's script if ${what}`, { skip }, async () => {
+    test(`Debian's script runs if ${what}`, { skip }, async () => {
       const files = { 'sets/0/a.crt': one, 'sets/b.crt': two, ...tree };
       const all = `${line === '' ? ':' : line}; step /sets/0`;
       const [theirs, ours] = [await inRoot(all, { ...files, ...hook }), await inRoot(all, files)];
@@ -103,7 +100,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     assert.match(stderr, /updated \/etc\/ssl\/certs/);
   });
 
-  test('a read-only store is named, with the fix', { skip }, async () => {
+  test('a read-only store is reported with the fix', { skip }, async () => {
     const readOnly = 'mount --bind /etc/ssl/certs /etc/ssl/certs; mount -o remount,bind,ro /etc/ssl/certs';
     const { stdout, stderr } = await inRoot(`${readOnly}; step /sets/0 | head -n 1`, { 'sets/0/a.crt': one });
     assert.match(stdout, /^code (?:69|77)\n/, stderr);
@@ -111,7 +108,7 @@ export async function testDebianStore(tool: Ours): Promise<void> {
     assert.doesNotMatch(stderr, /our bug/);
   });
 
-  test('a hook of the image receives the added certificates', { skip }, async () => {
+  test("the image's hook gets the list of added certificates", { skip }, async () => {
     const tell = { 'etc/ca-certificates/update.d/other': { text: '#!/bin/sh\ncat > /tmp/told\n', mode: 0o755 } };
     const tree = { 'sets/0/a.crt': one, ...tell };
     const { stdout, stderr } = await inRoot('step /sets/0 > /dev/null; cat /tmp/told', tree);

@@ -6,8 +6,8 @@ import type { Tree } from '../throw-away-root.ts';
 
 export interface Setting {
   /**
-   * Path -> mode. Owned by the service's user and Kolla's group, as kolla-init creates it in a volume with fsGroup;
-   * `own` if `directories` of config.json gives it to the user.
+   * Path -> mode; owned by the service's user and the group kolla, as created by kolla-init in a volume with fsGroup; `own` if
+   * `directories` of config.json assigns it to the user.
    */
   readonly volumes?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;

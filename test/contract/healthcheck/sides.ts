@@ -43,7 +43,7 @@ async function toolsEnv(): Promise<NodeJS.ProcessEnv> {
   return { PATH: `${PATH}:${usr}/bin:${usr}/sbin`, LD_LIBRARY_PATH: join(usr, libraries) };
 }
 
-/** Whether Kolla's scripts and the programs they start are available. */
+/** Whether Kolla's scripts and the programs they start are available or can be installed. */
 export const canHaveSides: Capability = async () => {
   const missing = await canHaveKolla();
   if (missing !== undefined) return missing;

@@ -8,15 +8,13 @@ import { canHaveKolla, kollaPackage } from '../kolla-package.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../throw-away-root.ts';
 
 export interface OurStart extends Ours {
-  /** Whether ignored or blocked signals, and descriptors above 2, reach the service. With Node they do not. */
+  /** Whether the service inherits ignored or blocked signals, and descriptors above 2. On Node it does not. */
   readonly handsOn: boolean;
 }
 
 const program = (text: string) => ({ text, mode: 0o755 });
 
-/**
- * The other programs of a Kolla image: the first three steps are recorded, and done as far as the next ones need it.
- */
+/** Commands of a Kolla image besides kolla_start: the first three are stubs that log and do what later ones need. */
 const IMAGE: Tree = {
   'etc/debian_version': '12\n',
   run_command: { text: 'of an earlier start', mode: 0o666 },
@@ -35,15 +33,15 @@ const IMAGE: Tree = {
 const CONFIG = 'var/lib/kolla/config_files/config.json';
 const EXTEND = 'usr/local/bin/kolla_extend_start';
 
-/** Registers every start, by Kolla's start.sh and by ours, as tests of the calling file. */
+/** Every start, by Kolla's start.sh and by ours, as tests of the calling file. */
 export async function testAsKolla(ours: OurStart): Promise<void> {
   const missing = ours.missing ?? (await canThrowAwayRoots()) ?? (await canHaveKolla());
   const skip = missing ?? false;
   const reference = missing === undefined ? await readFile(join(await kollaPackage(), 'base/start.sh'), 'utf8') : '';
-  // Not sh, which drops variables whose names are not valid in a shell.
+  // Not sh, which drops variables that are not valid shell names.
   const script = `#!/bin/bash\nexec ${ours.line} "$@"\n`;
 
-  /** Runs Kolla's and ours, by default through a pipe, as a container's output is. */
+  /** Kolla's and ours, by default with output to a pipe, as in a container. */
   async function both(
     more: Tree,
     {
@@ -147,7 +145,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
       return;
     }
     const [theirs, our] = await both({}, { line });
-    // Only USR2 and HUP: the process that runs the tests may ignore others, such as the C library's own 32.
+    // USR2 and HUP only: the tests' parent may ignore others, such as the C library's 32.
     assert.match(theirs.stdout, /SigBlk:\t[0-9a-f]*[89a-f]..\nSigIgn:\t[0-9a-f]*[13579bdf]\n[^]*^8$/m, theirs.stderr);
     assert.match(our.stdout, /SigBlk:\t[0-9a-f]*[0-7]..\nSigIgn:\t[0-9a-f]*[02468ace]\n/, our.stderr);
     assert.doesNotMatch(our.stdout, /^8$/m);

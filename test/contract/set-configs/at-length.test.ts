@@ -1,17 +1,17 @@
-/** Generated configurations, by Kolla's own tool and by ours. `SEED=n` tries others, `CASES=n` more. */
+/** Generated configurations, by Kolla's tool and by ours. `SEED=n` generates others, `CASES=n` more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareCases, SAMPLE } from './property/index.ts';
 import { fileLimit } from '../../support/file-limit.ts';
 import { canRunReference } from './reference.ts';
 
-// 5,000 starts of each side: at a load of twenty they took more than ten minutes.
+// 5,000 starts of each tool took more than ten minutes at a load of twenty.
 fileLimit(45);
 
 const skip = (await canRunReference()) ?? false;
 const CASES = Number(process.env['CASES'] ?? 2000);
 const SEED = Number(process.env['SEED'] ?? SAMPLE.seed);
-/** property.test.ts has run these. */
+/** Earlier cases run in property.test.ts. */
 const first = SEED === SAMPLE.seed ? SAMPLE.cases : 0;
 
 test(`${CASES} generated configurations have the same result, or differ as documented`, { skip }, async (t) => {
@@ -22,6 +22,6 @@ test(`${CASES} generated configurations have the same result, or differ as docum
   for (const [name, count] of Object.entries(deviations)) t.diagnostic(`${count} cases: ${name}`);
   assert.deepEqual(failures, [], `seed ${SEED}: ${JSON.stringify(failures, undefined, 1)}`);
   assert.equal(cases, CASES - first);
-  // Otherwise the generated cases prove nothing any more.
-  assert.ok(whole > cases / 2, 'most cases reach their last start');
+  // Otherwise the generator no longer produces meaningful cases.
+  assert.ok(whole > cases / 2, 'most cases come to their last start');
 });

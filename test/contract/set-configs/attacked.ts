@@ -1,4 +1,4 @@
-/** Runs a tool as root next to a service's user who tries to redirect its work (fixtures/attacker.ts). */
+/** A tool that runs as root while a service's user tries to redirect it (fixtures/attacker.ts). */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { plant, type Files, type Seen } from './tree.ts';
 export const RUNS = 200;
 /** The attacker. */
 export const NOVA = 42_436;
-/** Files in the root that an attacker would steal or change. */
+/** The attacker's target, in the root. */
 export const OUTSIDE = 'srv/outside';
 const ATTACKER = fileURLToPath(new URL('fixtures/attacker.ts', import.meta.url));
 
@@ -21,23 +21,23 @@ export interface Attacked {
   readonly runs: number;
   readonly codes: ReadonlyMap<number, number>;
   readonly swaps: number;
-  /** The state outside of the named paths, before the runs and at the first difference or the end. */
+  /** Everything outside the expected paths, before, and at the first difference or the end. */
   readonly before: Map<string, Seen>;
   readonly now: Map<string, Seen>;
-  /** The tool's output at its last run. */
+  /** The tool's output in its last run. */
   readonly last: string;
 }
 
 export interface Attack {
   readonly how: 'always' | 'woken';
-  /** The maximum number of runs. */
+  /** Maximum number of runs. */
   readonly most: number;
-  /** An empty directory for this test. */
+  /** A private empty directory. */
   readonly root: string;
   readonly files: Files;
-  /** Names in the root that the attacker swaps. */
+  /** Paths in the root that the attacker swaps. */
   readonly swapped: readonly string[];
-  /** Paths that must not change. */
+  /** Everything that must not change. */
   readonly outside: (root: string) => Map<string, Seen>;
 }
 
@@ -63,7 +63,7 @@ export async function attacked(
     codes.set(code, (codes.get(code) ?? 0) + 1);
     runs++;
     if (code !== 0) last = stderr;
-    // A bug of ours is not a result.
+    // An error of the test is not a result.
     if (code === 70) break;
     now = outside(root);
   }
@@ -80,8 +80,7 @@ export function judge(t: TestContext, { how, runs, codes, swaps, before, now, la
   t.diagnostic(`${swaps} swaps in ${runs} runs; exit codes ${ends}`);
   assert.deepEqual([...now], [...before]);
   assert.equal(runs, RUNS, last);
-  // Otherwise the attacker never or always interfered, and little was tried. A woken one mostly comes after a fast tool
-  // has finished.
+  // Otherwise swaps hit no run or every run, and prove little. A woken attacker is mostly too late for a fast tool.
   assert.ok(codes.size > 1 || (how === 'woken' && swaps > RUNS / 2), last);
 }
 

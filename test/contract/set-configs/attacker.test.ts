@@ -1,7 +1,6 @@
 /**
- * A service's user against kolla_set_configs as root: while the tool works, everything on its path that the user may
- * move is swapped for links, FIFOs and other directories. Nothing outside of the named paths may change; with Kolla's
- * own tool it does.
+ * A service's user against kolla_set_configs as root: during the run, every path the user may move is swapped for links,
+ * FIFOs and other directories. Nothing outside the expected paths may change; with Kolla's own tool it does.
  */
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';

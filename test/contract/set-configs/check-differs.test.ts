@@ -1,4 +1,4 @@
-/** Intended differences of our `--check`: no alarm for unchanged files, and 1, not 2, for changed ones. */
+/** Intended differences of our `--check`: no false alarms, and 1 instead of 2 for a difference. */
 import assert from 'node:assert/strict';
 import { entry } from './entries.ts';
 import { A, check, config, differs, plain } from './differ.ts';

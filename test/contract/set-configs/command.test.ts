@@ -1,4 +1,4 @@
-/** The command itself, run through sudo, in a separate root. */
+/** The command itself, as run through sudo, in a temporary root. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
@@ -54,7 +54,7 @@ test('a closed stderr does not stop it halfway', { skip }, async () => {
   assert.equal(stdout, SHALL, stderr);
 });
 
-test('unknown arguments end it with 2 before anything is touched', { skip }, async () => {
+test('unknown arguments exit with 2 and change nothing', { skip }, async () => {
   const { stdout, stderr } = await inThrowAwayRoot('kolla_set_configs --bogus; echo "code $?"; ls /run_command', {
     directories,
     tree,

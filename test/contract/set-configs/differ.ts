@@ -12,7 +12,7 @@ before(async () => {
 });
 after(async () => await reference?.[Symbol.asyncDispose]());
 
-/** The result of each at its last start. */
+/** The results of the last start. */
 export interface Both {
   readonly theirs: Outcome;
   readonly ours: Outcome;

@@ -1,7 +1,4 @@
-/**
- * Intended differences: each test first shows the damage that the reference does, then our result.
- * docs/reference/kolla-contract.md has the reasons.
- */
+/** Intended differences: each test shows the reference's fault, then our result. docs/reference/kolla-contract.md has the reasons. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './entries.ts';
@@ -107,7 +104,7 @@ differs(
   },
 );
 
-// Kolla's tool copies the directory into itself until its paths are too long for any tool to read afterwards.
+// Kolla's tool copies the directory into itself until its paths are too long for any tool to read.
 test('a destination that contains the saved files is rejected before anything is touched', { skip }, async () => {
   const dest = { source: `/${CONFIG}/d/`, dest: '/etc/', owner: 'root', perm: '0644', merge: true };
   const one = { name: 'all of /etc', files: { [`${CONFIG}/d/x`]: 'x' }, config: config(dest) };
@@ -117,7 +114,7 @@ test('a destination that contains the saved files is rejected before anything is
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 
-// Its tree cannot be read here either: it is as deep as paths can be.
+// The tree is not compared: it is as deep as paths can be.
 test('a directory that would be copied into itself is rejected before anything is touched', { skip }, async () => {
   const config_files = [{ source: '/etc/d', dest: '/etc/d/sub', owner: 'root', perm: '0755' }];
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };
@@ -140,7 +137,7 @@ differs(
 differs(
   'an installed dangling link is removed with its entry',
   {
-    // Valid at its source, and dangling at its destination.
+    // The link resolves at its source and is broken at its destination.
     files: { ...A, [`${CONFIG}/l`]: { link: 'a.conf' } },
     config: config(entry('l', '/etc/x/l', { merge: true, preserve_properties: true })),
     runs: [{}, { config: { command: 'run' } }],

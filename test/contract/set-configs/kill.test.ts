@@ -1,6 +1,4 @@
-/**
- * Killed at any moment: every file is wholly old or wholly new, the state can be read, and the next start converges.
- */
+/** Killed at any moment: every file is either old or new, the state is readable, and the next start converges. */
 import assert from 'node:assert/strict';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,16 +24,16 @@ const skip = (await canGiveFilesAway()) ?? false;
 const KILLS = 200;
 const FILES = 20;
 const SIZE = 10_000;
-/** Effects on the disk between two kills, chosen so that the last effects are reached. */
+/** Number of writes from one kill to the next, so that kills reach the last ones. */
 const STRIDE = 1.3;
 const CHILD = fileURLToPath(new URL('fixtures/starts.ts', import.meta.url));
 const start = { argv: [], env: { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' } };
 
-/** Ends with the signal of its end. */
+/** Resolves with the signal that killed it. */
 type StartKilled = (root: string, at: number, when: string) => Promise<string | null>;
 
 async function killedOnNode(directory: string): Promise<StartKilled> {
-  // Node starts a bundle in a fifth of the time.
+  // Node starts five times faster from a bundle.
   const child = join(directory, 'child.mjs');
   await build({
     entryPoints: [CHILD],
@@ -76,10 +74,10 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // After an earlier start, the state is checked before anything else that is kept.
+    // After an earlier start, the state is the first kept file that is read.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
-    // Kills at each effect in turn, so that the machine's speed has no influence.
+    // At each of its writes in turn, independent of the machine's speed.
     const signal = await startKilled(root, 1 + Math.floor(i * STRIDE), i % 2 === 0 ? 'before' : 'after');
     const left = look(root);
     if (signal === 'SIGKILL') between++;

@@ -1,7 +1,4 @@
-/**
- * Mount points and a full file system, in a separate root: an operation that the system rejects leaves no partial
- * file.
- */
+/** Mount points and a full file system, in a temporary root: a rejected operation leaves no partial file. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';
@@ -28,7 +25,7 @@ const tree = {
   'usr/local/bin/kolla_set_configs': COMMAND,
 };
 const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS' };
-/** Content, mode and owner of every installed file, one line each. */
+/** Content, mode and owner of everything installed, one line each. */
 const LIST = `(cd /etc; find service kolla -printf '%p %m %U ' -type f -exec sha256sum {} \\; -o -printf '%p\\n' | sort)`;
 const NEW = `for f in /${CONFIG}/*.conf; do head -c ${2 * BYTES} /dev/zero | tr '\\0' n > $f; done`;
 
@@ -79,7 +76,7 @@ test('the content of a mounted directory is replaced in place', { skip }, async 
   assert.equal(stdout, `code 0\n${NAMES.join(' ')} config.json mounted\n`, stderr);
 });
 
-test('a full file system leaves every file whole, and the next start converges', { skip }, async () => {
+test('a full file system leaves every file complete, and the next start converges', { skip }, async () => {
   const sums = `sha256sum /etc/service/*.conf | cut -c1-64 | sort | uniq -c | wc -l; ls -A /etc/service | grep -c kolla-`;
   const line = `mount -t tmpfs -o size=96k tmpfs /etc/service; kolla_set_configs > /dev/null 2>&1; echo "code $?"
     ${NEW}; kolla_set_configs 2> /err; echo "code $?"; grep -c 'ENOSPC.*wholly old or wholly new' /err

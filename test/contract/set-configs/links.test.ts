@@ -1,7 +1,4 @@
-/**
- * Links of a service's user in paths that root changes: Kolla's own tool follows them, ours exits with 1 and writes
- * nothing.
- */
+/** Links of a service's user in paths that root changes: Kolla's tool follows them, ours exits with 1 and writes nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, both, config, skip, type Both } from './differ.ts';
@@ -11,7 +8,7 @@ import { differences, type Files } from './tree.ts';
 
 const NOVA = 42_436;
 const KOLLA = 42_400;
-/** As in Kolla's base image, without the setgid bit, and with files worth stealing. */
+/** As in Kolla's base image, without the setgid bit, and the attacker's target. */
 const LOGS = 'var/log/kolla';
 const FILES: Files = {
   'etc/shadow': { text: 'root:*', mode: 0o640 },
@@ -21,13 +18,13 @@ const FILES: Files = {
 };
 const chown = (path: string, more: object = {}) => ({ path, owner: 'nova:nova', perm: '0755', ...more });
 const etc: Files = { [`${LOGS}/nova`]: { link: '/etc', owner: NOVA } };
-/** The files that Kolla's tool copies to /etc/kolla/defaults, which would then be inside itself. */
+/** For paths that Kolla's tool saves in /etc/kolla/defaults, which would contain itself. */
 const opt = (path: string): Files => ({
   'opt/shadow': { text: 'root:*', mode: 0o640 },
   [path]: { link: '/opt', owner: NOVA },
 });
 
-/** Ours exits with 1, names entry and link, and changes nothing; Kolla's own changes the link's target. */
+/** Ours exits with 1, names entry and link, and changes nothing; Kolla's changes the link's target. */
 function refuses(
   name: string,
   { place, ...one }: Omit<Case, 'name'> & { place: string },

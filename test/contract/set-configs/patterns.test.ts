@@ -1,4 +1,4 @@
-/** Patterns and documents of config.json that could take unbounded time to read. */
+/** Patterns and documents of config.json whose parsing could take indefinitely. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canThrowAwayRoots, inThrowAwayRoot } from '../throw-away-root.ts';

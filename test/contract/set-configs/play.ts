@@ -6,19 +6,19 @@ import { look, plant, type Files, type Seen } from './tree.ts';
 
 export interface Run {
   readonly argv?: readonly string[];
-  /** COPY_ALWAYS by default. */
+  /** Default: COPY_ALWAYS. */
   readonly strategy?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Written before this start; null removes. */
   readonly meanwhile?: Readonly<Record<string, string | null>>;
-  /** The content of config.json from this start on. */
+  /** Content of config.json from this start on. */
   readonly config?: unknown;
 }
 
 export interface Case {
   readonly name: string;
   readonly files?: Files;
-  /** config.json: a string is written as it is, anything else as JSON. Undefined: no file. */
+  /** config.json: a string as is, anything else as JSON. Undefined: none. */
   readonly config?: unknown;
   readonly yaml?: string;
   readonly runs?: readonly Run[];
@@ -32,7 +32,7 @@ export interface Outcome extends Ended {
 
 export const CONFIG = 'var/lib/kolla/config_files';
 
-/** Runs every start of a case, each in a separate root. */
+/** Runs every start of a case, in a temporary root. */
 export async function play(one: Case, start: (at: Start) => Promise<Ended>): Promise<Outcome[]> {
   await using directory = await privateDirectory('contract', inMemory());
   const root = join(directory.path, 'root');
@@ -72,7 +72,7 @@ export function byReference(reference: Reference): (at: Start) => Promise<Ended>
   return (at) => reference.run(at);
 }
 
-/** Log lines without their times, sorted, since the order of directories may differ. */
+/** Log lines without timestamps, sorted: directories are read in a different order. */
 export function linesOf({ stderr }: Ended): string[] {
   const lines = stderr
     .split('\n')

@@ -16,7 +16,7 @@ export interface Start {
   readonly root: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Directories are read in name order, as ours reads them, not in the file system's order. */
+  /** Directories are read in the order of names, as by ours, instead of the file system's order. */
   readonly sorted?: true;
 }
 
@@ -25,12 +25,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Kolla's own tool, each start in a separate root. */
+/** Kolla's tool, each start in a temporary root. */
 export interface Reference extends AsyncDisposable {
   run(start: Start): Promise<Ended>;
 }
 
-/** Python with pip and PyYAML: this machine's, or Debian's. */
+/** Python with pip and PyYAML: from this machine or from Debian. */
 async function python(): Promise<{ command: string; env: NodeJS.ProcessEnv }> {
   for (const command of ['python3', '/usr/bin/python3']) {
     const tried = await run(command, ['-c', 'import yaml, pip']).catch(() => undefined);
@@ -62,7 +62,7 @@ async function setConfigsPy(): Promise<string> {
   return join(place, 'kolla/docker/base/set_configs.py');
 }
 
-/** Whether the reference is available and runs in a separate root, checked by running it once. */
+/** Whether the reference is available and runs in a temporary root; verified by running it once. */
 export const canRunReference: Capability = async () => {
   const unprivileged = await canGiveFilesAway();
   if (unprivileged !== undefined) return unprivileged;

@@ -1,4 +1,4 @@
-/** Errors in config.json: the message names the path and the mistake, not only the system's error code. */
+/** Errors in config.json: the message names the path and the problem, not just an errno. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { A, one, paths } from './entries.ts';

@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The content of a path before the first start: text, a link, a directory, or any of them with owner and mode. */
+/** An entry of the tree before the first start: text, a link or a directory, optionally with owner and mode. */
 export type Node =
   | string
   | {
       readonly text?: string;
       readonly link?: string;
-      /** A hard link to a file listed before it. */
+      /** A hard link to an earlier file. */
       readonly nameOf?: string;
       readonly directory?: true;
       readonly mode?: number;
@@ -28,7 +28,7 @@ export type Node =
     };
 export type Files = Readonly<Record<string, Node>>;
 
-/** Long before any test. */
+/** A time long before any test. */
 const OLD_S = 1_000_000_000;
 
 const ACCOUNTS: Files = {
@@ -39,7 +39,7 @@ const ACCOUNTS: Files = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\n',
 };
 
-/** Fills an empty directory with the files of Kolla's image and those of the case, all with one old timestamp. */
+/** Fills an empty directory with the files of Kolla's image and of the case, all with one old timestamp. */
 export function plant(root: string, files: Files): void {
   const made: [string, number][] = [];
   for (const [path, node] of Object.entries({ ...ACCOUNTS, ...files })) {

@@ -5,9 +5,9 @@ import type { Ours } from '../copy-cacerts/sides.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type InRoot, type Tree } from '../throw-away-root.ts';
 
 export interface OurSudo extends Ours {
-  /** The program that is copied and given a set-id bit, and its arguments. */
+  /** The file that is copied with a set-id bit, and its arguments. */
   readonly raised: readonly [file: string, ...words: string[]];
-  /** KiB of address space in which it starts; undefined for unlimited. */
+  /** Limit of its address space in KiB; unlimited if undefined. */
   readonly addressSpace?: number;
 }
 
@@ -24,7 +24,7 @@ const IMAGE: Tree = {
   [EXTEND]: '',
 };
 
-/** Registers every case as tests of the calling file. */
+/** Every case, as tests of the calling file. */
 export async function testSudo(ours: OurSudo): Promise<void> {
   const skip = ours.missing ?? (await canThrowAwayRoots()) ?? false;
   const image: Tree = { ...IMAGE, 'usr/local/bin/sudo': program(`#!/bin/bash\nexec ${ours.line} "$@"\n`) };
@@ -56,7 +56,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
   });
 
   test("the command has the caller's signals and limits", { skip }, async () => {
-    // Not the last command, which would replace bash: the process with the limit must exist to be queried.
+    // Not the last command, which bash would execute in its own process: the limit's owner must still exist.
     const line = (sudo: string) => `ulimit -Sn 300; ${sudo} keystone-manage; exit $?`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
     assert.match(said.stdout, /open=300 /, said.stderr);
@@ -102,8 +102,8 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.deepEqual([said.stdout, said.stderr], [direct.stdout, direct.stderr]);
   });
 
-  test('no name runs from a set-id file, through which any user would be root', { skip }, async () => {
-    // A copy in the root's own file system, set-id as a careless image might install it.
+  test('with a set-id bit no name runs: any user would be root', { skip }, async () => {
+    // A copy in the root's own file system, with the set-id bit that a careless image might set.
     const [file, ...words] = ours.raised;
     const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /tmp/sudo ${words.join(' ')} id`;
     const prepare = `cp '${file}' /tmp/sudo && chmod 4755 /tmp/sudo`;

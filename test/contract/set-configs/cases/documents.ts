@@ -1,7 +1,7 @@
 import { A, SOURCE, one } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
 
-/** Valid and invalid documents, and the strategy. */
+/** Forms of the document, and the strategy. */
 export const DOCUMENTS: readonly Case[] = [
   ...[
     '',

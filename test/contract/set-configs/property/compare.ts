@@ -8,32 +8,32 @@ import type { Ended, Reference, Start } from '../reference.ts';
 import { differences, look, plant, type Seen } from '../tree.ts';
 import { deviationOf, type Deviation } from './deviations.ts';
 
-/** One difference between our start and Kolla's. */
+/** One difference between a start of ours and Kolla's. */
 export interface Difference {
   readonly what: 'code' | 'class' | 'tree' | 'line' | 'touched' | 'unseen';
-  /** The path in the tree, if the difference is in one. */
+  /** The path of a difference in the tree. */
   readonly path: string;
   readonly theirs: string;
   readonly ours: string;
 }
 
-/** The input of a rule. */
+/** Input of a rule. */
 export interface Situation {
   readonly one: Case;
   readonly run: Run;
-  /** The configuration that this start reads; undefined if it is invalid. */
+  /** The configuration read by this start; undefined if it is invalid. */
   readonly config: unknown;
   readonly theirs: Outcome;
   readonly ours: Outcome;
 }
 
 export interface Verdict {
-  /** How many starts were compared. */
+  /** Number of compared starts. */
   readonly starts: number;
-  /** Differences that no rule explains, as text. */
+  /** Differences without a rule, as text. */
   readonly findings: readonly string[];
   readonly deviations: readonly Deviation[];
-  /** The last start failed, as Kolla's did; its partial result is not continued from. */
+  /** The last start failed, as Kolla's did; its partial result is not continued. */
   readonly refused: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function compareCase(one: Case, reference: Reference, directory: st
     for (const run of one.runs ?? [{}]) {
       if ('config' in run) config = run.config;
       starts++;
-      // Python runs on another core meanwhile.
+      // Meanwhile Python runs on the other core.
       const theirEnd = theirs.start(run);
       const situation = { one, run, config, ours: await ours.start(run), theirs: await theirEnd };
       const all = [...differencesOf(situation), ...(run === one.runs?.at(-1) ? await unseenBy(ours, situation) : [])];
@@ -96,7 +96,7 @@ function differencesOf({ theirs, ours }: Situation): Difference[] {
   return found;
 }
 
-/** Changes by our start to a destination right after our check reported no change. */
+/** Changes by a start of ours right after its check reported none. */
 async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
   if (run.argv === undefined || ours.code !== 0) return [];
   const again = await root.start({});
@@ -120,7 +120,7 @@ function told(seen: Seen | undefined): string {
   return seen === undefined ? 'absent' : `${seen.what} @${seen.mtime}`;
 }
 
-/** The number of lines of the first that the second lacks. */
+/** Lines of the first missing in the second, with their number. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   const missing = lines.filter((line) => {
@@ -131,7 +131,7 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   return missing;
 }
 
-/** A root, and one of the two tools in it. */
+/** A root with one of the two tools. */
 export class Root {
   readonly #path: string;
   readonly #tool: (at: Start) => Promise<Ended>;
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // If a start has turned it, or a parent, into another kind of file, the change is skipped.
+      // No change if a start has replaced it by a directory, or a parent by a file.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }

@@ -3,17 +3,17 @@ import type { Seen } from '../tree.ts';
 import type { Difference, Situation } from './compare.ts';
 import { entriesOf, isEmptyDirectoryGone, isNoisy, trackedDests } from './entries.ts';
 
-/** An intended difference, listed in docs/reference/kolla-contract.md. */
+/** An intended difference, with its line in docs/reference/kolla-contract.md. */
 export interface Deviation {
   readonly name: string;
-  /** The trees differ from here on, and nothing after it can be compared. */
+  /** The two trees differ afterwards, so later starts cannot be compared. */
   readonly parts: boolean;
   readonly explains: (difference: Difference, situation: Situation) => boolean;
 }
 
 const DEFAULTS = 'etc/kolla/defaults';
 const STATE = `${DEFAULTS}/state`;
-/** Errors of Kolla's `--check` that mean it has found a difference. */
+/** Errors of Kolla's `--check` where there is a difference to report. */
 const STUMBLES = /^(?:FileNotFoundError|NotADirectoryError|IsADirectoryError|KeyError: 'get(?:pwu|grg)id)/m;
 
 export const DEVIATIONS: readonly Deviation[] = [
@@ -39,7 +39,7 @@ export const DEVIATIONS: readonly Deviation[] = [
       isVerdict(what) &&
       isCheck(run) &&
       theirs.code !== 0 &&
-      // Ours may go on to an entry that is invalid (2).
+      // Ours may continue to an invalid entry (2).
       (ours.code !== 1 || what === 'class') &&
       isNoisy(theirs, ours, config),
   },
@@ -74,15 +74,15 @@ export const DEVIATIONS: readonly Deviation[] = [
       const tracked = merged.filter((dest) =>
         [throughLinks(before, dest), `${DEFAULTS}/${dest}`].some((place) => isDirectory(before.get(place))),
       );
-      // Files copied from there differ as well, or are missing.
+      // Copies from there differ as well, or fail.
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
-      // A kept copy of a parent directory contains it too.
+      // The saved copy of a parent directory contains it, too.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
       );
-      // A directory that stays keeps its mode if the entry has none.
+      // An existing directory keeps its mode if the entry has none.
       return (
         what === 'tree' &&
         isIn &&
@@ -94,14 +94,14 @@ export const DEVIATIONS: readonly Deviation[] = [
     name: 'an installed dangling link is removed again',
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
-      // What it leads to may be installed too, and so be removed first.
+      // Its target may be installed too, and is then removed first.
       const installed = trackedDests(entriesOf(config));
       const isPut = (written: string) => {
         const one = throughLinks(before, written);
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target) || installed.includes(target));
       };
-      // It occupies the path of a directory of the image.
+      // It blocks the image's directory at that path.
       if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
       if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
       return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
@@ -183,7 +183,7 @@ function targetOf(link: string, { what }: Seen): string {
   return normalize(target.startsWith('/') ? target : `/${link}/../${target}`).slice(1);
 }
 
-/** The target of a path whose directories may be links. */
+/** Resolves a path with links among its directories. */
 function throughLinks(tree: ReadonlyMap<string, Seen>, path: string): string {
   for (const [link, seen] of tree)
     if (seen.what.startsWith('link ') && path.startsWith(`${link}/`))
@@ -195,7 +195,7 @@ function withoutRights(told: string): string {
   return told.replace(/^(\w+) \S+ \S+/, '$1').replace(/ @[\d.]+$/, '');
 }
 
-/** Kept copies below `defaults`, files restored from them, and their entries in the state. */
+/** Saved copies below `defaults`, files restored from them, and their entries in the state. */
 function isAboutKeptLinks(
   { what, path, theirs, ours }: Difference,
   { config, theirs: their, ours: our }: Situation,

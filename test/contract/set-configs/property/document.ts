@@ -1,7 +1,7 @@
 import { SOURCE } from '../entries.ts';
 import type { Random } from './random.ts';
 
-/** A generated config.json: mostly as kolla-ansible writes it, sometimes with an invalid value. */
+/** Generates config.json: mostly as written by kolla-ansible, sometimes invalid. */
 export interface Document {
   readonly command: unknown;
   readonly config_files?: readonly object[];
@@ -10,7 +10,7 @@ export interface Document {
   readonly permissions?: readonly object[];
 }
 
-/** The probability that a value is one that Kolla rejects. Most cases must pass validation to prove anything. */
+/** Probability of a value that Kolla rejects. Most cases must be valid to be meaningful. */
 const WRONG = 0.008;
 
 const SOURCES =
@@ -18,7 +18,7 @@ const SOURCES =
     .split(' ')
     .map((name) => `${SOURCE}/${name}`);
 const IMAGE_SOURCES = ['/etc/svc/a.conf', '/etc/e', '/etc/svc/own.conf'];
-/** These are not copied into themselves: Kolla's tool would continue until paths are too long for any tool. */
+/** Must not be copied into themselves: Kolla's tool continues until paths are too long for any tool to read. */
 const IMAGE_DIRECTORIES = ['/etc/d', '/etc/l', '/etc/svc'];
 const OUTSIDE = ['/opt/x', '/etc/new/deep/', '/var/lib/svc/'];
 const DESTS = (
@@ -78,7 +78,7 @@ const EXCLUDES = [
   ['['],
 ];
 
-/** @param sources the existing paths of the source */
+/** @param sources existing paths of the source */
 export function documentOf(random: Random, sources: readonly string[]): Document {
   const some = (probability: number, most: number, make: () => object) =>
     random.chance(probability) ? Array.from({ length: random.int(most) + 1 }, make) : undefined;
@@ -104,7 +104,7 @@ function configFileOf(random: Random, sources: readonly string[]): object {
     source: random.chance(WRONG) ? 5 : (fromImage ?? source),
     dest: random.pick(fromImage ? OUTSIDE : DESTS),
     ...rightsOf(random),
-    // A source that may be missing is mostly optional.
+    // Entries that may be missing are mostly optional.
     ...flag(random, 'optional', isThere ? 0.2 : 0.95),
     ...flag(random, 'merge', 0.25),
     ...flag(random, 'preserve_properties', 0.2),

@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { hasMagic } from '../../../../src/config/tree/glob.ts';
 import type { Outcome } from '../play.ts';
 
-/** The fields of a config_files entry that the rules use. */
+/** An entry of config_files, with the fields that rules use. */
 export interface Entry {
   readonly source: string;
   readonly dest: string;
@@ -11,7 +11,7 @@ export interface Entry {
   readonly preserve: unknown;
 }
 
-/** The valid entries of a JSON configuration; none for a YAML one. */
+/** The entries of a valid configuration in JSON; none for YAML. */
 export function entriesOf(config: unknown): Entry[] {
   const { config_files: entries } = (config ?? {}) as { config_files?: unknown };
   if (!Array.isArray(entries)) return [];
@@ -24,7 +24,7 @@ export function entriesOf(config: unknown): Entry[] {
   }));
 }
 
-/** The destinations of entries, without the leading slash: the tracked path of each. */
+/** The entries' destinations as tracked, without the leading slash. */
 export function trackedDests(entries: readonly Entry[]): string[] {
   return entries.map(({ source, dest }) =>
     plain(dest.endsWith('/') ? dest + source.slice(source.lastIndexOf('/') + 1) : dest),
@@ -36,13 +36,13 @@ function plain(path: string): string {
 }
 
 /**
- * Whether the change reported by Kolla's check is a false alarm listed in docs/reference/kolla-contract.md: each
- * source that it names has a mode that it cannot compare, keeps its properties, is a directory with subdirectories, or
- * has a destination inside another entry's.
+ * Whether a report of Kolla's check is false according to docs/reference/kolla-contract.md: each reported source has a
+ * mode that it cannot compare, keeps its properties, is a directory with subdirectories, or has a destination within
+ * another entry's.
  */
 export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolean {
   const entries = entriesOf(config);
-  // It opens an installed link, or a path that a later entry has turned into a directory.
+  // It opens destinations that are links, or that a later entry has replaced by a directory.
   if (theirs.code === 2)
     return entries.some(
       (entry) =>
@@ -62,7 +62,7 @@ export function isNoisy(theirs: Outcome, ours: Outcome, config: unknown): boolea
   );
 }
 
-/** Whether a path named by our check is a missing directory without files, which Kolla's does not check. */
+/** Whether our check reports a missing directory without files, which Kolla's does not check. */
 export function isEmptyDirectoryGone(ours: Outcome, config: unknown): boolean {
   const named = namedIn(ours);
   return named.length > 0 && named.every((source) => hasEmptyDirectoryGone(ours, config, source));
@@ -82,13 +82,13 @@ function hasEmptyDirectoryGone(ours: Outcome, config: unknown, source: string): 
   });
 }
 
-/** The content of a link to a directory next to it. */
+/** The target of a link to a neighbouring directory. */
 function directoryOf({ tree }: Outcome, path: string): string {
   const [, target] = /^link (\w+)$/.exec(tree.get(path)?.what ?? '') ?? [];
   return target === undefined ? path : plain(`${path}/../${target}`);
 }
 
-/** The sources that a check reports. */
+/** The sources reported by a check. */
 function namedIn({ stderr }: Outcome): string[] {
   const list = /Following files are in bad state: \[(.*)\]/.exec(stderr)?.[1] ?? '';
   return [...list.matchAll(/'([^']*)'/g)].map(([, source]) => source!);
@@ -101,13 +101,13 @@ function isTrue(value: unknown): boolean {
 function hasDirectories({ tree }: Outcome, source: string): boolean {
   const top = plain(source);
   const seen = tree.get(top)?.what;
-  // A link's directory is not resolved: any directory in the tree may be the one.
+  // A link's directory is not resolved: it may be any directory in the tree.
   if (seen?.startsWith('link ')) return true;
   return [...tree].some(([path, { what }]) => path.startsWith(`${top}/`) && /^(?:directory|link) /.test(what));
 }
 
 function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
-  // If one pattern matches several files for one destination, the last one is installed.
+  // If a pattern matches several files for one destination, the last one is installed.
   if (hasMagic(entry.source) && !entry.dest.endsWith('/')) return true;
   const own = placeOf(entry);
   return entries.some((other) => {
@@ -117,7 +117,7 @@ function overlaps(entry: Entry, entries: readonly Entry[]): boolean {
   });
 }
 
-/** Paths at or below an entry's destination. */
+/** Whether a path is an entry's destination or below it. */
 function placeOf({ source, dest }: Entry): string {
   const [tracked = ''] = trackedDests([{ source, dest, perm: '', merge: false, preserve: false }]);
   return hasMagic(source) && dest.endsWith('/') ? plain(dest) : tracked;

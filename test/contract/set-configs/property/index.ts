@@ -1,14 +1,12 @@
 /**
  * Runs generated configurations with Kolla's set_configs.py and with ours, and compares each start.
  *
- *   seed and number
- *     -> generate: files, a configuration, two to four starts with changes in between (and --check)
- *     -> compare: exit code, class of the failure, tree with content, mode, owner and kept times, state,
- *        /run_command, log lines
- *     -> each difference is a documented deviation with its own rule (deviations), or a finding
- *     -> a finding is shrunk to a small case and printed as JSON
+ *   seed and number -> generate: files, a configuration, two to four starts with changes in between (and --check)
+ *   -> compare: exit code, class of the failure, tree with content, mode, owner and kept times, state, /run_command, log
+ *   lines -> each difference is one of the documented deviations, by a rule of its own (deviations), or a finding
+ *   -> a finding is reduced to a minimal case and reported as JSON
  *
- * Checked for ours only: a failed start has touched nothing, and after a check that exits with 0 a start changes nothing.
+ * For ours alone: a failed start changes nothing, and after a check that returns 0 a start changes nothing.
  */
 import { inMemory, privateDirectory } from '../../../../tools/directory.ts';
 import type { Case } from '../play.ts';
@@ -18,19 +16,19 @@ import { DEVIATIONS } from './deviations.ts';
 import { generateCase } from './generate.ts';
 import { shrink } from './shrink.ts';
 
-/** The cases that `make test` compares; `make test-full` compares further cases of the same seed. */
+/** Number of cases in `make test`; `make test-full` compares further ones of the same seed. */
 export const SAMPLE = { seed: 1, cases: 200 } as const;
 
-/** The totals of a number of cases. */
+/** Results of a number of cases. */
 export interface Tally {
   readonly seed: number;
   readonly cases: number;
   readonly starts: number;
-  /** Cases whose last start both rejected. */
+  /** Cases whose last start was rejected by both. */
   readonly refused: number;
   /** Cases compared up to their last start. */
   readonly whole: number;
-  /** The number of cases of each deviation, by name. */
+  /** Number of cases by name. */
   readonly deviations: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
@@ -41,10 +39,10 @@ export interface Failure {
   readonly smallest: Case;
 }
 
-/** Stops after this many findings; further ones are mostly the same. */
+/** Stops after this many findings: further ones are mostly the same. */
 const FAILURES_MAX = 3;
 
-/** Compares `count` cases from number `first` on, and reports progress. */
+/** Compares `count` cases starting with number `first`, and prints its progress. */
 export async function compareCases(
   seed: number,
   count: number,
@@ -81,7 +79,7 @@ async function failureOf(
   return { number, findings, smallest };
 }
 
-/** `code`, `tree of`: the failure that a smaller case must reproduce. */
+/** The kind of finding that a smaller case must have too: `code`, `tree of`. */
 function kindOf(findings: readonly string[]): string | undefined {
   return findings[0]?.replace(/^start \d+: /, '').split(/[: ]/)[0];
 }

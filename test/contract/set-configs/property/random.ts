@@ -1,10 +1,10 @@
-/** Repeatable randomness: the same seed and number give the same case on every machine. */
+/** Deterministic pseudo-random choices: the same seed and number give the same case on every machine. */
 export interface Random {
   /** From 0 up to, not including, `below`. */
   int(below: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** Each element with that probability, in the original order. */
+  /** Selects each with that probability, keeping the order. */
   some<T>(choices: readonly T[], probability: number): T[];
 }
 

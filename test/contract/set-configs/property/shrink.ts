@@ -1,6 +1,6 @@
 import type { Case, Run } from '../play.ts';
 
-/** Enough for the largest case; each attempt plays it. */
+/** Enough for the largest case; each attempt runs it. */
 const TRIES_MAX = 400;
 
 /** The case without everything that the failure does not need. */

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts';
 
-/** Words that have another meaning in YAML 1.1 without quotes: 0600 is a number. */
+/** Values with another meaning in YAML 1.1 if unquoted: 0600 is a number. */
 const PLAIN = /^[\w./-]+$/;
 
-/** A document as YAML: blocks, sometimes a line in flow style, and unquoted words where possible. */
+/** A document as YAML: block style, sometimes flow style, and unquoted values if possible. */
 export function yamlOf(random: Random, document: object): string {
   return `${block(random, document, '')}\n`;
 }
