@@ -1,5 +1,5 @@
-/* Runs a program and prints what it and all that it waited for have taken: user and system microseconds, wall
-   microseconds, kilobytes of the largest one, exit code. Small itself: what forks it is counted as its memory. */
+/* Runs a program and prints its usage with reaped descendants: user and system microseconds, wall
+   microseconds, kilobytes of the largest process, exit code. It is small, since its own memory counts before exec. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -21,7 +21,7 @@ export const EXEC_ARGV = [
 
 type Sea = (entry: string, options: object) => Promise<void>;
 
-/** What is joined. */
+/** The parts of the executable. */
 interface Parts {
   readonly nodePath: string;
   readonly arch: string;

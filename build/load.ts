@@ -4,7 +4,7 @@ import { lazyBuiltin } from './lazy-builtin.ts';
 import { libraryOf } from './libraries.ts';
 import type { Rehearsed } from './rehearse.ts';
 
-/** What a name's bundle exports. */
+/** The exports of a command's bundle. */
 export interface LoadedHelper extends HelperModule, Rehearsed {
   /** Runs every lazy import. */
   readonly warm: () => Promise<unknown>;

@@ -43,7 +43,7 @@ async function workAsHelper(): Promise<void> {
     await helper.main([...argv], {});
 }
 
-/** Each once: a cache covers what its own script has compiled. */
+/** Each once: a cache covers only code compiled by its own script. */
 function scriptOf(wanted: string): Script {
   const { source } = assetNames(wanted);
   const script = scripts.get(wanted) ?? new Script(readFileSync(source, 'latin1'), { filename: `/${source}` });

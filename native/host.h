@@ -15,7 +15,7 @@
                       JSValueConst *argv UNUSED)
 
 /* A row of a table of calls. QuickJS fills up missing arguments with undefined, so argv[n - 1] is
- * always there. */
+ * always present. */
 #define ROW(name, arguments) JS_CFUNC_DEF(#name, arguments, sys_##name)
 
 /* Linked-in bytecode: one bundle compiled by native/compile.c. */
@@ -32,15 +32,15 @@ double milliseconds(struct timespec time);
 double now(clockid_t clock);
 /* The result of a call, or minus errno: the TypeScript caller creates the error. */
 JSValue result(JSContext *c, int64_t value);
-/* A file's name as its bytes, to be freed with js_free; NULL with errno where it is none. Lone
-   surrogates U+DC80 to U+DCFF stand for bytes that are no UTF-8 (Python's surrogateescape). */
+/* A file's name as its bytes, to be freed with js_free; NULL with errno if it is invalid. Lone
+   surrogates U+DC80 to U+DCFF stand for invalid UTF-8 bytes (Python's surrogateescape). */
 char *bytes_of(JSContext *c, JSValueConst value);
-/* The words of an array, ended by NULL; to be freed with free_words. */
+/* The strings of an array, terminated by NULL; to be freed with free_words. */
 char **words_of(JSContext *c, JSValueConst array);
 void free_words(JSContext *c, char **words);
 /* Bytes of an ArrayBuffer; NULL with an exception if it is too small. */
 void *bytes_at(JSContext *c, JSValueConst buffer, size_t least);
-/* The piece [offset, offset + length) of a Uint8Array; NULL where it is none. */
+/* The range [offset, offset + length) of a Uint8Array; NULL if it is out of bounds. */
 uint8_t *piece_of(JSContext *c, JSValueConst array, JSValueConst offset, JSValueConst length);
 
 extern const JSCFunctionListEntry file_calls[], process_calls[], socket_calls[], text_calls[];

@@ -1,12 +1,12 @@
 /*
  * kolla-core's host.
  *
- *   argv[0] -> the name's bytecode, which is linked in -> a function of `sys`: the calls of this
- * directory, argv, environment, assets -> it gives `turn` -> pending jobs, turn, ... until sys.exit
+ *   argv[0] -> the command's linked-in bytecode -> a function of `sys`: the calls of this
+ * directory, argv, environment, assets -> it returns `turn` -> pending jobs, turn, ... until sys.exit
  *
- * No file is loaded and no variable read. What can fail: a name without bytecode (64); an exception
- * or rejection that nothing catches, memory or stack at their limits (70, or as sys.failsWith
- * said).
+ * It loads no file and reads no variable. What can fail: a command without bytecode (64); an uncaught
+ * exception or rejection, memory or stack at their limits (70, or the code set by
+ * sys.failsWith).
  */
 #include <fcntl.h>
 #include <stdio.h>

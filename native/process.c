@@ -38,8 +38,8 @@ CALL(sys_execve) {
 }
 
 #define DESCRIPTORS_MAX 16
-/* In the child, which shares nothing with us but what execve closes: its descriptors, then the
- * program. */
+/* Runs in the child, whose descriptors other than its own are closed by execve: sets its
+ * descriptors, then executes the program. */
 static void become(const char *file, char **words, char **env, const int32_t *from, int count,
                    int tell) {
   sigset_t none;
@@ -60,8 +60,8 @@ static void become(const char *file, char **words, char **env, const int32_t *fr
   _exit(127);
 }
 
-/* A child in a process group of its own; number i of an Int32Array's buffer is what its i is of
- * ours. Gives its pid once it runs the program. */
+/* A child in a new process group; element i of an Int32Array's buffer is our descriptor for its
+ * descriptor i. Returns its pid once it has executed the program. */
 CALL(sys_spawn) {
   size_t length;
   int32_t *from = (int32_t *)(void *)JS_GetArrayBuffer(c, &length, argv[3]);
@@ -101,8 +101,8 @@ CALL(sys_pipe) {
 static int signal_pipe[2] = {-1, -1};
 static volatile sig_atomic_t ending;
 
-/* Each signal is a byte in a pipe. One that is not fetched ends us, by an alarm that `fetched`
- * takes back. */
+/* Each signal is a byte in a pipe. An alarm, canceled by `fetched`, ends the process if the byte is
+ * not read. */
 static void queue(int number) {
   int before = errno;
   if (number == SIGALRM) _exit(128 + ending);

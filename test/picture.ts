@@ -1,5 +1,5 @@
 /**
- * Takes docs/images/status.png: the status page of a real run, as Debian's chromium shows it.
+ * Takes docs/images/status.png: the status page of a real run, as rendered by Debian's chromium.
  *
  *   MariaDB, memcached, Elasticsearch -> kolla-init -> kolla-sidecar with every component: waits, migrates Keystone's schema,
  *     follows its configuration, ships its log -> Keystone serves -> memcached ends, a broken ConfigMap version comes -> the page
@@ -109,7 +109,7 @@ await writeFile(FILE, picture);
 console.log(`${FILE}: ${picture.byteLength} bytes`);
 await api.stop();
 
-/** A command line under a name that PATH finds, with what it needs in its environment. */
+/** A command line under a name on the PATH, with its environment. */
 async function writeProgram(path: string, { command, args, env }: CommandLine): Promise<void> {
   const words = [
     'env',

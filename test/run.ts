@@ -1,12 +1,12 @@
 /**
- * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--evidence] [--minutes N]`, `test` if nothing is said.
+ * Runs tests: `node test/run.ts [test | full | ci | SUITE...] [--changed] [--evidence] [--minutes N]`, by default `test`.
  *
- *   words -> suites -> files (with --changed: those that changed files reach) -> what they need of the cache is set up
- *     -> lanes, in which they run -> a line a file
- *     -> what was skipped and why, what was not run and how to run it, times, what failed and by what, Node's own summary
+ *   arguments -> suites -> files (with --changed: those affected by changed files) -> prerequisites in the cache
+ *     -> parallel lanes -> one line per file
+ *     -> skipped tests with the reason, files not run and how to run them, times, failures, Node's own summary
  *
- * `ci` runs `test`, and after it the rest of `full`, for --minutes at most: what of `test` did not come to its end by then is a
- * failure, what of `full` did not is named. A run with every suite judges the claims of test/evidence; --evidence prints them too.
+ * `ci` runs `test`, then the rest of `full`, for --minutes at most: unfinished files of `test` are failures, those of
+ * `full` are listed. A run of every suite judges the claims of test/evidence; --evidence also writes them.
  */
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import { serveShared } from './servers/index.ts';
 import { SUITES, type Lane } from './suites.ts';
 
 const PROCESSORS = availableParallelism();
-/** One more than there are processors: also what computes waits for a process or the disk now and then. */
+/** One more than there are processors: computing tests also wait for processes or the disk at times. */
 const PLACES: Readonly<Record<Lane, number>> = { processor: PROCESSORS + 1, waits: PROCESSORS + 1, node: 1 };
 
 const { positionals, values } = parseArgs({
@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exitCode = 128 + constants.signals[signal];
     asked.abort(new Error(`ended by ${signal}`));
   });
-/** Ends what runs, so that no test outlives us: the time is up, or we received a signal. */
+/** Stops running tests on timeout or on a signal, so that none outlives this process. */
 const isOver = AbortSignal.any([
   asked.signal,
   ...(values.minutes === undefined ? [] : [AbortSignal.timeout(Number(values.minutes) * 60_000)]),
@@ -61,7 +61,7 @@ async function main(words: readonly string[]): Promise<number> {
   const all = await chosen(itemsOf(suites));
   await using cpu = await privateDirectory('cpu');
   await using servers = await serveShared();
-  // Without the cache each file's process would strip the types of all that it imports anew.
+  // Without the cache each file's process would strip the types of all its imports again.
   const env = { NODE_COMPILE_CACHE: join(cacheRoot(), 'compiled'), ...process.env, ...servers.env };
   const prepared = prepare(
     all.filter(({ suite }) => suite !== CHECK.name).map(({ name }) => name),
@@ -103,13 +103,13 @@ function isWhole(suites: readonly string[]): boolean {
 
 /** A line for each claim that does not hold; --evidence also writes docs/evidence/. */
 async function judged(ran: readonly Ran[], cut: readonly Item[]): Promise<string[]> {
-  // What a file that was cut in the middle has cancelled is no failure of the claim.
+  // Tests cancelled by an interruption of their file do not disprove the claim.
   const outcomes = ran.flatMap(({ result }) => (result.isCut ? [] : result.outcomes));
   const others = notRun(cut.map(({ name }) => name));
   return (await judgeRun([...outcomes, ...others], { writes: values.evidence === true })).map((line) => `  ${line}`);
 }
 
-/** All of them, or those that changed files reach. */
+/** All files, or those affected by changed files. */
 async function chosen(items: readonly Item[]): Promise<Item[]> {
   if (values.changed !== true) return [...items];
   const changed = await changedFiles();
@@ -119,7 +119,7 @@ async function chosen(items: readonly Item[]): Promise<Item[]> {
   return reached;
 }
 
-/** Adds to `ran` what came to an end or was cut in the middle. @returns what was not started */
+/** Adds finished and interrupted files to `ran`. @returns files that were not started */
 async function runBatch(
   items: readonly Item[],
   { readyFor }: Prepared,

@@ -1,7 +1,7 @@
-/** What runs, in which tier and how. In each suite the files that take longest come first: they must not begin last. */
+/** The suites, with tier and lanes. In each suite the slowest files come first: they must not start last. */
 
 /**
- * What the files of a suite compete for. `processor`: they compute. `waits`: they wait for servers, leases and deadlines most of
+ * The contended resource of a suite's files. `processor`: they compute. `waits`: they wait for servers, leases and deadlines most of
  * the time, so that several share a processor. `node`: a whole Kubernetes node, of which one at a time is enough.
  */
 export type Lane = 'processor' | 'waits' | 'node';
@@ -17,7 +17,7 @@ export interface Suite {
   readonly waits?: readonly string[];
   /** Patterns of test files with a node. */
   readonly node?: readonly string[];
-  /** What its files read or run besides what they import, for `CHANGED=1`. */
+  /** Files they read or run in addition to their imports, for `CHANGED=1`. */
   readonly reads?: readonly string[];
 }
 

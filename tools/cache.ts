@@ -27,12 +27,12 @@ export function partsBeingSetUp(): readonly string[] {
 }
 
 /**
- * A directory that is made once for what it is built from, and only whole: it is built beside its place and renamed, so
- * that an interrupted build leaves nothing to be found; a second run that wants it meanwhile waits for the first's. A new build
- * removes what was built for other content under the same name and not asked for in two weeks.
+ * A directory built once per content of its inputs, atomically: it is built under a temporary name and renamed, so
+ * that an interrupted build leaves no result; a concurrent run waits for the first. A new build
+ * removes results of other inputs under the same name that were not used for two weeks.
  * @param madeFrom everything that the content depends on: versions, names, texts of recipes
- * @param build fills the directory that it is given
- * @param root where such directories lie
+ * @param build fills the given directory
+ * @param root parent of these directories
  */
 export async function cached(
   name: string,

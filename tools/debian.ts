@@ -1,11 +1,11 @@
 /**
- * Debian's (and Ubuntu's) packages without installing them and without root:
+ * Unpacks Debian (and Ubuntu) packages without installing them and without root:
  *
  *   names -> apt-get update (own state, the machine's sources and keys) -> download, with the closure of dependencies
  *         -> dpkg -x of each -> /bin, /lib ... merged into /usr -> a directory in the cache
  *
- * No maintainer script runs, so what they would make (users, ld.so.cache, alternatives) is not there. What can fail: no
- * apt, no network, a package that the release does not have; the error then holds what apt said.
+ * No maintainer script runs, so their results (users, ld.so.cache, alternatives) are missing. What can fail: no
+ * apt, no network, a package missing in the release; the error contains apt's output.
  */
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@
  *   Helm's binary, arguments, every byte of the chart and of the values -> SHA-256 -> exit code, stdout, stderr
  *
  * Only a call that is known to be pure is kept; any other runs Helm. Not pure: an option that is not listed here, a chart
- * that is packed, a template function that asks the clock, chance, DNS or the cluster.
+ * that is packed, a template function that depends on time, randomness, DNS or the cluster.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

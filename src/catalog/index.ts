@@ -58,7 +58,7 @@ export type { Probe } from './probe.ts';
 export type { Listing, Place, Step, ToolTask, ToolVariable } from './tool.ts';
 export { INTERFACES, isLastBeforeRollout, PHASES } from './service.ts';
 
-/** Those of Kolla's images, by name. */
+/** The services of Kolla's images, by name. */
 export const SERVICES: readonly Service[] = [
   aodh,
   barbican,

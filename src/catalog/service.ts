@@ -117,7 +117,7 @@ export interface KeyRepository {
   /** Seconds that data encrypted with a key may remain in use: their sum. None: forever. */
   readonly lifetime?: readonly Figure[];
   /**
-   * Encrypts with the primary what other keys have encrypted; `{config}` is the service's file, `{overlay}` ours with
+   * Re-encrypts data of other keys with the primary; `{config}` is the service's file, `{overlay}` ours with
    * the directory.
    */
   readonly reencrypt?: readonly [string, ...string[]];

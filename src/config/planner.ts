@@ -23,7 +23,7 @@ export class Planner {
   /** By path: a later entry for the same path takes precedence, as when copied in order. */
   readonly steps = new Map<string, Step>();
   readonly permissions: PermissionStep[] = [];
-  /** Directories that are copied as a whole, without merge. */
+  /** Directories copied as a whole, without merge. */
   readonly replaced: string[] = [];
   readonly absent: string[] = [];
   readonly problems: string[] = [];

@@ -38,7 +38,7 @@ export class ForbiddenError extends NotPermittedError {
 const BODY_MAX_BYTES = 65_536;
 const RETRY_AFTER_MAX_S = 300;
 
-/** What is read of node:http's IncomingMessage. */
+/** The fields used of node:http's IncomingMessage. */
 interface Response extends AsyncIterable<unknown> {
   readonly statusCode?: number | undefined;
   readonly headers: { readonly 'retry-after'?: string | undefined };

@@ -10,7 +10,7 @@ import type { Timing } from './timing.ts';
 import { defined } from '../core/defined.ts';
 import type { KubeObject, SetRef, WayObservation } from './types.ts';
 
-/** What is watched. */
+/** The watched object or set. */
 export interface Subject {
   readonly ref: SetRef;
   readonly metadataOnly: boolean;

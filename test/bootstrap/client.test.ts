@@ -28,7 +28,7 @@ function client(
   });
 }
 
-/** Responds to the requests in turn, repeating the last response forever. */
+/** Answers requests in order, repeating the last response. */
 function script(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
   let asked = 0;
   return listenHttp((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response));

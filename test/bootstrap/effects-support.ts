@@ -3,7 +3,7 @@ import type { Log } from '../../src/core/log.ts';
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
 
-/** Effects that log nothing and time out with the test. */
+/** Effects that log nothing and have no deadline. */
 export function quietEffects(): Effects {
   const { signal } = new AbortController();
   return { signal, log: quiet, deadline: signal, timeoutMs: 60_000 };

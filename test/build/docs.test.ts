@@ -25,7 +25,7 @@ for (const [name, page] of [
   test(`docs/reference/${name} equals the tables (to update: make docs)`, async () => {
     const stands = (await readFile(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')).split('\n');
     const should = page.split('\n');
-    // The first differing line is easier to read than two whole pages.
+    // The first different line is more useful than two pages.
     const at = should.findIndex((line, i) => line !== stands[i]);
     assert.equal(stands[at], should[at]);
     assert.equal(stands.length, should.length);

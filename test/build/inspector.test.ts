@@ -1,4 +1,4 @@
-/** SIGUSR1, on which a plain node opens its inspector to any client on the loopback address. */
+/** SIGUSR1, on which plain node opens its inspector to every client on the loopback address. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { privateDirectory, type Directory } from '../../tools/directory.ts';
 import { freePort } from '../../tools/port.ts';
 import { must, run, start } from '../../tools/process.ts';
 
-/** Node's message that it has opened an inspector, or could not. */
+/** Node's message on opening the inspector, or on failing to. */
 const OPENED = /Debugger|inspector/i;
 
 let directory: Directory;
@@ -32,10 +32,7 @@ before(async () => {
 });
 after(async () => await directory[Symbol.asyncDispose]());
 
-/**
- * Executes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and receives it
- * immediately.
- */
+/** Executes the program with SIGUSR1 blocked and pending: node unblocks it before our first line, and receives it. */
 const PENDING = `import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 os.kill(os.getpid(), signal.SIGUSR1)
@@ -106,7 +103,7 @@ async function listeningPorts(pid: number): Promise<number[]> {
 interface Resident {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Its output when it waits indefinitely. */
+  /** Its output by the time it waits permanently. */
   readonly waiting: RegExp | 'asked';
   readonly listens?: true;
 }

@@ -12,7 +12,7 @@ import { run } from '../../tools/process.ts';
 
 const WARM = new URL('../../build/warm.ts', import.meta.url).pathname;
 
-/** The external imports of a bundle of these lines, with the libraries left out. */
+/** External imports of a bundle of these lines, without the libraries. */
 async function asked(contents: string, resolveDir = ROOT): Promise<Metafile> {
   const { metafile } = await build({
     stdin: { contents, resolveDir },
@@ -73,7 +73,7 @@ test('a package without a library, and our own module in a library, fail the bui
   refuseStrangers('diff', 'diff', of(path));
 });
 
-/** A bundle whose export `main` returns the result of an import when it is called. */
+/** A bundle whose `main` returns the imported module. */
 const ASKING = `(function (exports, require) {
   exports.main = async () => (await Promise.resolve().then(() => require('js-yaml'))).load;
   exports.warm = async () => {};

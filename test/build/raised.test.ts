@@ -13,7 +13,7 @@ import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from '../contract/throw
 import type { Finished } from '../../tools/process.ts';
 
 const skip = (await canThrowAwayRoots()) ?? (await canUnpackDebian()) ?? (await canHaveKolla()) ?? false;
-/** sudo and its libraries, except for those that every machine of the same release has. */
+/** sudo with its libraries, except those present on every machine of the same release. */
 const SUDO = ['sudo', 'libpam0g', 'libpam-modules', 'libaudit1', 'libcap-ng0', 'libselinux1', 'libpcre2-8-0'];
 const ALLOWED = ['auth', 'account', 'session'].map((what) => `${what} required pam_permit.so\n`).join('');
 
@@ -45,7 +45,7 @@ const IMAGE: Record<string, Tree[string]> = {
     config_files: [{ source: '/var/lib/kolla/config_files/a.conf', dest: '/etc/a.conf', owner: 'root', perm: '0600' }],
   }),
   [`${CONFIG}/a.conf`]: 'a',
-  // Files of the caller that root might be tricked into reading, loading or writing.
+  // Files of the caller that root must not read, load or write.
   'trap/config.json': JSON.stringify(OTHER),
   'trap/shadow': 'mine',
   'trap/marker.cjs': MARKER,
@@ -53,7 +53,7 @@ const IMAGE: Record<string, Tree[string]> = {
   'trap/var/lib/kolla/config_files/config.json': JSON.stringify(OTHER),
 };
 
-/** Runs as keystone by Debian's sudo and Kolla's sudoers, with `-E`; returns the files afterwards. */
+/** Runs as keystone through Debian's sudo with Kolla's sudoers and `-E`, and returns the files afterwards. */
 async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   const line = `for name in kolla_set_configs kolla_copy_cacerts; do
       /usr/bin/ln -s '${dist}/bin/'$name /usr/local/bin/
@@ -96,7 +96,7 @@ test('through sudo, no variable named anywhere in the file has an effect', { ski
   const names = new Set(
     [...text.matchAll(/(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,40}(?![A-Za-z0-9_])/g)].map(([name]) => name),
   );
-  // Through bash, which has variables of its own that cannot be set.
+  // Through bash, which has variables that cannot be set.
   const all = [...names].filter(
     (name) => !own.has(name) && !/^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|HOME|BASH.*)$/.test(name),
   );

@@ -5,7 +5,7 @@ import { ownServices } from '../../src/catalog/own.ts';
 import { CELLS } from '../../src/catalog/common.ts';
 import { PHASES, SERVICES, serviceNamed, type Service, type Step } from '../../src/catalog/index.ts';
 
-/** Each program in a service's data, with the key that names it. */
+/** Each program in a service's data, with its location in the data. */
 function argvsOf({ migration }: Service): (readonly string[])[] {
   const steps = PHASES.flatMap((phase): readonly Step[] => migration.phases[phase] ?? []);
   return [...steps.map((step) => step.argv), ...(migration.check === undefined ? [] : [migration.check.argv])];
@@ -23,7 +23,7 @@ test('services are sorted by name', () => {
 for (const service of SERVICES) {
   test(`the data of ${service.name} could be written by a user`, () => {
     const { name, ...rest } = service;
-    // As YAML would have it: only plain data survives the round trip.
+    // As in YAML: only plain data survives.
     const read: unknown = load(JSON.stringify({ [name]: rest }));
     assert.deepEqual(ownServices('catalogue', read, []), [service]);
   });
@@ -147,8 +147,8 @@ test('an unknown name is not found', () => {
   assert.equal(serviceNamed('keyston'), undefined);
 });
 
-// Taken from the code of Neutron 2025.1 to 2026.2: no test can run a real one.
-test("neutron's periodic worker is ready by its connection to the broker, made on start, or to the database", () => {
+// Connections of Neutron 2025.1 to 2026.2, according to its code: no test can run it.
+test("neutron's periodic worker is ready by the broker, to which it connects on start, or by the database", () => {
   const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
   assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
   assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');

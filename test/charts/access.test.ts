@@ -73,7 +73,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       );
       for (const { kind, metadata } of all.flat()) {
         assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', kind);
-        // The README's command for removing everything finds them by it.
+        // The README's uninstall command selects by this label.
         assert.equal(metadata.labels['kolla-pod/versioned'], 'true', kind);
       }
     });
@@ -163,7 +163,7 @@ async function comparePrinted(rendered: Rendered, workload: KubeObject): Promise
   const waits = waitsOf(workload['spec'].template.spec);
   const args = ['rbac', ...waits, '--events', '--namespace', NAMESPACE, '--service-account', account, '-o', 'json'];
   const asked = waits.length === 0 ? [] : await itemsOf('kolla-init', args);
-  // --events also needs a Role on its own; ours is for waits.
+  // --events alone creates a Role too; ours is for waits.
   const isNeeded = asked
     .flatMap((object) => object['rules'] ?? [])
     .some(({ resources }: Rule) => resources[0] !== 'events');
@@ -196,7 +196,7 @@ function byNamespace(roles: readonly KubeObject[]): Record<string, string[]> {
   );
 }
 
-/** One sorted line per verb and name, however the rules group them. */
+/** One line per verb and name, sorted: independent of how rules are grouped. */
 function rights(rules: readonly Rule[]): string[] {
   const all = rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resources.join()}.${apiGroups.join()} ${name}`)),

@@ -161,7 +161,7 @@ describe('configuration', { skip }, () => {
     };
     for (const pod of ['small-api', 'small-worker'])
       assert.deepEqual(podYamlOf(rendered, rendered.one('Deployment', pod)).overlays, { passwords: [item] });
-    // A named password needs no value.
+    // A named password excludes others.
     const none = { ...IN_SECRET, passwords: { small_database_password: null } };
     assert.deepEqual((await api({ global: none })).rendered.all, rendered.all);
   });

@@ -10,7 +10,7 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const EXAMPLES = join(CHARTS, 'examples');
 
-/** The charts of an example: its name starts with the chart's, or it is for all charts with persistent volumes. */
+/** The charts of an example: the one whose name it starts with, or all with their own volumes. */
 function chartOf(file: string): string {
   return (
     chartNames()
@@ -32,7 +32,7 @@ function workload(rendered: Rendered, key: string): KubeObject {
   return found;
 }
 
-/** The keys that a Secret of the user must have, by their paths in config.json. */
+/** Required keys of a user's Secret, by their destination in config.json. */
 function asksFor(object: KubeObject, secret: string): string[] {
   const config = podOf(object).volumes.find(({ name }) => name === 'config-files');
   const sources = config?.projected?.sources ?? [];
@@ -145,10 +145,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
 /** The charts with Pods that `restricted` does not admit. */
 const NODES = new Set(['neutron', 'nova-cell']);
 
-/**
- * Hosts of URLs in Pods' arguments and variables, and in files; with `{name}` for each service's name in the
- * catalogue.
- */
+/** Hosts of URLs in Pods' arguments and variables, and in files; with each service's catalogue name as `{name}`. */
 function hostsIn(rendered: Rendered): [host: string, where: string][] {
   const pods = [...workloadsOf(rendered), ...rendered.of('Job')];
   const texts = pods.flatMap((one) => [

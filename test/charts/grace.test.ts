@@ -6,19 +6,16 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, mainOf, podOf, SERVICE_CHARTS, textAt, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject, type Rendered } from './support.ts';
 
-/**
- * The time that kolla-sidecar needs after the service has exited: log-ship's grace period plus 5 s
- * (docs/reference/kolla-sidecar.md).
- */
+/** Time for kolla-sidecar after the service has exited: log-ship's grace period and 5 s (docs/reference/kolla-sidecar.md). */
 const SIDECAR_SECONDS = 20 + 5;
 
-/** Each option for a service's shutdown timeout, as its files spell it. */
+/** Options for a service's shutdown timeout, as set in its files. */
 const OPTION = /^(graceful_shutdown_timeout|manager_shutdown_timeout|worker-reload-mercy) = (\d+)$/gm;
 
-/** Programs configured through oslo.config that do not shut down through oslo.service. */
+/** Programs that use oslo.config, but not oslo.service for their shutdown. */
 const NOT_OSLO_SERVICE = new Set(['uwsgi', 'nova-novncproxy']);
 
-/** Servers whose files have no such option: they shut down by their Pods' preStop and their own defaults. */
+/** Servers without such an option: their Pods' preStop and their own defaults apply. */
 const NO_OPTION = new Set(['mariadb', 'memcached', 'rabbitmq']);
 
 /** Charts whose processes are all uWSGI or Apache. */
@@ -28,7 +25,7 @@ interface Stops {
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
 }
 
-/** The grace period from SIGTERM to SIGKILL without kolla-sidecar's share. */
+/** Seconds between SIGTERM to the service and SIGKILL, without kolla-sidecar's share. */
 function secondsToStop(workload: KubeObject): number {
   const { terminationGracePeriodSeconds: grace } = podOf(workload) as unknown as Record<string, number>;
   const preStop = (mainOf(workload) as Stops).lifecycle?.preStop?.sleep?.seconds ?? 0;

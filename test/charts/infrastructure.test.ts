@@ -45,7 +45,7 @@ describe('charts of the infrastructure', { skip }, () => {
           rules[0]!.ports.map(({ port }) => port).toSorted((a, b) => a - b),
           joining,
         );
-        // The other rules admit none of these ports, since they name no port.
+        // No other rule allows these ports by omitting its ports.
         assert.ok(ingress.every(({ ports }) => ports.length > 0));
       });
 

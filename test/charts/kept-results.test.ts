@@ -13,7 +13,7 @@ import { KUBE_VERSION, PASSWORDS } from './support.ts';
 const SMALL = fileURLToPath(new URL('fixtures/small', import.meta.url));
 const LIBRARY = 'charts/kolla-pod';
 
-/** A chart and values in a separate directory, and a Helm whose runs are counted, with an empty result cache. */
+/** A chart and values in a private directory, and Helm with an empty cache, whose runs are counted. */
 async function fixture() {
   await using parts = new AsyncDisposableStack();
   const { path: directory } = parts.use(await privateDirectory('chart'));

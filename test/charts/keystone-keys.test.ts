@@ -7,7 +7,7 @@ import { rendering, type KubeObject, type Rendered, type Rendering } from './sup
 
 const KEYS = ['fernet-keys', 'credential-keys'];
 
-/** The mount path of each Secret of keys in a container of a Pod. */
+/** Mount path of each Secret with keys in a Pod's container. */
 function keyMountsOf(object: KubeObject, container: string): Record<string, string> {
   const { containers, initContainers } = podOf(object);
   const mounts = [...containers, ...initContainers].find(({ name }) => name === container)?.volumeMounts ?? [];
@@ -28,8 +28,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
   });
   after(() => helm[Symbol.asyncDispose]());
 
-  // The directory of a Secret's volume is 1777, and Keystone warns of that for each token; test/aio sees the modes on a
-  // real node.
+  // A Secret's volume has the mode 1777, for which Keystone warns on each token; test/aio checks the modes on a real node.
   test('are copied from the Secrets into directories of mode 0750, which Keystone reads', () => {
     const { config_files: entries } = configJsonOf(filesOf(rendered, keystone));
     for (const name of KEYS) {

@@ -1,6 +1,6 @@
 /**
- * Runs files/start.sh of the chart mariadb, as Helm renders it, with bash, to see which node bootstraps a cluster.
- * Peers are listeners on loopback; two stubs for MariaDB's programs create the directory and print their arguments.
+ * files/start.sh of the chart mariadb, as rendered by Helm, run by bash: which node bootstraps a cluster. Peers are
+ * listeners on loopback; two stubs for MariaDB's programs create the directory and print their arguments.
  */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,9 +22,9 @@ const NO_CLUSTER = 'uuid: 00000000-0000-0000-0000-000000000000\nseqno: -1\n';
 
 interface Node {
   readonly name: string;
-  /** Content of grastate.dat; undefined without data. */
+  /** From grastate.dat; undefined without data. */
   readonly state?: string;
-  /** Its data was initialized at an earlier start, which was interrupted before there was a cluster. */
+  /** Its data were created by an earlier start, which did not reach a cluster. */
   readonly isNew?: boolean;
   readonly isPeerUp?: boolean;
   /** `getent` in the container: by default every name has an address. */
@@ -79,7 +79,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     const state = 'seqno: -1\nsafe_to_bootstrap: 0\n';
     assert.match(await startOf({ name: 'mariadb-1', state, script: named }), /--wsrep-new-cluster/);
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state, script: named }), /--wsrep-new-cluster/);
-    // Its volume is lost, and the founder does not answer yet.
+    // Its volume is lost, and the first node does not respond yet.
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', script: named }), /--wsrep-new-cluster/);
   });
 
@@ -136,7 +136,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.equal(await readFile(join(directory.path, 'installed'), 'utf8'), 'mysql\n');
   });
 
-  /** The arguments of mariadbd. */
+  /** Arguments of mariadbd. */
   async function startOf(node: Node, wanted = 0): Promise<string> {
     await using directory = await privateDirectory('mariadb-start');
     await mkdir(join(directory.path, 'data'));

@@ -23,7 +23,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
         const { planned, mounted } = await mountsOf(rendered, workload);
         const [there, more] = partition(mounted, planned);
         assert.deepEqual(there, planned, workload.metadata.name);
-        // The chart's additional request: volumes of its own.
+        // Volumes of the chart itself.
         for (const mount of more) assert.match(mount, /: (?:data|kolla .*)$/, workload.metadata.name);
       }
     });
@@ -129,7 +129,7 @@ function partition(all: readonly string[], chosen: readonly string[]): [string[]
   return [all.filter((each) => chosen.includes(each)), all.filter((each) => !chosen.includes(each))];
 }
 
-/** Mounts that the library adds to those of config.json. */
+/** Mounts that the library adds to config.json's. */
 const OWN = new Set(['/etc/kolla-pod', '/var/run/secrets/kubernetes.io/serviceaccount', '/opt/kolla-pod']);
 
 interface Mounts {
@@ -138,14 +138,14 @@ interface Mounts {
   readonly mounted: readonly string[];
 }
 
-/** The mounts of a workload's service and kolla-init, as rendered by the chart and as printed by `kolla-init plan`. */
+/** The mounts of a workload's service and kolla-init, from the chart and from `kolla-init plan`. */
 async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mounts> {
   const { spec } = workload['spec'].template;
   await using directory = await privateDirectory('plan');
   for (const [path, reference] of Object.entries(sourcesOf(workload))) {
     const file = join(directory.path, path);
     await mkdir(dirname(file), { recursive: true });
-    // An existing object is not the chart's: its content is not known here.
+    // An existing object is not the chart's: its content is unknown here.
     const [kind, name] = reference.split('/');
     const isOurs = rendered.all.some((object) => object.kind === kind && object.metadata.name === name);
     await writeFile(file, isOurs ? textAt(rendered, reference) : '');
@@ -154,7 +154,7 @@ async function mountsOf(rendered: Rendered, workload: KubeObject): Promise<Mount
     configDir: directory.path,
     configFile: undefined,
     imageRoot: undefined,
-    // Root belongs to Pods that are not restricted: their mounts are the same.
+    // Only Pods that are not restricted run as root: their mounts are the same.
     user: `${spec.securityContext.runAsUser || 42_436}`,
     name: workload.metadata.name,
     more: (sources) =>

@@ -1,10 +1,8 @@
 /**
- * Passwords of existing Secrets: Helm never has them, and kolla-init installs the same files, byte for byte, as if
- * Helm had.
- *   a chart with global.passwords, and with global.passwordSecrets only
- *     -> each Pod's config-files and kolla-pod.yaml, with the user's Secret as the kubelet mounts it
- *     -> kolla-init, a process
- *     -> both trees
+ * Passwords of existing Secrets: Helm never reads them, and kolla-init installs the same bytes as with passwords in values.
+ *
+ *   a chart with global.passwords, and with global.passwordSecrets alone -> each Pod's config-files and kolla-pod.yaml, with
+ *   the kubelet's mounts of the user's Secret -> kolla-init as a process -> both trees
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -22,7 +20,7 @@ import { PASSWORDS, rendering, sourcesOf, textAt, type KubeObject, type Rendered
 /** The user's Secret, whose keys differ from the passwords' names. */
 const SECRET = 'openstack-passwords';
 const keyOf = (name: string) => name.replaceAll('_', '-');
-/** Characters that oslo.config and rabbitmq.conf allow, and that URLs, SQL and quotes must escape. */
+/** Characters valid in oslo.config and rabbitmq.conf that URLs, SQL and quotes must escape. */
 const PLAIN = String.raw`p\@/%+:;&=?~!*()|é`;
 const QUOTED = String.raw`"'$ #$(password:x)`;
 const ANY = /^(?:database_password|mariadb_monitor_password|horizon_secret_key|.*_database_password)$/;
@@ -32,7 +30,7 @@ const passwords = Object.fromEntries(
 const passwordSecrets = Object.fromEntries(
   Object.keys(passwords).map((name) => [name, { secret: SECRET, key: keyOf(name) }]),
 );
-/** In addition to those of every rendering in the tests. */
+/** In addition to the values of every rendering in the tests. */
 const NONE = Object.fromEntries(Object.keys(passwords).map((name) => [name, null]));
 
 const ENV = {
@@ -44,13 +42,13 @@ const ENV = {
   POD_NAMESPACE: 'openstack',
 };
 
-/** Everything rendered, as text, including decoded base64. */
+/** The complete rendered output as text, with decoded base64. */
 function textsOf({ all }: Rendered): string {
   const secrets = all.filter(({ kind }) => kind === 'Secret').flatMap(({ data }) => Object.values(data ?? {}));
   return [JSON.stringify(all), ...secrets.map((text) => Buffer.from(String(text), 'base64').toString())].join('\n');
 }
 
-/** Files of a Pod next to config.json, by their paths there. */
+/** A Pod's files next to config.json, by path. */
 function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   const names = Object.keys(passwords);
   return new Map(
@@ -65,7 +63,7 @@ function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   );
 }
 
-/** The files that kolla-init installs, with an account of ours under each name. */
+/** The result of kolla-init, with an account of ours for each user name. */
 async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) {
   await using directory = await privateDirectory('passwords', inMemory());
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -89,7 +87,7 @@ async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) 
   return { code: done.code, said, files: await filesBelow(root) };
 }
 
-/** Path to mode and content, except kolla-init's own state, which has timestamps of files. */
+/** Mode and content by path, without kolla-init's state, which contains file times. */
 async function filesBelow(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const found: Record<string, string> = {};
@@ -135,7 +133,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
         assert.deepEqual([wanted.code, found.code], [0, 0], wanted.said + found.said);
         assert.deepEqual(found.files, wanted.files, pod.metadata.name);
         const names = Object.keys(sourcesOf(pod)).flatMap((path) => /^\.passwords\/(.*)/.exec(path)?.[1] ?? []);
-        // The start of it in every form.
+        // All its encodings start with this.
         for (const one of names)
           assert.ok(
             Object.values(found.files).some((text) => text.includes(`${one}p`)),

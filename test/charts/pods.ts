@@ -1,6 +1,6 @@
 import type { KubeObject, Rendered } from './support.ts';
 
-/** A Pod as one of the chart's objects would create it. */
+/** A Pod as created from one of the chart's objects. */
 export interface PodOf {
   /** `Deployment/keystone` */
   readonly of: string;

@@ -1,5 +1,5 @@
 /**
- * Helpers for tests of OpenStack's charts: the catalogue's container of a workload, and the files, kolla-pod.yaml and
+ * Helpers for tests of OpenStack's charts: the catalogue's container of each workload, and the files, kolla-pod.yaml and
  * waits of its Pods.
  */
 import { load } from 'js-yaml';
@@ -35,7 +35,7 @@ export function serviceOf(chart: string): Service {
   return service;
 }
 
-/** Deployments, StatefulSets and DaemonSets; at least one, since a loop over none asserts nothing. */
+/** Deployments, StatefulSets and DaemonSets; at least one, since an empty loop asserts nothing. */
 export function workloadsOf(rendered: Rendered): readonly KubeObject[] {
   const workloads = ['Deployment', 'StatefulSet', 'DaemonSet'].flatMap((kind) => rendered.of(kind));
   if (workloads.length === 0) throw new Error('the chart renders no workload');
@@ -47,7 +47,7 @@ export function keyOf({ metadata }: KubeObject): string {
   return metadata.labels['app.kubernetes.io/component'] ?? '';
 }
 
-/** kolla-ansible's name for its container: `nova_super_conductor`. */
+/** Its container's name in kolla-ansible: `nova_super_conductor`. */
 export function containerOf(chart: string, key: string): string {
   return CONTAINERS[`${chart} ${key}`] ?? `${chart}_${key}`.replaceAll('-', '_');
 }
@@ -106,7 +106,7 @@ export function mainOf(object: KubeObject): Container {
   return podOf(object).containers[0];
 }
 
-/** Files of a Pod in /var/lib/kolla/config_files, by their paths there; without those of the user's Secrets. */
+/** A Pod's files in /var/lib/kolla/config_files, by path, without those of a user's Secret. */
 export function filesOf(rendered: Rendered, object: KubeObject): Map<string, string> {
   const sources = volumeOf(object, 'config-files')?.projected?.sources ?? [];
   return new Map(
@@ -143,9 +143,7 @@ export function configJsonOf(files: ReadonlyMap<string, string>): ConfigJson {
   return JSON.parse(files.get('config.json') ?? '') as ConfigJson;
 }
 
-/**
- * The text that kolla-init installs at `dest`, before overlays; undefined for no file, or one in a Secret of the user.
- */
+/** The text installed at `dest`, before overlays; undefined if there is none, or if it is in a user's Secret. */
 export function textAt(files: ReadonlyMap<string, string>, dest: string): string | undefined {
   const entry = configJsonOf(files).config_files.find((one) => one.dest === dest);
   return entry && files.get(entry.source.replace('/var/lib/kolla/config_files/', ''));
@@ -159,19 +157,19 @@ export interface PodYaml {
   };
 }
 
-/** The kolla-pod.yaml that the Pod's helpers read; empty if it has none. */
+/** The Pod's kolla-pod.yaml; empty if it has none. */
 export function podYamlOf(rendered: Rendered, object: KubeObject): PodYaml {
   const map = volumeOf(object, 'pod-yaml')?.configMap?.name;
   return map === undefined ? {} : (load(rendered.one('ConfigMap', map)['data']['kolla-pod.yaml']) as PodYaml);
 }
 
-/** The waits of kolla-init. */
+/** The dependencies of kolla-init. */
 export function waitsOf(object: KubeObject): readonly string[] {
   const init = podOf(object).initContainers.find(({ name }) => name === 'kolla-init');
   return wordsAfter(init?.command, '--wait');
 }
 
-/** Each argument of a command line that follows `option`. */
+/** The values of `option` on a command line. */
 export function wordsAfter(command: readonly string[] = [], option: string): readonly string[] {
   return command.filter((_, i) => command[i - 1] === option);
 }

@@ -5,13 +5,13 @@ import { canHaveKollaAnsible, deployedContainers } from '../contract/kolla-ansib
 import { configJsonOf, containerOf, filesOf, keyOf, mainOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-/** Intended differences between a chart's command and kolla-ansible's, with the reason. */
+/** Charts whose command differs from kolla-ansible's, with the reason. */
 const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  // Kolla's script adds a TCP port without a login; ours has only a socket.
+  // Its script adds a TCP port without a login; ours uses only a socket.
   nova_libvirt: 'libvirtd',
-  // Kolla's wrapper first removes the network namespaces of running routers.
+  // Its wrapper removes the namespaces of running routers first.
   neutron_l3_agent: 'neutron-l3-agent --config-file /etc/neutron/neutron.conf --config-file /etc/neutron/l3_agent.ini',
-  // Kolla's extend script, which creates the static files, writes into the image.
+  // Its extend script, which generates the static files, writes into the image.
   horizon: 'bash /etc/horizon/horizon-start.sh',
 };
 

@@ -9,16 +9,14 @@ import { rendering, type KubeObject, type Rendered } from './support.ts';
 
 const ROOT = '/var/log/kolla';
 
-/** The formats of a service's log files under the names used by its chart. */
+/** The formats of a service's log files, by the names in its chart. */
 const FORMATS: Readonly<Record<string, string>> = {
   'nova-cell-libvirt': 'libvirt',
   'neutron-openvswitch-db': 'openvswitch',
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };
 
-/**
- * Created by the images' own scripts as root, which then give them to another user: our process could not do it again.
- */
+/** Created by the images' own scripts as root and chowned to another user, which ours cannot repeat. */
 const SCRIPT_MAKES = new Set(['/var/log/kolla/openvswitch']);
 
 describe("services' logs are parsed in their formats", { skip: (await canRunHelm()) ?? false }, () => {
@@ -55,7 +53,7 @@ describe("services' logs are parsed in their formats", { skip: (await canRunHelm
   });
 });
 
-/** The files named by a workload's configuration and command, with the values of its overlays. */
+/** The log files named by a workload's configuration and command, with its overlays applied. */
 function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   const files = filesOf(rendered, workload);
   const { command, config_files: entries } = configJsonOf(files);
@@ -65,7 +63,7 @@ function logFilesOf(rendered: Rendered, workload: KubeObject): string[] {
   return [...new Set([...named, ...osloFileOf(rendered, workload, service, command)])];
 }
 
-/** If only a directory is set, an oslo.log process writes to a file named after its program. */
+/** With only a directory, oslo.log names the file after the program. */
 function osloFileOf(rendered: Rendered, workload: KubeObject, text: string, command: string): string[] {
   if (!text.includes('log_dir')) return [];
   const given = podYamlOf(rendered, workload).overlays?.ini?.find(({ key }) => key === 'log_file')?.value;

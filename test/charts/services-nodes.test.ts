@@ -4,7 +4,7 @@ import { canRunHelm } from '../../tools/helm.ts';
 import { keyOf, mainOf, podOf, SERVICE_CHARTS, waitsOf, workloadsOf } from './service-charts.ts';
 import { rendering, type KubeObject } from './support.ts';
 
-/** The charts with one Pod per node. */
+/** The charts with Pods bound to a node. */
 const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'nova-cell');
 
 describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
@@ -49,7 +49,7 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   });
 });
 
-/** A user that is not root but can become root. */
+/** An unprivileged user that may become root. */
 function raisesItself(workload: KubeObject): boolean {
   const main = mainOf(workload) as { readonly securityContext?: { readonly allowPrivilegeEscalation?: boolean } };
   return main.securityContext?.allowPrivilegeEscalation === true && podOf(workload).securityContext.runAsUser !== 0;

@@ -15,11 +15,11 @@ interface Case {
   readonly chart: string;
   /** Next to config.json. */
   readonly file: string;
-  /** From Debian's packages, unpacked. */
+  /** Files of unpacked Debian packages. */
   readonly tree: () => Promise<string>;
-  /** The service's own options, by their oslo.config generator namespace. */
+  /** The service's namespaces for oslo.config's generator. */
   readonly namespaces: readonly string[];
-  /** Sections that the service creates at run time. */
+  /** Sections that the service defines at run time. */
   readonly made?: readonly string[];
   readonly tls?: true;
 }
@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
 
 const withTls = (one: Case): Case => ({ ...one, tls: true });
 
-/** Options of libraries that all services use. */
+/** Namespaces of libraries used by all services. */
 const SHARED = [
   'oslo.cache',
   'oslo.concurrency',
@@ -55,10 +55,7 @@ const SHARED = [
 ];
 const LIBRARIES = [...SHARED, 'keystonemiddleware.auth_token'];
 
-/**
- * Options that Keystone authentication plugins add to any section. region_name is not among them: a section has it or
- * does not.
- */
+/** Options of Keystone's authentication plugins, valid in any section. region_name is not one: it depends on the section. */
 const LOGIN = /^\w+\/(?:auth_type|auth_url|username|password|user_domain_name|project_name|project_domain_name)$/;
 /** Options of releases later than Debian's. */
 const LATER = new Set(['oslo_messaging_rabbit/rabbit_transient_quorum_queue', 'DEFAULT/manager_shutdown_timeout']);

@@ -6,18 +6,18 @@ import { SETTINGS } from '../contract/extend-start/settings.ts';
 import { filesOf, mainOf, podOf, SERVICE_CHARTS, workloadsOf } from './service-charts.ts';
 import { rendering } from './support.ts';
 
-/** Images whose chain ends with the script of their parent. */
+/** Images that inherit their parent's script. */
 const BASE: Readonly<Record<string, string>> = { 'neutron-openvswitch-agent': 'neutron-base' };
-/** The script of an OVN image that Open vSwitch's image lacks. */
+/** A script shared by images of OVN and Open vSwitch; it does nothing in the latter. */
 const NOT_OF_OPENVSWITCH = '/run/ovn';
 
-/** By chart, the images whose script writes into volumes. */
+/** Images whose script writes into volumes, by chart. */
 const WITH_VOLUMES: Readonly<Record<string, readonly string[]>> = {
   neutron: ['openvswitch-db-server'],
   'nova-cell': ['nova-compute'],
 };
 
-/** Images whose script asks for root to start the service, in at least one distribution. */
+/** Images whose script needs root to start the service, in some distribution. */
 const ASKS_FOR_ROOT = new Set(
   NEEDS_ROOT.filter(({ variables }) => variables.includes('')).map(({ script }) => script.split('/').at(-2) ?? ''),
 );

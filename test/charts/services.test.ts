@@ -25,7 +25,7 @@ import { PASSWORDS, rendering, type KubeObject, type Rendered, type Rendering } 
 const WAITS = { database: 'mysql://mariadb:3306', queue: 'amqp://rabbitmq:5672', identity: 'http://keystone:5000/v3' };
 const skip = (await canRunHelm()) ?? false;
 
-/** Workloads that run as a user other than the service's, for the reason in their README. */
+/** Workloads that run as another user than the service's, for the reason in their README. */
 const OTHER_USERS: Readonly<Record<string, string>> = {
   'nova-cell libvirt': 'root',
   'neutron openvswitch-db': 'root',
@@ -66,7 +66,7 @@ for (const chart of SERVICE_CHARTS)
       const job = rendered.of('Job').find(({ metadata }) => metadata.name.startsWith(`${chart}-bootstrap-`));
       const given = (key: Interface) => variableOf(job, `KOLLA_BOOTSTRAP_${key.toUpperCase()}_URL`);
       const { services = [] } = service.identity ?? {};
-      // Charts define no admin endpoint.
+      // Charts set no admin endpoint.
       const wanted = services.length === 0 ? [false, false, false] : [true, true, false];
       assert.deepEqual(
         (['public', 'internal', 'admin'] as const).map((key) => given(key) !== undefined),
@@ -146,7 +146,7 @@ for (const chart of SERVICE_CHARTS)
       assert.deepEqual(new Set(asked), new Set(wanted));
     });
 
-    // The dashboard has no phases, and so no Job: `its Job waits` checks that.
+    // The dashboard has neither, so it has no Job: see `its Job waits`.
     const hasJob = chart !== 'horizon';
     if (hasJob)
       test('its configuration has all URLs and passwords where the catalogue expects them', () => {
@@ -215,9 +215,7 @@ function includes(labels: Readonly<Record<string, string>>, selector: Readonly<R
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
-/**
- * The checks of the container's probes as kolla-probe arguments, whether run by the sidecar or by the kubelet's exec.
- */
+/** The container's probes as arguments of kolla-probe, run by the sidecar or by the kubelet's exec. */
 function askedOf(rendered: Rendered, workload: KubeObject): Record<string, string | undefined> {
   const { readinessProbe, livenessProbe, startupProbe } = mainOf(workload);
   const { checks = {} } = podYamlOf(rendered, workload);

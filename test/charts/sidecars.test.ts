@@ -14,10 +14,10 @@ import { until } from '../support/until.ts';
 import { rendering } from './support.ts';
 
 const skip = (await canRunHelm()) ?? false;
-/** With every role of a chart enabled. */
+/** With every component that a chart can enable. */
 const ALL_ROLES = { config: { reload: 'live' }, logs: { enabled: true, url: 'http://127.0.0.1:9' } };
 
-/** Values of the downward API used by overlays. */
+/** Values from the downward API, used by overlays. */
 const OF_THE_POD = Object.fromEntries(
   ['POD_NAME', 'POD_NAMESPACE', 'POD_UID', 'POD_IP', 'HOST_IP', 'NODE_NAME'].map((name) => [name, 'x']),
 );
@@ -95,7 +95,7 @@ describe(
   },
 );
 
-/** Starts it as the chart would, but with another port and other directories. */
+/** Starts it as the chart does, except for its port and its Pod's directories. */
 async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   await using directory = await privateDirectory('sidecar');
   const at = (path: string) => join(directory.path, path);
@@ -131,7 +131,7 @@ async function startsWith(yaml: PodYaml, name: string): Promise<void> {
   });
 }
 
-/** The response of /startupz/roles; undefined before there is one. */
+/** The response of /startupz/roles; undefined before it responds. */
 async function answerOf(port: number): Promise<string | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/startupz/roles`);

@@ -1,4 +1,6 @@
-/** Charts as Helm renders them: a chart and values -> objects, or the error shown to the user. */
+/**
+ * Charts as rendered by Helm: a chart and values -> objects, or the error shown to the user.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -8,7 +10,7 @@ import { chartNames, CHARTS, stageChart } from '../../build/charts.ts';
 import { helm } from '../../tools/helm.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 
-/** A Kubernetes object, typed as far as tests need. */
+/** A Kubernetes object, with the fields used by tests. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,22 +20,22 @@ export interface KubeObject {
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  // oxlint-disable-next-line typescript/no-explicit-any -- the assertions say what it is
+  // oxlint-disable-next-line typescript/no-explicit-any -- assertions check its type
   readonly [key: string]: any;
 }
 
 export const NAMESPACE = 'openstack';
-/** Helm does not query a cluster for it when it only renders. */
+/** Helm does not query a cluster for it when only rendering. */
 export const KUBE_VERSION = '1.35.4';
 
 const ANYWHERE = ['--namespace', NAMESPACE, '--kube-version', KUBE_VERSION];
 
-/** Every password that a chart may require, each different, so that a test can tell them apart. */
+/** Every password that a chart may need, each different, so that a test can tell them apart. */
 export const PASSWORDS: Readonly<Record<string, string>> = Object.fromEntries(
   [...wordsOfCharts()].map((name) => [name, `of-${name.replaceAll('_', '-')}`]),
 );
 
-/** Matches names of Kolla's passwords.yml. */
+/** The form of names in Kolla's passwords.yml. */
 function wordsOfCharts(): Set<string> {
   const files = readdirSync(CHARTS, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
@@ -42,22 +44,22 @@ function wordsOfCharts(): Set<string> {
   return new Set([...named, ...services.flatMap((name) => [`${name}_database_password`, `${name}_keystone_password`])]);
 }
 
-/** Helm with a separate directory, for one chart. */
+/** Helm with a private directory, for one chart. */
 export interface Rendering extends AsyncDisposable {
   /** Objects by `KIND NAME`. Rejects with Helm's output. */
   render(values?: object, args?: readonly string[]): Promise<Rendered>;
-  /** Helm's error output; undefined if there is none. */
+  /** Helm's output; undefined without a complaint. */
   complaint(values: object): Promise<string | undefined>;
   lint(values?: object): Promise<string | undefined>;
   /** The chart, with its dependencies, ready for Helm. */
   readonly chart: string;
-  /** Helm's own objects. */
+  /** Helm's own options. */
   readonly directory: string;
 }
 
 export interface Rendered {
   readonly all: readonly KubeObject[];
-  /** The only object of that kind whose name has that prefix. Throws if there is none, or more than one. */
+  /** The only object of that kind with that name prefix. Throws if there is none or more than one. */
   one(kind: string, beginning: string): KubeObject;
   of(kind: string): readonly KubeObject[];
 }
@@ -118,7 +120,7 @@ function renderedOf(all: readonly KubeObject[]): Rendered {
   };
 }
 
-/** The files of a Pod below /var/lib/kolla/config_files: path to `Kind/name/key`. */
+/** A Pod's files below /var/lib/kolla/config_files: path to `Kind/name/key`. */
 export function sourcesOf(workload: KubeObject): Record<string, string> {
   const volume = workload['spec'].template.spec.volumes.find(({ name }: { name: string }) => name === 'config-files');
   return Object.fromEntries(
@@ -131,7 +133,7 @@ export function sourcesOf(workload: KubeObject): Record<string, string> {
   );
 }
 
-/** A file of an object, by its reference from `sourcesOf`. */
+/** A file of an object, by its source from `sourcesOf`. */
 export function textAt(rendered: Rendered, reference: string): string {
   const [kind = '', name = '', key = ''] = reference.split('/');
   const object = rendered.one(kind, name);

@@ -1,5 +1,5 @@
 /**
- * global.tls.enabled, as Helm renders all charts: what each file, Pod and Job says with it, and that nothing changes without it.
+ * global.tls.enabled in all charts, as rendered by Helm: its effect on each file, Pod and Job, and no effect if unset.
  * Real servers with these files: test/integration/tls-*.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -43,14 +43,14 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
     test(`${name}: leaves no plain connection to a server of the charts`, async () => {
       await using chart = await rendering(name);
       const rendered = await chart.render(ON);
-      // A wait by mysql:// reads the greeting alone, which comes before TLS.
+      // A wait for mysql:// reads only the greeting, which precedes TLS.
       assert.doesNotMatch(textOf(rendered), /\b(?:http|amqp|memcached):\/\/|^http = |listeners\.tcp\.default/m);
       for (const [at, text] of filesIn(rendered)) {
         for (const [url] of text.matchAll(/mysql\+pymysql:\S+/g)) assert.ok(url.endsWith(`&ssl_ca=${CA}`), at);
         for (const [section, options] of sectionsOf(text)) {
           const where = `${at} [${section}]`;
           if (options.has('auth_url')) assert.match(options.get('auth_url') ?? '', /^https:/, where);
-          // [trustee] is for logging in alone; heat's clients have their CA in [clients].
+          // [trustee] is only for login; heat's clients have their CA in [clients].
           if (options.has('auth_url') && section !== 'trustee') assert.equal(options.get('cafile'), CA, where);
           if (options.has('memcache_servers'))
             assert.deepEqual(cacheOf(options), ['dogpile.cache.bmemcached', 'true', CA]);
@@ -234,7 +234,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
   });
 });
 
-/** Everything that is rendered, with Secrets decoded and line breaks as in the files. */
+/** The complete rendered output, with decoded Secrets and the files' line breaks. */
 function textOf(rendered: Rendered): string {
   return [JSON.stringify(rendered.all), ...filesIn(rendered).values()].join('\n');
 }
@@ -252,7 +252,7 @@ function filesIn({ all }: Rendered): Map<string, string> {
   );
 }
 
-/** Of an INI file; the last value of an option. */
+/** The last value of an option in an INI file. */
 function sectionsOf(text: string): [section: string, options: Map<string, string>][] {
   return text
     .split(/^(?=\[)/m)
@@ -278,7 +278,7 @@ function mountsOf(spec: KubeObject, volumes: ReadonlySet<string>): (Omit<Mount, 
   );
 }
 
-/** The files that a Pod has next to config.json. */
+/** A Pod's files next to config.json. */
 function sourcesIn(rendered: Rendered, spec: KubeObject): string[] {
   const files = filesIn(rendered);
   const volume = (spec['volumes'] as KubeObject[]).find((one) => one['name'] === 'config-files');

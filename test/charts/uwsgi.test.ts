@@ -9,7 +9,7 @@ import { rendering } from './support.ts';
 
 const CLOSES = /^ *add-header = Connection: close$/m;
 
-/** Settings that differ per service: program, port, log, and concurrent requests; Glance has one more line. */
+/** Values specific to one service: program, port, log, and concurrent requests; Glance has an additional line. */
 const OWN = /^(?:module|http|logto2|processes|threads|chunked-input-limit) = |^#/;
 
 async function uwsgiFilesOf(chart: string, values: object = {}): Promise<[name: string, text: string][]> {

@@ -24,7 +24,7 @@ class FakeScreen extends EventEmitter {
     for (const [part] of text.matchAll(/\u001B\[\??\d*[A-Za-z]|[^]/g)) this.#take(part);
   }
 
-  /** A narrower terminal wraps the existing lines. */
+  /** A narrower terminal wraps existing lines. */
   resize(columns: number): void {
     const cursorAtEnd = this.#row === this.#lines.length - 1;
     assert.ok(cursorAtEnd, 'the cursor stays below everything');

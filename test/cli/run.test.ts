@@ -12,12 +12,12 @@ const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url))
 /** Node's own compile cache, so that types are not stripped from every module again at each start. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
-/** Runs the fixture to its end. */
+/** Runs the fixture, a helper with a command for every way to exit. */
 function program(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return run(process.execPath, [PROGRAM, ...args], { env: { ...COMPILED, ...env } });
 }
 
-/** Starts the fixture and resolves when it reports that it is running. */
+/** Starts the fixture and resolves once it reports that it works. */
 async function working(...args: string[]) {
   const running = await start(process.execPath, [PROGRAM, ...args], { env: COMPILED, keepOutput: true });
   await once(running.child.stdout!, 'data');

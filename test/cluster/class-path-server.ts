@@ -12,7 +12,7 @@ const KEPT = 'classes.jsa';
 /** Maximum time to write the archive. */
 const KEEP_MS = 120_000;
 
-/** What a server logs, to its stdout. */
+/** A server's log, on its stdout. */
 const LOG4J = `<Configuration status="warn">
 <Appenders><Console name="c"><PatternLayout pattern="[%d][%p][%c{1}] %m%n"/></Console></Appenders>
 <Loggers><Root level="info"><AppenderRef ref="c"/></Root></Loggers>

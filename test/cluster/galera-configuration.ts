@@ -22,7 +22,7 @@ export async function configurationIn(directory: string, text: string): Promise<
   return { args: [`--defaults-file=${file}`], provider: kept };
 }
 
-/** The programs with mariabackup and what its transfer runs, and no others of its packages. */
+/** The programs with mariabackup and its transfer tools, and no others of its packages. */
 export async function withMariabackup(programs: GaleraPrograms, directory: string): Promise<GaleraPrograms> {
   const packages = ['mariadb-backup', 'socat', 'findutils', 'procps', 'mawk', 'iproute2'];
   const tree = join(await unpackedPackages('galera-backup', packages, { except: ['libc6'] }), 'usr');

@@ -192,7 +192,7 @@ exec rsync "$@"
 `;
 }
 
-/** A node that rejoins before the others have evicted it costs them their quorum. */
+/** A node that returns before the others have evicted it costs them their quorum. */
 async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promise<void> {
   const alive = others.filter(({ pid }) => pid !== 0);
   await until(`the others to evict ${node.name}`, async () => {
@@ -203,7 +203,7 @@ async function forgotten(node: GaleraNode, others: readonly GaleraNode[]): Promi
 
 function nodeOptions(plan: NodePlan, directory: string): string[] {
   const { name, programs, configuration, cluster, ports, groupPorts, timing, rootPassword } = plan;
-  // On the command line mariabackup would be given it too, which does not know it.
+  // On the command line mariabackup would get it too, and reject it.
   const rules = galeraRules(programs).filter(
     (rule) => configuration === undefined || !rule.startsWith('--innodb-buffer-pool-size'),
   );

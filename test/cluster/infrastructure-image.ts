@@ -149,7 +149,7 @@ async function programsOf(name: InfrastructureName): Promise<string> {
       // All are from one release, so files in two of them are equal.
       for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
       await prune(root);
-      // The layers below have it, with Kolla's users.
+      // Lower layers include it, with Kolla's users.
       for (const file of ['etc/passwd', 'etc/group']) await rm(join(root, file), { force: true });
       await chmod(root, 0o755);
     },

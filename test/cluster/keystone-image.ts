@@ -77,7 +77,7 @@ export async function keystoneLayers({ binary, names = NAMES }: KeystoneImageOpt
   ];
 }
 
-/** As Kolla's images have it. */
+/** As in Kolla's images. */
 export function kollaEnv(service: string): Readonly<Record<string, string>> {
   return {
     PATH: '/var/lib/kolla/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -11,7 +11,7 @@ import { fetchArtifact } from './maven.ts';
 export interface MariadbPrograms {
   readonly server: string;
   readonly installDb: string;
-  /** The directory for `--basedir`, which contains bin and share. */
+  /** For `--basedir`: the directory with bin and share. */
   readonly base: string;
   /** The directory of their libraries. */
   readonly env: NodeJS.ProcessEnv;

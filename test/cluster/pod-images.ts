@@ -39,7 +39,7 @@ export async function podImages(): Promise<readonly BuiltImage[]> {
   return images.map((image) => ({ ...image, file: join(directory, basename(image.file)) }));
 }
 
-/** Writes Keystone's image as a docker-archive without anything of ours in it. */
+/** Writes Keystone's image as a docker-archive, without our files. */
 export async function unmodifiedKeystone(file: string, reference: string): Promise<void> {
   const { binary } = await podBinary();
   const layers = (await keystoneLayers({ binary })).slice(0, -1);

@@ -7,13 +7,10 @@ import { entry, pod } from './support.ts';
 
 const skip = (await whyNoMount()) ?? false;
 const SIZE = 20_000;
-/** Growth factor of each file. */
+/** Growth of each file in bytes. */
 const FILES = { 'a.conf': 1, 'b.conf': 1, 'c.conf': 2, 'd.conf': 1 };
 
-/**
- * The volume has room for the first new files next to the old ones. Its content is copied out after each run, and the
- * volume is enlarged before the second.
- */
+/** The volume fits only the first new files next to the old ones; each time its content is copied out, and it grows. */
 const SCRIPT = `
   root=$1 old=$2 full=$3 after=$4; shift 4
   mount -t tmpfs -o size=120k none "$root"

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeOfMistake } from '../../src/config/json-place.ts';
 
-/** Whether more text could complete this one, according to V8, which gives the position of only some syntax errors. */
+/** Whether V8 reports that more text could complete this one; it reports a position only for some errors. */
 function couldGoOn(beginning: string): boolean {
   try {
     JSON.parse(beginning);
@@ -13,7 +13,7 @@ function couldGoOn(beginning: string): boolean {
   }
 }
 
-/** The position of the error, found by parsing every prefix of the text. */
+/** The same position for each prefix of the text. */
 function placeByV8(text: string): string {
   const broken = Array.from({ length: text.length + 1 }, (_, length) => length).find(
     (length) => !couldGoOn(text.slice(0, length)),

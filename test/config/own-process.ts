@@ -6,7 +6,7 @@ import { run, type Finished } from '../../tools/process.ts';
 
 const APPLY = fileURLToPath(new URL('fixtures/apply.ts', import.meta.url));
 
-/** The command that applies the configuration in a separate process. */
+/** Command line that installs everything in a separate process. */
 export function applyWords(options: ConfigOptions, ...more: string[]): string[] {
   return [process.execPath, APPLY, JSON.stringify(options), ...more];
 }
@@ -16,18 +16,18 @@ export async function applied(options: ConfigOptions, ...more: string[]): Promis
   return await run(command, args);
 }
 
-/** Runs a shell script where mounting is allowed: as root of a user namespace that maps our uid to 0. */
+/** Runs a shell script with permission to mount: as root of a user namespace that maps our uid to 0. */
 export function whereWeMayMount(script: string, ...args: string[]): Promise<Finished> {
   return run('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-euc', script, 'sh', ...args]);
 }
 
-/** Why nothing can be mounted here, or undefined. */
+/** The reason why mounting is impossible here, if so. */
 export async function whyNoMount(): Promise<string | undefined> {
   const { code, stderr } = await whereWeMayMount('mount -t tmpfs none /mnt');
   return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
 }
 
-/** Every path of a tree with its mode, and content or target. */
+/** Every path of a tree with mode, and content or target. */
 export async function look(root: string): Promise<Map<string, { readonly mode: number; readonly content: string }>> {
   const found = new Map<string, { mode: number; content: string }>();
   for (const name of (await readdir(root, { recursive: true })).toSorted()) {

@@ -1,6 +1,4 @@
-/**
- * As a service's own uid, whichever user runs the test: a process that is not root and cannot read a file of mode 0.
- */
+/** As a service's uid, independent of the test's user: a process that is not root and cannot read files of mode 0. */
 import assert from 'node:assert/strict';
 import { access, chmod, chown, lstat, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,10 +14,7 @@ interface Unprivileged {
   readonly uid: number;
 }
 
-/**
- * Makes the pod's files accessible to that user, which is `service` in the image. Returns the arguments that apply
- * them as that user.
- */
+/** Grants that user, `service` in the image, access to the pod's files. Returns a command line that applies them as the user. */
 async function asService(p: Pod, user: Unprivileged, options: { root: string; image: string }): Promise<string[]> {
   await p.write(join(options.image, 'etc/passwd'), `service:x:${user.uid}:${user.uid}::/:/bin/sh\n`);
   await p.write(join(options.image, 'etc/group'), `service:x:${user.uid}:\n`);
@@ -30,7 +25,7 @@ async function asService(p: Pod, user: Unprivileged, options: { root: string; im
   return [...user.words, ...applyWords({ ...options, configDir: p.configDir, configFile: undefined, me })];
 }
 
-/** How to start an unprivileged process here: directly, or by becoming another user. */
+/** How to run unprivileged: directly, or by switching to another user. */
 async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   const locked = await p.write(join(p.configDir, '../locked'), '', 0);
   const mayRead = await access(locked).then(
@@ -39,7 +34,7 @@ async function unprivileged(p: Pod): Promise<Unprivileged | undefined> {
   );
   if (!mayRead) return { words: [], uid: p.me.uid };
   const words = ['setpriv', '--reuid', `${OTHER}`, '--regid', `${OTHER}`, '--clear-groups'];
-  // Other users cannot run a clone in a home directory of mode 0700.
+  // Other users cannot run a clone in a private home directory.
   const tried = await run(words[0]!, [...words.slice(1), process.execPath, '--check', import.meta.filename]);
   return tried.code === 0 ? { words, uid: OTHER } : undefined;
 }

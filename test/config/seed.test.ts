@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { accessOf } from '../../src/config/seed.ts';
 import { entry, pod, type Pod } from './support.ts';
 
-/** A pod whose image has a Keystone directory, and the volume to which config.json is applied. */
+/** A pod whose image has a directory of Keystone, and the volume to which config.json is applied. */
 async function withImage(): Promise<Pod & { readonly image: string; readonly seeded: () => Promise<unknown> }> {
   const p = await pod();
   const image = join(p.configDir, '../image');

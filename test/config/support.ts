@@ -9,7 +9,7 @@ import { coreBinary } from '../cluster/core-binary.ts';
 import { isOnCore, logLines } from '../support/helper.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-/** The result of kolla-core for the same options: test/engine/on-engine/apply.ts. */
+/** The result of kolla-core with the same options: test/engine/on-engine/apply.ts. */
 async function onCore(): Promise<(options: ConfigOptions, onSaid: (lines: string) => void) => Promise<Done>> {
   const { path } = await privateDirectory('on-core');
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
@@ -26,10 +26,7 @@ const applyOnCore = isOnCore ? await onCore() : undefined;
 
 type Done = { readonly written: number; readonly unchanged: number } | undefined;
 
-/**
- * A pod's files: `root` is its file system, `configDir` the directory that Kolla mounts. Its accounts name the user
- * that runs the test.
- */
+/** A pod's files: `root` is its file system, `configDir` Kolla's mount. Its accounts are those of the test's user. */
 export interface Pod extends AsyncDisposable {
   readonly root: string;
   readonly configDir: string;
@@ -37,7 +34,7 @@ export interface Pod extends AsyncDisposable {
   readonly logged: () => ReturnType<typeof logLines>;
   write(path: string, content: string, mode?: number): Promise<string>;
   config(document: unknown): Promise<string>;
-  /** The numbers of files written and unchanged. */
+  /** Numbers of written and unchanged files. */
   apply(options?: Partial<ConfigOptions>): Promise<Done>;
 }
 
@@ -76,7 +73,7 @@ export async function pod(): Promise<Pod> {
   };
 }
 
-/** An entry as kolla-ansible writes it. */
+/** An entry as written by kolla-ansible. */
 export function entry(name: string, dest: string, more: object = {}): object {
   return { source: `/var/lib/kolla/config_files/${name}`, dest, owner: 'keystone', perm: '0600', ...more };
 }

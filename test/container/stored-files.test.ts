@@ -1,7 +1,4 @@
-/**
- * Files that an older kolla-pod left in volumes, read by today's helpers: they resume from them, or report why they
- * cannot.
- */
+/** State left in volumes by an older kolla-pod: today's helpers resume from it, or report why they cannot. */
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +9,7 @@ import { runHelper } from '../support/helper.ts';
 
 const STORED = fileURLToPath(new URL('../fixtures/stored', import.meta.url));
 
-/** A volume as kolla-init left it: two installed files, neither of which is in the image. */
+/** A volume written by kolla-init: two installed files, neither of them in the image. */
 async function oldVolume() {
   const directory = await privateDirectory('stored');
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config_files')];

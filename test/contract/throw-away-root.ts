@@ -8,10 +8,10 @@ import type { Capability } from '../../tools/capability.ts';
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /**
- * In separate namespaces: a root on a tmpfs with this machine's programs, read-only, and an empty /usr/local (files of
- * the tree elsewhere in /usr are overlaid on the machine's). Arguments: the directory to mount it on, the tree to copy
- * into it, unpacked packages or nothing, the directories to bind read-only, `--`, volumes and their options, `--`, the
- * command to run in it. With volumes everything else is read-only.
+ * In new namespaces: a root on a tmpfs with only this machine's programs, read-only, and an empty
+ * /usr/local (other parts of the tree's /usr are overlaid on the machine's). Arguments: the
+ * directory to mount it on, the tree to copy into it, unpacked packages or nothing, the directories to bind read-only, `--`,
+ * volumes and their options, `--`, the command to run. With volumes, nothing else is writable.
  */
 const ENTER = `set -o errexit -o nounset
 root=$1 tree=$2 packages=$3; shift 3

@@ -6,7 +6,7 @@ import { ownMetrics, rules } from './metrics.ts';
 const readPage = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = await readPage('how-to/operations.md');
 
-/** Programs, whose names look like a metric's. */
+/** Programs with names in the form of a metric's. */
 const NAMES = new Set(['kolla_start', 'kolla_set_configs', 'kolla_copy_cacerts', 'kolla_extend_start']);
 
 /** Metrics of kube-state-metrics, from its documentation. */

@@ -3,10 +3,7 @@ import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { importsOf } from '../runner/changed.ts';
 
-/**
- * The layers of docs/concepts/architecture.md, the lowest first: a directory imports from lower layers only, including
- * types.
- */
+/** The layers of docs/concepts/architecture.md, lowest first: modules import only from lower layers, including types. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['cli'],
@@ -21,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine'],
 ];
 
-/** Every import that does not point down, as `file -> imported file`. */
+/** Every import that is not from a lower layer, as `file -> imported file`. */
 function wrongArrows(files: readonly string[], imports: (file: string) => readonly string[]): string[] {
   const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1] ?? 'of none';
   const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));

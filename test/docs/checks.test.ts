@@ -5,7 +5,7 @@ import { CHECKS } from '../../src/probe/checks/index.ts';
 
 test('docs/reference/kolla-probe.md has a row for every check', async () => {
   const page = await readFile(new URL('../../docs/reference/kolla-probe.md', import.meta.url), 'utf8');
-  // A table of the page is written by hand: the output of `make docs` does not show a missing row.
+  // One table of the page is written by hand, so `make docs` does not reveal a missing row.
   const rows = new Set([...page.matchAll(/^\| `kolla-probe ([\w-]+)/gm)].map(([, word = '']) => word));
   assert.deepEqual(CHECKS.map(({ word }) => word).toSorted(), [...rows].toSorted());
 });

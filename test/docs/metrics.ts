@@ -11,7 +11,7 @@ export interface Rules {
   readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
 }
 
-/** The rule file of k8s/monitoring, as Prometheus reads it. */
+/** The rule file of k8s/monitoring, as read by Prometheus. */
 export async function ruleFile(): Promise<Rules> {
   const text = await readFile(new URL('../../k8s/monitoring/prometheus-rule.yaml', import.meta.url), 'utf8');
   return (load(text) as { spec: Rules }).spec;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The pages whose every example is run or validated. */
+/** The pages whose examples are all run or validated. */
 export const PAGES = [
   'how-to/configmaps',
   'how-to/operations',
@@ -20,7 +20,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** A fenced block, and the number of its first line. */
+/** A fenced block, and its first line. */
 export interface Block {
   readonly language: string;
   readonly text: string;
@@ -36,7 +36,7 @@ export async function readPages(): Promise<Page[]> {
   );
 }
 
-/** Every fenced block of a page, without the indentation of an enclosing list. */
+/** Every fenced block of a page, without the indentation of a surrounding list. */
 export function blocksOf({ text }: Page): Block[] {
   return [...text.matchAll(/^( *)```(\w*)\n([^]*?)^\1```$/gm)].map(
     ({ 1: indent = '', 2: language = '', 3: body = '', index }) => ({
@@ -47,15 +47,15 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
-/** The arguments of one program, as a shell would pass them, without redirections, preceding variables and comments. */
+/** One program's arguments as split by a shell, without redirections, variable assignments and comments. */
 export interface Command {
   readonly words: readonly string[];
   readonly line: string;
 }
 
 /**
- * The commands of a shell block: separated by pipes, `&&`, `;` and line ends; of a loop those between do and done, of
- * a group those within its braces. Commands in `$( )` are not included.
+ * The commands of a shell block, separated by pipes, `&&`, `;` and line ends, including those in loops and in
+ * groups. Commands in `$( )` are ignored.
  */
 export function commandsOf(shell: string): Command[] {
   const joined = shell.replaceAll(/\\\n\s*/g, ' ');

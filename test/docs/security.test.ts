@@ -18,7 +18,7 @@ const text = await readFile(new URL('../../k8s/security/seccomp-helpers.json', i
 const profile = JSON.parse(text) as Profile;
 const named = profile.syscalls.flatMap(({ names }) => names);
 
-/** Calls that create namespaces, mount, trace, load into the kernel, or change credentials. */
+/** System calls that create namespaces, mount, trace, load into the kernel, or change credentials. */
 const NEVER =
   `add_key bpf chroot clone3 delete_module finit_module fsconfig fsopen init_module io_uring_setup kcmp kexec_load keyctl mknod
   mknodat mount mount_setattr move_mount name_to_handle_at open_by_handle_at open_tree perf_event_open pivot_root process_vm_readv

@@ -1,4 +1,4 @@
-/** kolla-core's URL against Node's: equal where it accepts one, and what it accepts is sent as written. */
+/** kolla-core's URL compared with Node's: equal for accepted URLs, which are sent as written. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { URL as Ours } from '../../src/engine/url.ts';

@@ -13,7 +13,7 @@ const RECLAIM = ['--reclaim', 'on', '--reclaim-keep', '4096'];
 
 const TRACEBACKS = { workers: 5, tracebackEvery: 20 };
 
-/** Faults with options that change what is on disk or on the wire. */
+/** Faults with options that change the data on disk or on the wire. */
 export const OPTION_FAULTS: readonly SinkFault[] = [
   {
     name: '--reclaim under SIGKILL',

@@ -24,7 +24,7 @@ export interface Site extends AsyncDisposable {
   write(writing: Writing, name?: string): Promise<Running>;
   /** Starts the shipper. */
   ship(args: readonly string[], options?: ShipOptions): Promise<Shipper>;
-  /** What each writer has definitely written. */
+  /** Events that each writer has definitely written. */
   truths(): Truth[];
   /** Truth of the last writer with this name. */
   truthOf(name: string): Truth;

@@ -54,7 +54,7 @@ describe('values of the pages', { skip: noHelm ?? false }, () => {
     test(`the chart accepts ${example.place}`, async () => {
       const chart = chartOf(example) ?? 'keystone';
       await using charts = await rendering(chart);
-      // Part of no chart: it has to be among the passwords.
+      // Not part of a chart, so it must be among the passwords.
       const logs = ['--set', 'global.passwords.elasticsearch_password=x'];
       assert.ok((await charts.render(example.document, logs)).all.length > 0);
     });

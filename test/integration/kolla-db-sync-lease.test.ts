@@ -1,6 +1,6 @@
 /**
- * kolla-db-sync's Lease on a real API server, with its row on a real database server. Migrations are judged by what
- * they wrote into their database.
+ * kolla-db-sync's Lease on a real API server, with its row on a real database server. Migrations are judged by their
+ * writes to the database.
  */
 import assert from 'node:assert/strict';
 import { once, type EventEmitter } from 'node:events';

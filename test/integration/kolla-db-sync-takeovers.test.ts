@@ -1,6 +1,6 @@
 /**
- * Takeovers on three Galera nodes: 12 contenders per database, every kind of fault, judged by what the migrations
- * wrote through all nodes. `make soak` runs a thousand of them.
+ * Takeovers on three Galera nodes: 12 contenders per database, every kind of fault, judged by the migrations'
+ * writes through all nodes. `make soak` runs a thousand of them.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';

@@ -38,7 +38,7 @@ interface Row {
   readonly name: string;
   readonly waits: readonly string[];
   readonly options?: readonly string[];
-  /** A verb whose lack is seen as that it is not met: what it would find out is no object of the wait. */
+  /** A verb without which the wait is never satisfied: it reads an object other than the dependency. */
   readonly inVain?: 'get';
 }
 
@@ -125,7 +125,7 @@ describe('the Roles of kolla-init rbac', { skip: (await canRunControlPlane()) ??
     await manyAtOnce(trials, async ({ row, account, items }) => {
       granted.push({ row, account, items });
       cells.set(row.name, 'Role', rulesText(items));
-      // If it asks both servers for the same, one is enough.
+      // If it makes the same requests to both servers, one is enough.
       const servers = Object.entries(await kubeconfigsOf(account));
       for (const [server, kubeconfig] of servers.filter(([name]) => name === 'fresh' || asksForLists(items))) {
         const { code, complaint, last } = await wait(kubeconfig, row);

@@ -1,4 +1,4 @@
-/** The chart mariadb with global.tls: three real nodes with its my.cnf, as clients, each other and a joiner see them. */
+/** The chart mariadb with global.tls: three real nodes with its my.cnf, tested with clients, each other and a joiner. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -101,7 +101,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
   });
 });
 
-/** Of the certificate that a node shows a client. */
+/** Serial number of the certificate that a node presents to clients. */
 async function serialAt({ host, port }: GaleraNode, files: TlsFiles): Promise<string> {
   const ssl = { ca: await readFile(files.caFile) };
   const connection = await createConnection({

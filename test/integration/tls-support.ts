@@ -5,19 +5,19 @@ import { rendering, textAt, sourcesOf, type Rendered } from '../charts/support.t
 import { workloadsOf } from '../charts/service-charts.ts';
 import { makeAuthority } from '../cluster/authority.ts';
 
-/** What the kubelet would mount at /etc/kolla-tls, in a directory, and the chart's files with that directory's paths. */
+/** The kubelet's mount at /etc/kolla-tls as a directory, and the chart's files with its paths. */
 export interface TlsFiles extends AsyncDisposable {
   readonly directory: string;
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
-  /** A text with /etc/kolla-tls in it. */
+  /** Replaces /etc/kolla-tls in a text. */
   here(text: string): string;
-  /** Of another server, as the issuer would renew it; in place of the first one. */
+  /** Replaces the certificate by a renewed one, like an issuer. */
   renew(): Promise<string>;
 }
 
-/** @param hosts names and addresses of the server, as docs/how-to/tls.md asks for */
+/** @param hosts names and addresses of the server, as required by docs/how-to/tls.md */
 export async function tlsFiles(...hosts: string[]): Promise<TlsFiles> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('tls-charts'));

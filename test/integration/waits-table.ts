@@ -19,14 +19,14 @@ export class Cells {
     return this.#rows.get(kind)?.get(column) ?? '';
   }
 
-  /** `kind: column` of every cell in which nothing was seen. */
+  /** `kind: column` of every empty cell. */
   empty(): string[] {
     return [...this.#rows].flatMap(([kind, row]) =>
       this.#columns.filter((column) => (row.get(column) ?? '') === '').map((column) => `${kind}: ${column}`),
     );
   }
 
-  /** For a person; what is long is cut. */
+  /** As text for readers; long cells are truncated. */
   table(): string {
     const rows = [...this.#rows].map(([kind, row]) => [kind, ...this.#columns.map((column) => row.get(column) ?? '-')]);
     const all = [['kind', ...this.#columns], ...rows].map((row) => row.map(cut));

@@ -26,7 +26,7 @@ interface Change {
   readonly text: string;
 }
 
-/** A minimal model of an API server for a set: changing objects, a limited history of changes, watches. */
+/** A minimal API server for a set: changing objects, a limited history of changes, watches. */
 class Model {
   /** The objects at each version: names and their versions. */
   readonly history: string[] = [''];
@@ -36,7 +36,7 @@ class Model {
   readonly #endsBeginning: boolean;
   #forgotten = 0;
 
-  /** @param endsBeginning whether a bookmark marks the end of the initial events */
+  /** @param endsBeginning whether it marks the end of the initial events by a bookmark */
   constructor(endsBeginning: boolean) {
     this.#endsBeginning = endsBeginning;
   }
@@ -65,7 +65,7 @@ class Model {
     return { metadata: { resourceVersion: String(this.version) }, items };
   }
 
-  /** Sends the events of a watch from this version on, past and future. Undefined: the version is too old. */
+  /** Sends the events of a watch from this version, past and future. Undefined: the version is too old. */
   watch(from: string | null, tell: (text: string) => void): (() => void) | undefined {
     if (from === null) {
       for (const [name, version] of this.#objects) tell(line('ADDED', object(name, version)));
@@ -90,7 +90,7 @@ function fingerprint(objects: ReadonlyMap<string, number | string>): string {
     .join(' ');
 }
 
-/** A server that answers from the model and, while `faults` is set, fails in one of many ways. */
+/** A server that responds from the model, with random faults while `faults` is set. */
 function serve(model: Model, random: () => number, faults: { on: boolean }): Handler {
   return (request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'https://api');
@@ -111,7 +111,7 @@ function serve(model: Model, random: () => number, faults: { on: boolean }): Han
   };
 }
 
-/** Sends events. One may be the last, whole or partial, and nothing may follow it, not even the end of the response. */
+/** Sends events; a fault may end the stream after or within one, or leave it silent without an end. */
 function sender(
   response: ServerResponse,
   faults: { readonly on: boolean },
@@ -158,7 +158,7 @@ for (const endsBeginning of [true, false]) {
           if (random() < 0.05) model.compact();
           if (random() < 0.3) await sleep(random() * 8);
           // A slow machine would only see the last state.
-          if (n === CHANGES / 2) await until('a state to be reported', async () => told > 0 || undefined);
+          if (n === CHANGES / 2) await until('a state to be told', async () => told > 0 || undefined);
         }
         faults.on = false;
         model.change('a', false);

@@ -17,7 +17,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 
 export const JOB: ObjectRef = { group: 'batch', version: 'v1', resource: 'jobs', namespace: 'ns', name: 'sync' };
 
-/** A client for single-object watches: any other request fails. */
+/** A client for watches of single objects: any other request is a failure. */
 export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   const unasked = () => {
     throw new Error('only watches were expected');
@@ -26,7 +26,7 @@ export function onlyWatching(watch: KubeClient['watch']): KubeClient {
   return { namespace: 'own', server: '', watch, ...others, [Symbol.dispose]: () => {} };
 }
 
-/** Milliseconds in place of a real server's minutes. */
+/** Timing in milliseconds of what takes a real server minutes. */
 export const FAST: Timing = { ...TIMING, idleMs: 400, absentMs: 100, pollMs: 10, backoff: { minMs: 5, maxMs: 20 } };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -103,7 +103,7 @@ export function events(...lines: readonly string[]): Handler {
   };
 }
 
-/** Sends these events and ends the watch as the server does after timeoutSeconds. */
+/** Sends these events and ends the watch, like a server after timeoutSeconds. */
 export function eventsThenEnd(...lines: readonly string[]): Handler {
   return (request, response) => {
     events(...lines)(request, response);
@@ -125,7 +125,7 @@ export function forbidden(verb: string): Handler {
   );
 }
 
-/** Watches until `enough` returns true or the observations end; returns observations and warnings. */
+/** Watches until `enough` is true or the observations end; returns observations and warnings. */
 export async function observe(
   client: KubeClient,
   enough: (seen: readonly Observation<KubeObject>[]) => boolean,

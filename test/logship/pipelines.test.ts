@@ -45,7 +45,7 @@ async function shipping(root: string, ...args: string[]) {
   const context = { log: log(said), now: () => Date.now(), state, proxyEnv: {}, stdout };
   const pipelines = await openPipelines(settings, context);
   const ended = runAll(pipelines, stop.signal);
-  ended.catch(() => {}); // looked at when it is waited for
+  ended.catch(() => {}); // handled when awaited
   return {
     states: () => pipelines.map((pipeline) => pipeline.state()),
     ended,

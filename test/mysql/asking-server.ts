@@ -1,7 +1,4 @@
-/**
- * A scripted server of MySQL's protocol that requests the password itself, and records everything that a client sends:
- * no real server does that.
- */
+/** A malicious server of MySQL's protocol that requests the plain password, which no real one does; records the replies. */
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -9,11 +6,11 @@ import { TLSSocket } from 'node:tls';
 import type { Credentials } from '../cluster/authority.ts';
 
 export interface Asking {
-  /** The plugin that its greeting names. */
+  /** The plugin in its greeting. */
   readonly greets: string;
-  /** The plugin that it then switches to. */
+  /** The plugin it then switches to. */
   readonly switchesTo?: string;
-  /** Whether the account is in its cache, so that the proof is enough. */
+  /** It has the account in its cache: the scramble is sufficient. */
   readonly isCached?: true;
   readonly tls?: Credentials;
   /** A socket file to listen on, instead of a port. */
@@ -22,7 +19,7 @@ export interface Asking {
 
 export interface AskingServer extends AsyncDisposable {
   readonly port: number;
-  /** Everything the client sent until it disconnected, without TLS and RSA. */
+  /** Everything the client sent before it disconnected, without TLS and RSA. */
   readonly heard: () => string;
 }
 
@@ -63,7 +60,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
     const head = Buffer.from([payload.length & 0xff, payload.length >> 8, 0, sequence++]);
     stream.write(Buffer.concat([head, payload]));
   };
-  /** Undefined when the client has disconnected. */
+  /** Undefined if the client has disconnected. */
   const answer = async (): Promise<Buffer | undefined> => {
     const packet = await packetOf(stream);
     if (packet === undefined) return undefined;
@@ -73,7 +70,7 @@ async function serve(socket: Socket, asking: Asking, hear: (packet: Buffer) => v
   };
   say(greeting(greets, tls === undefined ? CAPABILITIES : CAPABILITIES | SSL));
   if (tls !== undefined) {
-    // The client's request for it.
+    // The client requests it.
     await packetOf(socket);
     sequence = 2;
     const secure = new TLSSocket(socket, { isServer: true, cert: tls.certificate, key: tls.key });
@@ -125,14 +122,14 @@ function greeting(plugin: string, capabilities: number): Buffer {
   ]);
 }
 
-/** A packet with its header; undefined when the client has disconnected. */
+/** A packet with its header; undefined if the client has disconnected. */
 async function packetOf(stream: Socket): Promise<Buffer | undefined> {
   const head = await bytesOf(stream, 4);
   const payload = head && (await bytesOf(stream, head.readUIntLE(0, 3)));
   return payload && Buffer.concat([head, payload]);
 }
 
-/** Exactly that many bytes: TLS may follow. */
+/** Exactly this many bytes: the following ones may be TLS. */
 async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefined> {
   while (!stream.destroyed && !stream.readableEnded) {
     const bytes = stream.read(length) as Buffer | null;
@@ -146,7 +143,7 @@ async function bytesOf(stream: Socket, length: number): Promise<Buffer | undefin
   return undefined;
 }
 
-/** The text of a packet encrypted with the public key that we sent; '' for any other packet. */
+/** The content of a packet encrypted with our key; '' for any other. */
 function decrypted(packet: Buffer): string {
   try {
     const padding = constants.RSA_PKCS1_OAEP_PADDING;

@@ -1,4 +1,4 @@
-/** Properties on which docs/adr/0014 relies: neither Node nor mysql2 guarantees them. */
+/** Assumptions of docs/adr/0014 that neither Node nor mysql2 guarantees. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -18,12 +18,12 @@ function targetAt(port: number, more: Partial<MysqlTarget> = {}): MysqlTarget {
   return { host: '127.0.0.1', port, user: 'nova', password: 'a-secret-of-ours', database: 'd', ...more };
 }
 
-/** The loopback address as /proc/net/tcp prints it. */
+/** Loopback as in /proc/net/tcp. */
 function address(port: number): string {
   return `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The sockets connected to this port, found through the descriptors of their process. */
+/** The sockets connected to this port, among the process's descriptors. */
 async function connectedTo(port: number): Promise<string[]> {
   const rows = (await readFile('/proc/self/net/tcp', 'utf8')).trim().split('\n').slice(1);
   return rows

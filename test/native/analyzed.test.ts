@@ -1,4 +1,4 @@
-/** native/ by another compiler: what its analyzer says. */
+/** native/ checked by another compiler's static analyzer. */
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';

@@ -40,7 +40,7 @@ async function rootWithLarge(bytes: number) {
 
 for (const [mib, ends, size] of [
   [8, 0, LARGE],
-  // What it takes before its first line.
+  // Memory used before its first line.
   [1, 70, 'old'.length],
 ] as const)
   test(`a file of 2.3 GB with ${mib} MiB of memory exits with ${ends}`, { skip }, async () => {

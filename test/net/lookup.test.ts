@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { lookupWithin } from '../../src/net/lookup.ts';
 import { listenTcp } from '../support/server.ts';
 
-/** The result of connecting to a port of a host name. */
+/** The result of connecting to a name's port. */
 function connected(port: number, lookup: LookupFunction): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: 'localhost', port, lookup });

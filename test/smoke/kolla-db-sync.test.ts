@@ -38,7 +38,7 @@ describe('kolla-db-sync', { skip: (await canRunMariadb()) ?? false }, () => {
     assert.equal(command[0], 'kolla-db-sync');
     assert.deepEqual([...volumes.keys()], ['/etc/keystone', '/run/secrets']);
     await using directory = await privateDirectory('docker-run');
-    // What the engine would mount, and what the image has; the name of a network leads to its servers, as here a port does.
+    // The engine's mounts and the image's files; a network's name leads to its servers, as a port does here.
     const at = (path: string) => join(directory.path, path);
     await Promise.all(['etc', 'secrets', 'bin'].map((name) => mkdir(at(name))));
     const database = databaseName('keystone');

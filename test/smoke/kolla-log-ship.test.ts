@@ -9,7 +9,7 @@ import { privateDirectory } from '../../tools/directory.ts';
 import { until } from '../support/until.ts';
 
 const skip = (await canRunElasticsearch()) ?? false;
-/** Two of the formats that files are read by. */
+/** Lines in two of the log formats. */
 const FORMATS = {
   'keystone/keystone.log': (n: number) => `2026-11-20 08:15:42.123 7 INFO keystone.server [-] line ${n}\n`,
   'mariadb/mariadb.log': (n: number) => `2026-11-20  8:15:42 7 [Note] line ${n}\n`,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { privateDirectory } from '../../tools/directory.ts';
 import { run, type Finished } from '../../tools/process.ts';
 
-/** Runs a body that uses `cached` in a process of its own, with `directory` as the cache. */
+/** Runs a body that uses `cached` in a separate process, with `directory` as the cache. */
 function withCache(directory: string, body: string): Promise<Finished> {
   const module = `import { writeFileSync } from 'node:fs';
     import { cached } from ${JSON.stringify(import.meta.resolve('../../tools/cache.ts'))};
@@ -68,7 +68,7 @@ test('a lookup counts as use, and does not change the object', async () => {
   assert.ok(!(await partsIn(directory.path)).includes(name));
 });
 
-/** What is in a cache, without the marks of when it was used. */
+/** The content of a cache, without its timestamps of use. */
 async function partsIn(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name !== 'used');
 }

@@ -8,16 +8,16 @@ import { scriptedClient, wait, type Script } from './support.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The state of the API server: the dependency's object, and the Pods on our node. */
+/** Objects on the API server: the dependency's, and the Pods on our node. */
 interface State {
   readonly object: Json;
   readonly pods?: readonly Json[];
 }
 
 interface Case extends State {
-  /** The waits that these objects satisfy. */
+  /** The dependency satisfied by these objects. */
   readonly text: string;
-  /** The objects that satisfy `!text`; undefined where only the absence of the object does. */
+  /** Objects that satisfy `!text`; undefined if it only requires the object's absence. */
   readonly opposite?: Json;
   /** Fields that this wait does not read. */
   readonly unread?: RegExp;
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   {
     text: 'service/x',
     object: slice,
-    // Without its label it is not a slice of that Service.
+    // Without its label it does not belong to that Service.
     unread: /metadata.labels/,
     opposite: { ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] },
   },
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
   { text: 'daemonset/x', object: { metadata, spec: daemonSet.spec, status: daemonSet.status }, pods: [] },
 ];
 
-/** The result of a wait that sees this object: `met`, `waits`, or the error. */
+/** The result of a wait with these objects: `met`, `waits`, or the error. */
 async function endOf(text: string, { object, pods = [] }: State, byEndpoints = false): Promise<unknown> {
   const stop = new AbortController();
   const all = (...objects: readonly Json[]) =>
@@ -184,7 +184,7 @@ function withAt(value: Json, [key, ...rest]: readonly (string | number)[], other
   return copy;
 }
 
-/** The metadata of an object is validated where it is received. */
+/** Metadata is validated when an object is received. */
 const RECEIVED = /^(?:object|pods|pods\.\d+)(?:\.metadata)?$/;
 const VALUES: readonly Json[] = [7, '3', 'True', true, false, null, [], {}, [null], ['x'], [{}], { a: 1 }, { type: 5 }];
 

@@ -18,7 +18,7 @@ function waitOn(texts: string | readonly string[], script: Script, options: Opti
   return { ...waited, client };
 }
 
-/** The log of the one dependency, after its first line. */
+/** The log lines for the dependency, after the first. */
 function states(messages: readonly string[]): string[] {
   return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/ready after \S+: /, 'met: '));
 }
@@ -127,7 +127,7 @@ test('an invalid JSONPath is an error of the command line', async () => {
 test('a negated object counts as absent only once the API server confirms it', async () => {
   const path = '/apis/batch/v1/namespaces/own/jobs/sync';
   const there = { metadata: { name: 'sync' } };
-  // A quiet watch may only be slow: the request itself shows whether the object exists.
+  // A quiet watch may only be slow: the GET shows that the object exists.
   const { done, messages } = waitOn('!job/sync', { one: () => [absent, gone(complete)], objects: { [path]: there } });
   await done;
   assert.deepEqual(states(messages()), ['is there', 'met: no such Job in namespace own']);

@@ -27,7 +27,7 @@ export interface Options extends Partial<WaitOptions> {
   readonly onLine?: (line: string) => void;
 }
 
-/** Waits for these dependencies, and returns the log. */
+/** Waits for these dependencies, and records the log. */
 export function wait(texts: readonly string[], options: Options = {}): Waited {
   if (isOnCore && options.kube === undefined) return waitOnCore(texts, options);
   const { log, said } = recordedLog('info', options.onLine);
@@ -50,7 +50,7 @@ export function wait(texts: readonly string[], options: Options = {}): Waited {
   return { done, messages: () => logLines(said()).map(({ msg }) => msg) };
 }
 
-/** Runs kolla-core's own command, and throws the error of its exit code. */
+/** Run by kolla-core's command, with its exit code as an error. */
 function waitOnCore(texts: readonly string[], options: Options): Waited {
   let [said, rest] = ['', ''];
   const lines = (chunk: string) => {
@@ -82,22 +82,22 @@ function waitOnCore(texts: readonly string[], options: Options): Waited {
 }
 
 export interface Script {
-  /** The events of one object's watch; without an entry the watch stays quiet. */
+  /** Observations of the watch of one object; without an entry it stays quiet. */
   readonly one?: (ref: ObjectRef, options: WatchOptions) => readonly Observation<KubeObject>[] | undefined;
   readonly set?: (ref: SetRef, options: WatchOptions) => readonly SetObservation<KubeObject>[] | undefined;
-  /** Responses by path; 404 without one. */
+  /** Responses by path; 404 without an entry. */
   readonly objects?: Readonly<Record<string, unknown>>;
-  /** The result of discovery, for any request. */
+  /** The result of every discovery. */
   readonly resource?: ApiResource;
 }
 
 export interface ScriptedClient extends KubeClient {
   readonly watched: readonly (ObjectRef | SetRef)[];
-  /** The paths that were read. */
+  /** The paths of all GET requests. */
   readonly asked: readonly string[];
 }
 
-/** A client with scripted observations. test/integration has those of a real one. */
+/** A client with observations scripted by the test. test/integration covers the real one. */
 export function scriptedClient({ one, set, objects = {}, resource }: Script): ScriptedClient {
   const watched: (ObjectRef | SetRef)[] = [];
   const asked: string[] = [];

@@ -49,7 +49,7 @@ function figure({ place, usual }: Figure, config: ServiceConfig): number {
   return Number(text);
 }
 
-/** Encrypts with the primary of this ring what its other keys have encrypted. */
+/** Re-encrypts data of this ring's other keys with its primary. */
 export type Reencrypt = (ring: Ring) => Promise<void>;
 
 const BACKOFF = { minMs: 100, maxMs: 3000 };

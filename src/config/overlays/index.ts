@@ -1,17 +1,17 @@
 /**
- * What a file of config.json gets that its source does not hold: values of one Pod in files that all share (replicas have one
- * ConfigMap, but my_ip and wsrep_node_address differ), and passwords that stay in Secrets of their own.
+ * Content added to a file of config.json that its source lacks: values of one Pod in files shared by all (replicas have one
+ * ConfigMap, but my_ip and wsrep_node_address differ), and passwords kept in separate Secrets.
  *
  *   `overlays:` of kolla-pod.yaml -> schema (every problem at once) -> names looked up in the allowed environment -> an
  *   Overlay, which turns a source's content into what is installed: $(NAME) replaced, INI keys set, then passwords
  *
- * A password's way: key of a Secret -> file that the kubelet mounts -> read at each apply, so a watch has the new one ->
- * $(password:NAME) in the text, written as its form says (in a URL, in SQL, ...) -> the installed file. It passes through no
- * argument, variable or message. It comes last and in one pass: nothing in a password is replaced.
+ * The path of a password: key of a Secret -> file mounted by the kubelet -> read at each apply, so a watch gets the new one ->
+ * $(password:NAME) in the text, escaped for its form (in a URL, in SQL, ...) -> the installed file. It passes through no
+ * argument, variable or message. Passwords are filled in last, in one pass: nothing in a password is replaced.
  *
- * Fails with 65 before anything is touched: an unknown key, a name that is not set or not allowed, a value that is no
- * line, a file that is not for oslo.config, a password that is missing or that its place cannot hold. Says names and places,
- * never a value.
+ * Fails with 65 before any change: an unknown key, a name that is not set or not allowed, a value with more than one
+ * line, a file that is not for oslo.config, a password that is missing or not representable at its place. Messages contain
+ * names and places, never a value.
  */
 import { ConfigError, messageOf } from '../../core/errors.ts';
 import { sentence } from '../../core/nearest.ts';
@@ -29,9 +29,9 @@ export { DEFAULT_ALLOWED, holdsSecret, type Overlay } from './overlay.ts';
 /**
  * The overlay defined by a file. Undefined if the section is missing or empty.
  * @param file its name, for messages
- * @param section what stands under `overlays:`
+ * @param section the value of `overlays:`
  * @param environment where names are looked up, if they are allowed
- * @param configDir where what Kolla mounts at CONFIG_DIR is mounted
+ * @param configDir actual mount point of Kolla's CONFIG_DIR
  * @throws ConfigError with every problem and its place
  */
 export function makeOverlay(

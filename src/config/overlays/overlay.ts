@@ -11,9 +11,9 @@ export interface Overlay {
   readonly files: ReadonlyMap<string, string>;
   /** Variables used by `apply` so far, by file. */
   readonly used: ReadonlyMap<string, readonly string[]>;
-  /** Those with passwords of Secrets. */
+  /** Files with passwords from Secrets. */
   readonly passwordFiles: ReadonlySet<string>;
-  /** Where these are mounted. */
+  /** Mount points of these Secrets. */
   readonly sources: readonly string[];
   /** The passwords, and the values of names that look like credentials, used so far: they may not be shown. */
   readonly secrets: readonly string[];

@@ -2,10 +2,10 @@ import { suggestion } from '../../core/nearest.ts';
 import { messageOf } from '../../core/errors.ts';
 import { bytesOf, readContent } from '../../fs/content.ts';
 
-/** A password of its own mounted file, and the file of config.json that it belongs into. */
+/** A password from its mounted file, and the file of config.json that contains it. */
 export interface Password {
   readonly name: string;
-  /** Where it is mounted, as config.json writes a source. */
+  /** Its mounted file, as a source in config.json. */
   readonly source: string;
   /** The Secret and its key, for messages. */
   readonly secret?: string | undefined;
@@ -14,13 +14,13 @@ export interface Password {
   readonly place: string;
 }
 
-/** A content with its passwords, and these as they were mounted. */
+/** A content with its passwords filled in, and their mounted values. */
 export interface Filled {
   readonly content: Buffer;
   readonly values: readonly string[];
 }
 
-/** How a password is written where the text around it has a syntax of its own. Throws RangeError for one that it cannot hold. */
+/** Escapes a password for the syntax around it. Throws RangeError if the syntax cannot represent it. */
 type Form = (password: string) => string;
 
 /** The chart library's kolla-pod.passwordAs has the same; a test compares the two. */
@@ -49,7 +49,7 @@ export function fillPasswords(
   const values = new Map<string, string>();
   for (const password of passwords) attempt(password.place, () => values.set(password.name, read(password, locate)));
   const unused = new Set(passwords);
-  // One character a byte, so that bytes that are no UTF-8 survive. One pass: a password may look like a placeholder.
+  // One character per byte, to preserve invalid UTF-8. One pass: a password may look like a placeholder.
   const filled = content.toString('latin1').replaceAll(PLACEHOLDER, (text, name: string, form: string | undefined) => {
     const password = passwords.find((one) => one.name === name);
     if (password === undefined) problems.add(`${text} is not listed under overlays.passwords for this file`);

@@ -6,8 +6,8 @@ import type { Document } from '../schema.ts';
 import { sourcePath } from '../sources.ts';
 
 /**
- * The paths whose content decides what is put in place: the config directory, a config.json that lies elsewhere, and every
- * source outside of it, also of a password; of a pattern, the directory that it begins in. None lies within another; in a stable order.
+ * The paths whose content determines the installed files: the config directory, a config.json elsewhere, and every
+ * source outside of it, including passwords; for a pattern, its fixed parent directory. None is within another; in a stable order.
  */
 export function followedPaths(
   document: Document | undefined,

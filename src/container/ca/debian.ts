@@ -1,5 +1,5 @@
 /**
- * What Debian's update-ca-certificates does for the certificates of a deployment, without its shell and `openssl rehash`,
+ * The work of Debian's update-ca-certificates for a deployment's certificates, without its shell and `openssl rehash`,
  * which read every certificate of the image for a second at each start.
  *
  *   /etc/ca-certificates.conf, /usr/local/share/ca-certificates -> the store's files, in its order
@@ -7,7 +7,7 @@
  *   -> ours: a link by name, a link by hash for a file with one certificate; links of an earlier run removed
  *   -> ca-certificates.crt: all files, one after the other
  *
- * Everything is decided before the first write. A run that was killed in between is made up for by the next.
+ * Everything is decided before the first write. After a kill the next run completes the work.
  */
 import {
   accessSync,
@@ -35,7 +35,7 @@ const LOCAL = '/usr/local/share/ca-certificates';
 const CERTS = '/etc/ssl/certs';
 const BUNDLE = 'ca-certificates.crt';
 const HOOKS = '/etc/ca-certificates/update.d';
-/** Labels files for SELinux, which the script calls where it is installed. */
+/** Labels files for SELinux; the script calls it if it is installed. */
 const RESTORECON = '/sbin/restorecon';
 const NEWLINE = Buffer.from('\n');
 
@@ -103,7 +103,7 @@ function hashOf(root: string, { content }: Member): string | undefined {
   return isHashed(prefix, certificate) ? undefined : prefix;
 }
 
-/** What run-parts would run. */
+/** The hooks that run-parts would run. */
 function hasHooks(root: string): boolean {
   const names = unlessAbsent(() => readdirSync(join(root, HOOKS))) ?? [];
   return names.some((name) => /^[\w-]+$/.test(name)) || isExecutable(join(root, RESTORECON));
@@ -118,7 +118,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Undefined where the script would say or do something about one of them. */
+/** Undefined if the script would warn about one of them or change it. */
 function membersOf(root: string): readonly Member[] | undefined {
   const conf = unlessAbsent(() => readFileSync(join(root, CONF), 'utf8'));
   if (conf === undefined || conf === '') return undefined;
@@ -130,7 +130,7 @@ function membersOf(root: string): readonly Member[] | undefined {
   const packaged = lines.filter((line) => !line.startsWith('!')).map((line) => `${PACKAGED}/${line}`);
   const members = [...packaged, ...local].map((path) => memberOf(root, path));
   const isWhole = members.every((member) => member !== undefined);
-  // Two of the same name take each other's link.
+  // Two files of the same name would use the same link.
   return isWhole && new Set(members.map(({ link }) => link)).size === members.length ? members : undefined;
 }
 
@@ -139,7 +139,7 @@ function memberOf(root: string, path: string): Member | undefined {
   return content && { path, link: linkNameOf(basename(path)), content };
 }
 
-/** Of a directory and those below; undefined where a link leads to another one. */
+/** The files in a directory tree; undefined if a link leads to another directory. */
 function localFiles(root: string, directory: string): readonly string[] | undefined {
   const found: string[] = [];
   const entries = unlessAbsent(() => readdirSync(join(root, directory), { withFileTypes: true })) ?? [];
@@ -183,7 +183,7 @@ function certificatesIn(content: Buffer): readonly Certificate[] {
   return isCertificatesOnly(text) ? certificatesOf(text) : [];
 }
 
-/** Links of ours by name and by hash that lead to what is gone. */
+/** Our links, by name and by hash, whose target is missing. */
 function removeStaleLinks(root: string, wanted: ReadonlySet<string>): void {
   for (const entry of readdirSync(join(root, CERTS), { withFileTypes: true })) {
     const path = join(root, CERTS, entry.name);

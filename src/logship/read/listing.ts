@@ -16,7 +16,7 @@ export type Listing = readonly Listed[];
 /** Maximum listings while files are being renamed, before the last one is used. */
 export type List = (directory: string, isWanted?: (name: string) => boolean) => Listing;
 
-/** Listings in which files still move, before the last one is taken for what it is. */
+/** Maximum number of listings during which files move, before the last one is accepted. */
 const MOST_LISTINGS = 20;
 
 /** The files currently in a directory; none if it is gone. */

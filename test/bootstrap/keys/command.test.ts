@@ -43,7 +43,7 @@ test("token lifetime and number of keys come from keystone.conf, or else are Key
 test('an unreadable keystone.conf is an error: with defaults keys would be dropped too early', async () => {
   await using directory = await privateDirectory('keys');
   const { log } = recordedLog();
-  // A directory cannot be read as a file by any user.
+  // A directory cannot be read as a file, not even by root.
   const config = await readServiceConfig({ ...keystone, configFile: directory.path }, undefined, {
     OS_TOKEN__EXPIRATION: '60',
   });
@@ -106,7 +106,7 @@ test('an invalid line is rejected by its number before the tool, which would quo
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
   const words = ['keys', 'rotate', 'keystone', 'credential', '--service-config', file];
-  // The tool gets this from a variable, and nothing is read from the file.
+  // The tool gets it from a variable, so the file is not needed.
   const env = { HOME: '/nonexistent', OS_CREDENTIAL__KEY_REPOSITORY: '/keys' };
   const { code, stderr } = await runHelper('kolla-bootstrap', words, { env });
   assert.equal(code, 65);
@@ -114,7 +114,7 @@ test('an invalid line is rejected by its number before the tool, which would quo
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-/** Runs this script in place of the tool that re-encrypts. */
+/** Runs this as the re-encryption tool. */
 async function reencrypted(script: string, signal: AbortSignal = new AbortController().signal) {
   await using directory = await privateDirectory('tool');
   await writeFile(join(directory.path, 'keystone-manage'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

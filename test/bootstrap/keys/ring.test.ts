@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
 const RULES: RotationRules = { settleMs: HOUR / 4, lifetimeMs: 49 * HOUR, keep: 3 };
 
-/** The ring after rotations at these intervals, and the numbers of its keys after each. */
+/** The ring after rotations at this interval, and the numbers of its keys after each. */
 function rotations(count: number, everyMs: number, rules: RotationRules = RULES): { ring: Ring; sizes: number[] } {
   let ring = newRing(START);
   const sizes = [];
@@ -63,7 +63,7 @@ test('with a weekly rotation there are three keys, as in Keystone', () => {
 
 test('with a daily rotation and tokens of 49 hours, each key is kept while a token of it may be valid', () => {
   const { ring, sizes } = rotations(8, 24 * HOUR);
-  // Staged, primary, and those retired now, 24 and 48 hours ago.
+  // Staged, primary, and those that expired now, 24 and 48 hours ago.
   assert.deepEqual(sizes, [3, 4, 5, 5, 5, 5, 5, 5]);
   assert.deepEqual(
     [...ring.keys.keys()].toSorted((a, b) => a - b),

@@ -12,7 +12,7 @@ const wanted = wantedUsers(placement.identity!, () => NONE);
 const [user] = wanted.users;
 const SERVICE = keyOf({ name: 'service', domain: 'Default' });
 
-/** A Keystone with every object that Placement needs. */
+/** Keystone with all objects that Placement needs. */
 function whole(): UsersState {
   return {
     domains: new Map([['Default', { id: 'default' }]]),

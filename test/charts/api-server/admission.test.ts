@@ -8,7 +8,7 @@ import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../.
 import { podsIn, type PodOf } from '../pods.ts';
 import { rendering, type Rendered } from '../support.ts';
 
-/** Namespaces for the charts' objects, and for Pods that the restricted one rejects. */
+/** The namespace of the charts' objects, and one that admits the Pods rejected by the first. */
 const [RESTRICTED, PRIVILEGED] = [namespaceName('restricted'), namespaceName('privileged')];
 const THERE = ['--namespace', RESTRICTED];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
@@ -94,7 +94,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     await cluster.kubectl(['apply', '--filename=-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   }
 
-  /** Checks that Pods are admitted as they declare, and that only `restricted` rejects the others. */
+  /** Pods are admitted as documented, and only `restricted` rejects the others. */
   async function judge(rendered: Rendered): Promise<void> {
     const pods = podsIn(rendered);
     // A Pod's ServiceAccount must exist.

@@ -17,7 +17,7 @@ export interface ApiServer extends AsyncDisposable {
   cpuSeconds(): number;
 }
 
-/** A clock tick on Linux, wherever Node runs: USER_HZ. */
+/** USER_HZ, the duration of a clock tick on every architecture of Node for Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** A program that a test may stop and restart. */

@@ -33,7 +33,7 @@ export const SECOND_NODE: NodeIdentity = {
 
 /** The first node's address, at which Pods and programs in its network reach it and each other. */
 export const NODE_ADDRESS: string = FIRST_NODE.address;
-/** The rest of the range, for Pods. */
+/** The rest, for Pods. */
 export const POD_NETWORK = '10.88.0.0/16';
 
 /** The node's mount, network, PID, UTS and IPC namespaces. */

@@ -24,7 +24,7 @@ export type Scope = 'network' | 'node';
 
 /** A cluster of one or two nodes. Pods run, and reach each other, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
-  /** The address at which Pods reach services in the node's network. */
+  /** The address at which Pods reach servers in the node's network. */
   readonly address: string;
   /** PID 1 of the node, in this machine's PID namespace. */
   readonly pid: number;

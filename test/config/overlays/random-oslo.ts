@@ -3,7 +3,7 @@ import { oneOf } from '../../support/random.ts';
 export const SECTIONS = ['DEFAULT', 'database', 'vnc', 'neutron'];
 export const KEYS = ['my_ip', 'host', 'bind_host', 'server_listen'];
 
-/** A small file for oslo.config that uses its whole dialect, and an option to set in it. */
+/** A small oslo.config file with every feature of its syntax, and an option to set. */
 export function randomOslo(random: () => number): { text: string; section: string; key: string } {
   const pick = <T>(all: readonly T[]) => oneOf(random, all);
   let text = '';

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { planPod, type PodPlan, type PodPlanOptions } from '../../../src/config/volumes/index.ts';
 
-/** One of the config.json files next to this one, in the shape that kolla-ansible gives them. */
+/** One of the config.json files in this directory, in kolla-ansible's form. */
 export function fixture(service: string): string {
   return fileURLToPath(new URL(`fixtures/${service}.json`, import.meta.url));
 }
 
-/** Plans for a file, without an image unless the options name one. */
+/** The plan for a file, by default without an image. */
 export function planOf(file: string, options: Partial<PodPlanOptions> = {}): Promise<PodPlan> {
   return planPod({
     configDir: '/nowhere',

@@ -7,7 +7,7 @@ import { fixture, planOf } from './fixtures.ts';
 
 const CONFIG_FILES = '/var/lib/kolla/config_files';
 
-/** A deployment's directory, and an unpacked image next to it. */
+/** A deployment's directory, and an image unpacked next to it. */
 async function workplace() {
   const directory = await privateDirectory('volumes');
   const write = async (path: string, content: string | object) => {

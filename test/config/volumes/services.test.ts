@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture, planOf } from './fixtures.ts';
 
-/** The mounts that every service has in addition. */
+/** Mounts common to all services. */
 const ALWAYS = ['kolla:run/kolla at /run/kolla', 'tmp at /tmp', 'logs at /var/log/kolla'];
 
-/** The user that each service runs as, and the mounts of its container. */
+/** Each service's user and the mounts of its container. */
 const SERVICES: Readonly<Record<string, { readonly user: string; readonly mounts: readonly string[] }>> = {
   keystone: {
     user: 'keystone 42425',

@@ -11,7 +11,7 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { until } from '../../support/until.ts';
 import type { Pod } from '../support.ts';
 
-/** A volume as the kubelet keeps it: a dated directory, a link `..data` to it, and a link for each name. */
+/** A volume as written by the kubelet: a directory per version, `..data` linked to it, and a link for each name. */
 export class Volume {
   readonly directory: string;
   #version = 0;
@@ -77,7 +77,7 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
     if (!stop.signal.aborted) throw error;
   });
   let isOver = false;
-  void over.finally(() => (isOver = true)).catch(() => {}); // the disposal rejects with its error
+  void over.finally(() => (isOver = true)).catch(() => {}); // disposal rejects with its error
   const when = async (what: string, holds: () => Promise<boolean>) => {
     await until(what, async (saw) => {
       if (await holds()) return true;
@@ -102,7 +102,7 @@ export function watching(pod: Pod, parts: Partial<WatchParts> & { readonly pollM
   };
 }
 
-/** A pod whose config.json puts `a.conf` at /etc/a.conf. */
+/** A pod whose config.json installs `a.conf` at /etc/a.conf. */
 export function oneFile(more: object = {}): string {
   const source = '/var/lib/kolla/config_files/a.conf';
   return JSON.stringify({

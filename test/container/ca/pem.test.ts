@@ -17,11 +17,11 @@ for (const [name, text, wanted] of [
   ['an empty file', '', /no certificate in PEM/],
   ['text', 'hello', /no certificate in PEM/],
   ['DER', '\x30\x82\x01\x02', /no certificate in PEM/],
-  ['a truncated certificate', one.certificate.slice(0, 300), /does not end/],
-  ['a truncated second certificate', one.certificate + two.certificate.slice(0, 300), /does not end/],
-  // With quadratic work it would take hours.
-  ['begin markers only', '-----BEGIN '.repeat(50_000), /does not end/],
-  ['begin markers of certificates only', '-----BEGIN CERTIFICATE-----\n'.repeat(50_000), /does not end/],
+  ['a certificate that is cut off', one.certificate.slice(0, 300), /does not end/],
+  ['the second that is cut off', one.certificate + two.certificate.slice(0, 300), /does not end/],
+  // With quadratic run time it would take hours.
+  ['nothing but beginnings', '-----BEGIN '.repeat(50_000), /does not end/],
+  ['nothing but beginnings of certificates', '-----BEGIN CERTIFICATE-----\n'.repeat(50_000), /does not end/],
   ['damaged text', one.certificate.replace(/^MII/m, 'AAA'), /certificate 1 of 1 can't be read/],
   ['a private key next to it', one.certificate + one.key, /private key/],
 ] as const) {

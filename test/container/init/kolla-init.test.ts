@@ -114,7 +114,7 @@ test('exits with 75 at the deadline', async () => {
   assert.match(logLines(inCluster.stderr).at(-1)?.msg ?? '', /ECONNREFUSED\), for \d+ms; next: kubectl describe pod /);
 });
 
-/** Makes the process exit if it resolves a module of client-node. */
+/** Exits when a module of client-node is resolved. */
 const NO_KUBERNETES = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {

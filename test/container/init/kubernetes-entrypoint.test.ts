@@ -73,7 +73,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   await new Promise<void>((resolve) => {
     stdout.on('data', (chunk: Buffer) => String(chunk).includes('not there yet') && resolve());
   });
-  // It would be killed after the second.
+  // A second signal would kill it.
   assert.equal(await running.stop(1000), 143);
 });
 
@@ -126,7 +126,7 @@ test('a dependency of the API outside of a Pod is an error (65)', async () => {
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);
 });
 
-/** The state that a program got from the process that it replaced. */
+/** State that a program inherits from the process that executed it. */
 const TELL = `#!/bin/bash
 grep -E '^Sig(Ign|Blk)' /proc/self/status
 ulimit -Sn
@@ -251,7 +251,7 @@ test('exits as for SIGPIPE if stdout is closed, without reporting a bug', async 
   const said = text(stderr);
   await once(stdout, 'data');
   stdout.destroy();
-  // Its next output, or the last at its end, finds no reader.
+  // Its further output has no reader.
   assert.ok([141, 143].includes(await running.stop()));
   assert.equal(await said, '');
 });

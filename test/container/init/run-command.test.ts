@@ -52,7 +52,7 @@ test('without a volume nothing is created', async () => {
   assert.equal(pod.said(), '');
 });
 
-/** Runs the command after it with the directory mounted read-only, which also applies to root. */
+/** Runs the command with the directory mounted read-only, also for root. */
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
 
 test('an unwritable directory is logged and is not a failure', async (t) => {

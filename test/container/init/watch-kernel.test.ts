@@ -84,7 +84,7 @@ const cannotNest = await run('unshare', ['--pid', '--fork', '--mount-proc', 'tru
   ({ code, stderr }) => code !== 0 && stderr,
 );
 
-/** PID 1 of a namespace with this watch in it, and optionally another service. */
+/** PID 1 of a namespace with this watch, and optionally another service. */
 async function inNamespace(
   p: Pod,
   env: NodeJS.ProcessEnv,

@@ -32,7 +32,7 @@ export async function sidecar(p: Pod, args: readonly string[], env: NodeJS.Proce
   };
 }
 
-/** A pod whose first version is installed. */
+/** A pod with its first version installed. */
 export async function prepared(): Promise<Pod & { readonly volume: Volume }> {
   const p = await pod();
   const volume = new Volume(p.configDir);

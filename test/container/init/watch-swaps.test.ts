@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 const SWAPS = 1000;
 const SEED = Number(process.env['SEED'] ?? 4);
 const NAMES = ['a.conf', 'b.conf', 'c.conf'] as const;
-/** Growth below this is normal for the allocator. */
+/** Smaller changes are the allocator's normal variation. */
 const GROWTH_MAX_KIB = 48 * 1024;
 
 /** mulberry32: the same numbers in every run. */
@@ -25,12 +25,12 @@ function random(seed: number): () => number {
   };
 }
 
-/** States its own length and version. */
+/** The text contains its length and version. */
 function content(version: number, bytes: number): string {
   return `version ${version} of ${bytes}\n${'x'.repeat(bytes)}\nend ${version}\n`;
 }
 
-/** The version of a whole file; throws for a partial one. */
+/** The version of a complete file; throws if it is incomplete. */
 function wholeVersion(text: string): number {
   const [, version, bytes] = /^version (\d+) of (\d+)\n/.exec(text) ?? [];
   assert.equal(text, content(Number(version), Number(bytes)), 'a reader saw a partial file');

@@ -10,7 +10,7 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { prepared, sidecar } from './watch-support.ts';
 
-/** A service that logs its signals under its own name. */
+/** A service with a unique name that records the signals it receives. */
 async function service(p: Pod, name: string, script: string): Promise<Running & { readonly heard: string }> {
   const [file, heard] = [join(p.configDir, '..', name), join(p.configDir, '..', `${name}.heard`)];
   await writeFile(file, `#!/bin/bash\n${script}\necho up >> ${heard}\nwhile :; do read -t 1000 <> <(:); done\n`);
@@ -249,7 +249,7 @@ test('exits with 65 for a missing root', async () => {
   assert.equal(code, 65, stderr);
 });
 
-/** Makes the process exit if it resolves a module that only watch needs. */
+/** Exits when a module needed only by the watch is resolved. */
 const NO_WATCH = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {

@@ -14,7 +14,7 @@ export interface OurStart extends Ours {
 
 const program = (text: string) => ({ text, mode: 0o755 });
 
-/** Commands of a Kolla image besides kolla_start: the first three are stubs that log and do what later ones need. */
+/** Stubs for the commands of a Kolla image besides kolla_start: they do only what the next step needs. */
 const IMAGE: Tree = {
   'etc/debian_version': '12\n',
   run_command: { text: 'of an earlier start', mode: 0o666 },

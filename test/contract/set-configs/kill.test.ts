@@ -74,7 +74,7 @@ test(`${KILLS} kills leave no partial file, and the next start converges`, { ski
   for (let i = 0; i < KILLS; i++) {
     const root = join(directory.path, `${i}`);
     mkdirSync(root);
-    // After an earlier start, the state is the first kept file that is read.
+    // If an earlier start left its directory, the state in it is read first.
     const before: Files = i % 4 < 2 ? {} : { 'etc/kolla/defaults': { directory: true } };
     plant(root, { ...image, ...before, ...sources('n'), [`${CONFIG}/config.json`]: JSON.stringify(config) });
     // At each of its writes in turn, independent of the machine's speed.

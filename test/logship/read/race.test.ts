@@ -102,7 +102,7 @@ function atListing(
 
 const nothing = (): void => {};
 
-/** What a listing may show of files read meanwhile: nothing renamed. */
+/** A listing during renames may miss files. */
 function untouched(before: Listing, now: Listing): Listing {
   const inodes = new Map(before.map(({ name, stat }) => [name, stat.ino]));
   return now.filter(({ name, stat }) => inodes.get(name) === stat.ino);

@@ -354,6 +354,6 @@ function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return ''; // of the look itself
+    return ''; // of the poll itself
   }
 }

@@ -15,11 +15,11 @@ export interface StandIn extends AsyncDisposable {
 }
 
 export interface StandInOptions {
-  /** Which of the optional features the server has. */
+  /** Optional features of the server. */
   readonly has: 'ilm' | 'ism' | 'neither';
-  /** A status other than 200 is the answer to every request. */
+  /** If not 200, the status of every response. */
   readonly status?: number;
-  /** Another template for the same names, with precedence. */
+  /** Another template for the same names, with a higher priority. */
   readonly winner?: Body;
   /** Never responds. */
   readonly silent?: true;

@@ -86,7 +86,7 @@ test("an admin that cannot see or kill others' sessions is detected by its globa
   assert.match((await lackedToEnd(granted('GRANT PROCESS ON *.* TO `a`@`%`'))) ?? '', /^CONNECTION ADMIN/);
 });
 
-/** A node of a cluster that lists its other nodes as follows. */
+/** A node of a cluster with this list of other nodes. */
 function nodeOf(addresses: string, member = 'a') {
   const status = { wsrep_incoming_addresses: addresses, wsrep_local_index: '0', wsrep_gcomm_uuid: member };
   const rows = () => Promise.resolve(Object.entries(status).map(([key, Value]) => ({ Variable_name: key, Value })));

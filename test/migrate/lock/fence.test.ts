@@ -15,9 +15,7 @@ const FREE: FenceRow = {
   exitCode: 0,
 };
 
-/**
- * Responds to each change and each read with the next of the given results: affected rows, a row, or an error number.
- */
+/** Responds to each write and each read with the next given result: affected rows, a row, or an error number. */
 function scripted(changes: (number | { errno: number })[], reads: FenceRow[] = []): MysqlSession {
   const change = () => {
     const next = changes.shift();

@@ -18,7 +18,7 @@ const RUNNING: FenceRow = {
   exitCode: undefined,
 };
 
-/** An observer with a mock clock, and its log. */
+/** An observer with a clock moved by the test, and its log. */
 function observing(leaseMs = LEASE_MS) {
   let nowMs = 1000;
   const observer = leaseObserver(leaseMs, () => nowMs);

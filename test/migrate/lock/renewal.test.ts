@@ -45,7 +45,7 @@ interface Answers {
   readonly pause?: () => Promise<void>;
 }
 
-/** A session with the given fence and lock; `limits` are the times allowed for each update of the fence. */
+/** A session with the given fence and lock; `limits` records the timeout of each update of the fence. */
 function answering({ changed = 1, ours = 1, pause = () => Promise.resolve() }: Answers) {
   const limits: number[] = [];
   const session = {

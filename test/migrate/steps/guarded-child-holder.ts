@@ -1,7 +1,4 @@
-/**
- * Runs a long command under guard over a connection to the given port, and prints the command's pid. Killed by the
- * test.
- */
+/** Runs a long guarded command with a connection to the given port, and prints the command's pid. Killed by the test. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';

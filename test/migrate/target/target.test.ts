@@ -6,7 +6,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { runHelper, startHelper } from '../../support/helper.ts';
 import { until } from '../../support/until.ts';
 
-/** The error for a command line that is rejected before a server is needed. */
+/** The error for a command line that is rejected before any server is contacted. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; stderr: string }> {
   const { code, stderr } = await runHelper('kolla-db-sync', args, { env: { PATH: process.env['PATH'], ...env } });
   return { code, stderr };

@@ -18,7 +18,7 @@ function effects(signal: AbortSignal = new AbortController().signal) {
   return { signal, log: recordedLog().log, redact: redactor([]) };
 }
 
-/** A tool that prints that script's output as its list. */
+/** A tool whose listing is the script's output. */
 function listing(script: string) {
   const done = {
     listed: {

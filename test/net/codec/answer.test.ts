@@ -13,7 +13,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
-/** Reads these chunks, and then the end of the connection. */
+/** The result of parsing these chunks, followed by the end of the connection. */
 function read(pieces: readonly Uint8Array[], ends = false): Seen {
   let body = '';
   const heads: AnswerHead[] = [];
@@ -41,7 +41,7 @@ function failure(text: string): HttpParseError {
   return assert.fail(`${JSON.stringify(text.slice(0, 100))} is taken`);
 }
 
-/** Responses, their bodies, and whether only the end of the connection marks the end of the body. */
+/** Responses, their bodies, and whether only the end of the connection completes them. */
 const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, body: string, toTheEnd?: boolean]>> = {
   'a body with Content-Length': ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody', 200, 'body'],
   'no reason phrase': ['HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n', 404, ''],
@@ -100,7 +100,7 @@ for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSW
     const whole = bytes(text);
     for (let length = 0; length < whole.length; length++) {
       const { head, isDone } = read([whole.subarray(0, length)], true);
-      // A body up to the end of the connection is complete wherever it ends, once its head has arrived.
+      // A body delimited by the end of the connection is complete at any point after its header.
       if (!toTheEnd || head === undefined) assert.equal(isDone, false, `${length} bytes`);
     }
     assert.equal(read([whole]).isDone, !toTheEnd);

@@ -1,4 +1,4 @@
-/** Requests to the status server as clients see it, for the engine that it runs on. */
+/** Tests of the status server through a client, for both engines. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ interface Port {
   readonly port: number;
 }
 
-/** @param start the server on loopback with these paths. @param skip why it can't run */
+/** @param start starts the server on loopback with these paths @param skip reason why it cannot run */
 export function testServer(start: () => Promise<Port & AsyncDisposable>, skip: string | false = false): void {
   const onServer = (title: string, act: (server: Port) => Promise<void>) => {
     void test(title, { skip }, async () => {
@@ -129,7 +129,7 @@ async function ask({ port }: Port, path: string, method = 'GET') {
   return { status: response.statusCode, body: await text(response), headers: response.headers };
 }
 
-/** Sends these bytes, and resolves with the response once the server has closed the connection. */
+/** Sends these bytes, and resolves with everything received until the other side closes. */
 async function say({ port }: Port, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return await text(socket);

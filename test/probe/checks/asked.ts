@@ -4,7 +4,7 @@ import { CHECK_OPTIONS, commandFor, type Check } from '../../../src/probe/check.
 import type { Verdict } from '../../../src/probe/verdict.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
-/** Runs a check as its command does, without a process: its arguments are parsed, then it runs once. */
+/** Runs a check like its command, in this process: validates its arguments, then runs it once. */
 export async function asked(
   check: Check,
   words: readonly string[],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runHelper } from '../../support/helper.ts';
 import { listenTcp } from '../../support/server.ts';
 
-/** Makes the process exit if it resolves a module that a TCP check does not need. */
+/** Exits when a module that a TCP check does not need is resolved. */
 const NOTHING_HEAVY = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {

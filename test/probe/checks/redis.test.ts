@@ -7,7 +7,7 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { listenTcp } from '../../support/server.ts';
 import { asked, reasonOf } from './asked.ts';
 
-/** Responds to each command in turn, and records the commands. */
+/** Answers commands in order, and records them. */
 async function answering(...answers: string[]) {
   const told: string[] = [];
   const server = await listenTcp((socket) => {

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** A server whose certificate is valid for that long. */
+/** A server whose certificate is valid for this long. */
 async function showing(validMs: number, hosts = ['127.0.0.1', 'api.test'], options: TlsOptions = {}) {
   const { certificate: cert, key } = authority.issue({
     commonName: 'api',

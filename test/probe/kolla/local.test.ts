@@ -9,7 +9,7 @@ import { runHelper } from '../../support/helper.ts';
 import { start } from '../../../tools/process.ts';
 import { listenTcp } from '../../support/server.ts';
 
-/** A process with that name that runs a line of JavaScript; resolves with its first output. */
+/** A process with this name that runs a line of JavaScript; resolves with its first output. */
 async function running(t: TestContext, called: string, script: string): Promise<string> {
   const actor = await start('bash', ['-c', 'exec -a "$0" "$1" -e "$2"', called, process.execPath, script], {
     keepOutput: true,

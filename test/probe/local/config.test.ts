@@ -16,7 +16,7 @@ async function probe(p: Pod, ...more: string[]): Promise<{ code: number; msg: st
   return { code, msg: logLines(stderr)[0]?.msg ?? stderr };
 }
 
-/** Polls until the reason matches; the record is written after the log line. */
+/** Checks until the reason matches; the record is written after the log line. */
 async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   await until(`the reason ${what}`, async () => {
     const { code, msg } = await probe(p, ...more);

@@ -10,7 +10,7 @@ import { listenTcp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { connects, listens, NEVER_ACCEPTS, startService, tries } from './service.ts';
 
-/** Unique among this machine's processes. */
+/** A name that no other process on this machine has. */
 const name = (what: string) => `kp-${what}-${process.pid}`;
 
 async function ask(kind: 'connected' | 'listen', query: PortQuery): Promise<Verdict> {
@@ -65,7 +65,7 @@ test('a connection that is still being opened does not count', async () => {
   );
 });
 
-/** Connections that fill a backlog, until one gets no response. */
+/** Opens connections until the backlog is full and one gets no response. */
 async function full(port: number): Promise<AsyncDisposable> {
   const sockets: Socket[] = [];
   for (let isFull = false; !isFull && sockets.length < 10;) {

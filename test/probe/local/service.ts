@@ -10,17 +10,17 @@ import { start, tied, type Running } from '../../../tools/process.ts';
 
 export interface Service extends AsyncDisposable {
   readonly pid: number;
-  /** Its first output: the port that it got. */
+  /** Its first output: its port. */
   readonly said: string;
   readonly running: Running;
 }
 
 export interface ServiceOptions {
-  /** A user other than ours. */
+  /** A different user. */
   readonly uid?: number;
 }
 
-/** @param script JavaScript (CommonJS) that prints a line when it is ready, by `say(text)` */
+/** @param script JavaScript (CommonJS) that prints a line by `say(text)` once it is ready */
 export async function startService(name: string, script: string, options: ServiceOptions = {}): Promise<Service> {
   const directory = await privateDirectory('service');
   await chmod(directory.path, 0o755);
@@ -66,21 +66,21 @@ export function listens(host = '127.0.0.1', port = 0): string {
 server.listen(${port}, '${host}', () => say(String(server.address().port)));`;
 }
 
-/** Connects, prints that, and keeps the connection when the peer closes it. */
+/** Connects, reports it, and keeps the connection when the peer closes. */
 export function connects(port: number, host = '127.0.0.1'): string {
   return `${NET}const socket = net.connect({ port: ${port}, host: '${host}', allowHalfOpen: true });
 socket.on('connect', () => say('connected')).on('error', () => {}).resume();
 setInterval(() => {}, 1000);`;
 }
 
-/** Starts to connect, and prints that. */
+/** Starts to connect, and reports it. */
 export function tries(port: number, host = '127.0.0.1'): string {
   return `${NET}net.connect({ port: ${port}, host: '${host}' }).on('error', () => {});
 setTimeout(() => say('trying'), 50);
 setInterval(() => {}, 1000);`;
 }
 
-/** Listens with a backlog of one, prints its port, and never accepts again: further clients stay in SYN-SENT. */
+/** Listens with a backlog of one, prints its port, and never accepts again: later clients stay in SYN-SENT. */
 export const NEVER_ACCEPTS = `${NET}const server = net.createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   say(String(server.address().port));

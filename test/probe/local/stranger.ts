@@ -1,8 +1,8 @@
 import { run } from '../../../tools/process.ts';
 
 /**
- * A process that is no relative of ours, as in a Pod with shared processes: if /proc shows only this test's processes,
- * it looks like a separate container, and a missing process may be in another one.
+ * An unrelated process, as in a pod with shared processes: if only the test were running, /proc would look like
+ * a separate container's, and a missing process could be in another container.
  */
 export async function startStranger(): Promise<AsyncDisposable> {
   const { code, stdout, stderr } = await run('bash', ['--norc', '-c', 'sleep 1000 > /dev/null 2>&1 & echo $!']);

@@ -19,7 +19,7 @@ const env = { PATH: process.env['PATH'], HOME: '/' };
 
 const other = ['setpriv', ...as(OTHER_UID)];
 
-/** Like a separate container in the same Pod: the same network, and only its own processes. */
+/** Like another container of the same Pod: the same network, but only its own processes. */
 const ALONE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
 const sidecar = ['unshare', ...ALONE];
 

@@ -45,7 +45,7 @@ test('hanging checks delay neither another one, nor a probe, nor the shutdown', 
 
 const ROUNDS = 20;
 const GIANT_BYTES = 8 * 1024 * 1024;
-/** A small part of all the bytes that they send. V8 lets its heap grow before it collects garbage. */
+/** A small part of everything sent. V8 lets its heap grow before a collection. */
 const GROWTH_MAX_BYTES = (isOnCore ? 2 : 128) * 1024 * 1024;
 
 test('slow, excessive or permanent clients delay no probe, and use no memory afterwards', async () => {
@@ -66,10 +66,7 @@ test('slow, excessive or permanent clients delay no probe, and use no memory aft
   await until('the check to run again', async () => asked > seen || undefined);
 });
 
-/**
- * Two hundred clients that stay: some with a partial request, one with a head and one with a body of megabytes; and a
- * probe.
- */
+/** Two hundred open connections, some with partial requests, one with a header and one with a body of megabytes; and a probe. */
 async function hostile(port: number): Promise<void> {
   const held = await Promise.all(Array.from({ length: 200 }, () => connected(port)));
   for (const [i, socket] of held.entries()) if (i % 2 === 0) socket.write('GET /readyz HTTP/1.1\r\nHo');

@@ -45,7 +45,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request on a separate connection. */
+/** One request on a new connection. */
 export async function get(port: number, path: string, options: AskOptions = {}): Promise<Got> {
   const { host = '127.0.0.1', method = 'GET', headers = {} } = options;
   const asked = request({ host, port, path, method, agent: false, headers });
@@ -54,7 +54,7 @@ export async function get(port: number, path: string, options: AskOptions = {}):
   return { status: response.statusCode, body: await text(response), type: response.headers['content-type'] };
 }
 
-/** Checks whose state the test sets. */
+/** Checks whose state is set by the test. */
 export interface ToldChecks {
   snapshot(): readonly CheckStatus[];
   tell(name: string, status: Partial<CheckStatus>): void;

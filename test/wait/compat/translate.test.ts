@@ -81,7 +81,7 @@ test('files to render are not dependencies', () => {
   });
 });
 
-/** Entries that kubernetes-entrypoint skipped: input, the start of our error, and the waits in lenient mode. */
+/** Input that kubernetes-entrypoint skipped: input, the start of our error, and the dependencies in lenient mode. */
 const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readonly string[]])[] = [
   [
     { service: 'a,b:c:d' },
@@ -124,7 +124,7 @@ describe('entries skipped by kubernetes-entrypoint are rejected with their locat
     });
 });
 
-/** Entries for which kubernetes-entrypoint waited forever. */
+/** Input for which kubernetes-entrypoint waits indefinitely. */
 const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
   [{ service: 'a, b' }, "DEPENDENCY_SERVICE, column 3: ' ' is not in the name of a Service"],
   [{ service: 'a,' }, 'DEPENDENCY_SERVICE, column 3: the name of a Service is missing'],

@@ -7,7 +7,7 @@ import { runHelper } from '../../support/helper.ts';
 
 const [waits, options] = WAIT_NOTES.map(({ rows }) => rows);
 
-/** A term of the help as a user would fill it in. */
+/** A term of the help with its placeholders replaced. */
 function filled(term: string): string {
   return term
     .replace('WAIT', 'job/a')

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '../../../src/core/errors.ts';
 import { parseDependency } from '../../../src/wait/index.ts';
 
-/** The defaults of an object without options. */
+/** Default properties of an object. */
 const PLAIN = {
   isNegated: false,
   timeoutMs: undefined,

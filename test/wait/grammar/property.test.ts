@@ -31,7 +31,7 @@ const WORDS = [
   ...OPTIONS,
 ];
 
-/** Valid, nearly valid and invalid texts. */
+/** Almost valid and completely invalid texts. */
 function someText(random: () => number): string {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   if (random() < 0.5) return Array.from({ length: Math.ceil(random() * 8) }, () => pick(WORDS)).join('');
@@ -43,7 +43,7 @@ function someText(random: () => number): string {
   return `${not}${word}${form === 'path' ? ':/run/x' : '://h:1'}${rest}`;
 }
 
-/** Dependencies may not contain passwords; a text of nothing else is compared by its meaning. */
+/** Dependencies contain no passwords; other texts are compared by their meaning. */
 function meaningOf(dependency: Dependency): object {
   return { ...dependency, text: '' };
 }
