@@ -24,7 +24,7 @@ const SEED = Number(process.env['SEED'] || 1);
 const CORPUS = join(import.meta.dirname, '../../test/native/corpus');
 const CODES = new Set([0, 1, 2]);
 const BUG = /Sanitizer|runtime error|our bug/;
-/** Inputs that parsers stumble over, besides random bytes. */
+/** Inputs that are difficult for parsers, in addition to random bytes. */
 const PIECES = [
   '"',
   '\\',

@@ -35,7 +35,7 @@ export async function libraryPackages(arch: Target['arch']): Promise<string> {
 /** A root file system with glibc and libstdc++ only: no shell, no package manager. Cached. */
 export async function glibcRootfs(arch: Target['arch']): Promise<string> {
   const from = await libraryPackages(arch);
-  // Texts only, so this machine's will do.
+  // Only texts, so this machine's packages suffice.
   const texts = await unpackedPackages('image-licences', ['base-files'], { dependencies: false });
   const madeFrom = [RECIPE_VERSION, basename(from), basename(texts), ...KEPT, ...COMMON_LICENCES];
   return await cached(`image-base-${IMAGE_ARCH[arch]}`, madeFrom, async (root) => {

@@ -68,7 +68,7 @@ export interface Planned {
 export interface InPlace extends Applied {
   /** The container's command in config.json. */
   readonly command: string;
-  /** Of its entries, as written. */
+  /** Sources of its entries, as written. */
   readonly sources: readonly string[];
 }
 

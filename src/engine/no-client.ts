@@ -1,5 +1,5 @@
 /**
- * Parts left to kolla-pod, replacing the files with them (build/core/bundle.ts). Their users have become kolla-pod
+ * Parts left to kolla-pod, replacing the files with them (build/core/bundle.ts). kolla-pod has taken over for their users
  * before: kolla-init.ts, kolla-probe.ts, kubernetes-entrypoint.ts.
  */
 function absent(what: string): () => Promise<never> {

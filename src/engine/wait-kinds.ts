@@ -1,4 +1,4 @@
-/** src/wait/kinds/index.ts in kolla-core: kinds without TLS and clients. Other waits have become kolla-pod before. */
+/** src/wait/kinds/index.ts in kolla-core: kinds without TLS and clients. kolla-pod has taken over before for others. */
 import type { Kind } from '../wait/dependency.ts';
 import { http } from '../wait/kinds/http.ts';
 import { file, socket } from '../wait/kinds/path.ts';

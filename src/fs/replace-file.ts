@@ -5,7 +5,7 @@ import { prefixOf, staleBefore, temporaryName } from './temporary.ts';
 import type { FileImage } from './write-file.ts';
 
 /**
- * Replaces a file atomically: readers, also after our death, see the old or the new one. The temporary file starts with
+ * Replaces a file atomically: readers, also after our exit, see the old or the new one. The temporary file starts with
  * a dot and lacks the suffix, so no service's `*.conf` matches it; it is private until its owner is set, so a secret is
  * never readable by others. Rejects with the system's error: EBUSY if the file is a mount point.
  */

@@ -59,7 +59,7 @@ export function replace(path: string, image: FileImage): void {
   replacer.sync();
 }
 
-/** Replaces a file atomically: readers, also after our death, see the old or the new one. */
+/** Replaces a file atomically: readers, also after our exit, see the old or the new one. */
 export function putFile(directory: Directory, name: string, image: FileImage): void {
   put(directory, name, (temporary) => directory.create(temporary, image));
 }

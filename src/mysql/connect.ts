@@ -14,7 +14,7 @@ export interface MysqlSession extends AsyncDisposable {
   /** The server's number for this session. */
   readonly id: number;
   /**
-   * The socket's file descriptor: a process that inherits it keeps the session open after our death. Never write to it.
+   * The socket's file descriptor: a process that inherits it keeps the session open after our exit. Never write to it.
    */
   readonly descriptor: number;
   /** Our own address; undefined on a socket file. */

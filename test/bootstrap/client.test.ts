@@ -56,7 +56,7 @@ for (const [method, what, answer] of [
   ['POST', '500', status(500)],
   ['PATCH', '503', status(503)],
 ] as const) {
-  test(`a ${method} whose response was lost by ${what} is not repeated: only reading shows the state`, async () => {
+  test(`a ${method} whose response was lost by ${what} is not repeated: the result is unknown until it is read`, async () => {
     let asked = 0;
     const over = new AbortController();
     await using server = await script((...args) => {

@@ -100,7 +100,7 @@ test('a change that others are about to revert is read again, and an error if it
   );
 });
 
-test('a denial stops it immediately', async () => {
+test('a denial ends it immediately', async () => {
   const refused = part(['a', 'b'], () => {
     throw new UnavailableError('no');
   });

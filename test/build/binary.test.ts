@@ -218,7 +218,7 @@ test('computes diffs with the library in the binary', async () => {
   assert.match(stdout, /^ *-old\n *\+new$/m, stderr);
 });
 
-test('exits silently if its reader closes early', async () => {
+test('it exits silently if its reader closes early', async () => {
   const { stdout, stderr } = await shell('kolla-pod completion bash | head -1');
   assert.match(stdout, /^# bash completion/);
   assert.equal(stderr, '');

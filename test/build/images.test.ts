@@ -164,7 +164,7 @@ describe('the images', { skip }, () => {
   });
 
   for (const kind of KINDS) {
-    test(`the bill of materials of ${kind} is CycloneDX 1.6 by its rules`, async () => {
+    test(`the bill of materials of ${kind} is valid CycloneDX 1.6`, async () => {
       const { bomFormat, specVersion, serialNumber, version, metadata, components, dependencies } = await sbomOf(kind);
       assert.deepEqual([bomFormat, specVersion, version], ['CycloneDX', '1.6', 1]);
       assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

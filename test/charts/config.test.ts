@@ -148,7 +148,7 @@ describe('configuration', { skip }, () => {
 
   const IN_SECRET = { passwordSecrets: { small_database_password: { secret: 'mine', key: 'the-key' } } };
 
-  test('a password of an existing Secret is mounted next to the files that contain it, and takes precedence over one in values', async () => {
+  test('a password of an existing Secret is mounted next to the files that use it, and takes precedence over values', async () => {
     const { rendered, sources } = await api({ global: IN_SECRET });
     assert.equal(textAt(rendered, sources['small.conf'] ?? ''), 'password = $(password:small_database_password)\n');
     assert.equal(sources['.passwords/small_database_password'], 'Secret/mine/the-key');
@@ -161,7 +161,7 @@ describe('configuration', { skip }, () => {
     };
     for (const pod of ['small-api', 'small-worker'])
       assert.deepEqual(podYamlOf(rendered, rendered.one('Deployment', pod)).overlays, { passwords: [item] });
-    // A named password excludes others.
+    // A password from a Secret needs no value.
     const none = { ...IN_SECRET, passwords: { small_database_password: null } };
     assert.deepEqual((await api({ global: none })).rendered.all, rendered.all);
   });
@@ -197,7 +197,7 @@ describe('configuration', { skip }, () => {
     ],
   ];
   for (const [values, what] of WHERE_NONE_CAN_BE)
-    test(`a password of a Secret is rejected where kolla-init could not write it: ${JSON.stringify(values)}`, async () => {
+    test(`a password of a Secret is rejected where kolla-init cannot fill it in: ${JSON.stringify(values)}`, async () => {
       assert.match((await small.complaint({ ...values, global: IN_SECRET })) ?? '', what);
     });
 

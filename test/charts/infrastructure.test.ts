@@ -86,7 +86,7 @@ describe('charts of the infrastructure', { skip }, () => {
     ['rabbitmq', { plugins: 'rabbitmq_management' }, "'/settings/plugins': got string, want array"],
     ['memcached', { memoryMiB: '256M' }, "'/settings/memoryMiB': got string, want integer"],
   ] as const)
-    test(`${name}: unusable settings are rejected with their location: ${JSON.stringify(settings)}`, async () => {
+    test(`${name}: unusable settings are rejected with their path: ${JSON.stringify(settings)}`, async () => {
       await using chart = await rendering(name);
       const said = (await chart.complaint({ settings })) ?? 'no complaint';
       assert.ok(said.includes(place), said);

@@ -39,7 +39,7 @@ describe('Jobs', { skip }, () => {
     assert.equal(new Set(names).size, others.length + 1);
   });
 
-  test('with reload: live a changed configuration gives no new Job, and Pods stay', async () => {
+  test('with reload: live a changed configuration creates no new Job and restarts no Pod', async () => {
     const live = (extra: object) => keystone.render({ config: { reload: 'live' }, settings: { extra } });
     const one = await live({});
     const other = await live({ token: { expiration: 7200 } });

@@ -104,7 +104,7 @@ describe('the MariaDB node that bootstraps the cluster', { skip }, () => {
     assert.doesNotMatch(await startOf({ name: 'mariadb-0', state: inCluster, isNew: true }), /--wsrep-new-cluster/);
   });
 
-  test('another node that has never been in a cluster joins, whatever its state file says', async () => {
+  test('another node that has never been in a cluster joins, regardless of its state file', async () => {
     const state = `${NO_CLUSTER}safe_to_bootstrap: 1\n`;
     for (const isNew of [true, false])
       assert.doesNotMatch(await startOf({ name: 'mariadb-1', state, isNew }), /--wsrep-new-cluster/);

@@ -256,7 +256,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     ['keystone', { procesess: 4 }, "'/settings': additional properties 'procesess' not allowed"],
     ['horizon', { behindTls: 'yes' }, "'/settings/behindTls': got string, want boolean"],
   ] as const)
-    test(`settings that ${chart} cannot use are rejected with their location: ${JSON.stringify(settings)}`, async () => {
+    test(`settings that ${chart} cannot use are rejected with their path: ${JSON.stringify(settings)}`, async () => {
       const said = await complaint(chart, { settings });
       assert.ok(said.includes(place), said);
     });

@@ -23,7 +23,7 @@ function linksOf(page: string): RegExpExecArray[] {
 
 const LINKING = PAGES.filter((page) => linksOf(page).length > 0);
 
-test('there are pages of charts to check', () => {
+test('the charts have pages to check', () => {
   assert.ok(LINKING.length > 10);
 });
 

@@ -105,7 +105,7 @@ const podsOf = (rendered: Rendered) => [...workloadsOf(rendered), ...rendered.of
 
 describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false }, () => {
   for (const name of chartNames()) {
-    test(`Helm has none of them: ${name}`, async () => {
+    test(`Helm never gets them: ${name}`, async () => {
       await using chart = await rendering(name);
       const given = await chart.render({ global: { passwords, passwordSecrets } });
       const texts = textsOf(given);
@@ -146,7 +146,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
     });
   }
 
-  test('the page names the passwords of every chart, each in a Secret that it shows how to create', async () => {
+  test('the page lists the passwords of every chart, with a command to create each Secret', async () => {
     const page = await readFile(new URL('../../docs/how-to/external-secrets.md', import.meta.url), 'utf8');
     const [values, made] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => load(text));
     const { global } = values as { global: { passwordSecrets: Record<string, { secret: string; key: string }> } };

@@ -163,7 +163,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
     assert.equal(env['KOLLA_BOOTSTRAP_PUBLIC_URL'], 'https://cinder:{port}{path}');
   });
 
-  test('clients with options of their own name the CA bundle', async () => {
+  test('clients with separate options are given the CA bundle', async () => {
     const OWN: readonly [chart: string, file: RegExp, line: RegExp][] = [
       ['cinder', /cinder\.conf$/, /^glance_ca_certificates_file = \/etc\/kolla-tls\/ca\/ca\.crt$/m],
       ['heat', /heat\.conf$/, /^\[clients\]\n[^[]*^ca_file = \/etc\/kolla-tls\/ca\/ca\.crt$/m],

@@ -77,7 +77,7 @@ describe('values', { skip }, () => {
     assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);
   });
 
-  test('our own image may be given by digest too', async () => {
+  test('our image may also be given by digest', async () => {
     const kollaPod = { delivery: 'copied', image: { tag: `sha256:${'0'.repeat(64)}` } };
     const { initContainers } = await spec({ kollaPod });
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);

@@ -5,7 +5,7 @@ import { LiveRegion, type Room } from '../../src/cli/live.ts';
 
 const TERMINAL = { isTerminal: true, color: false, width: 80 };
 
-/** The part of a terminal that the region uses; lines wider than it take more rows, as on a real one. */
+/** A minimal terminal for the region; wider lines take more rows, as on a real one. */
 class FakeScreen extends EventEmitter {
   columns: number;
   rows = 10;
@@ -80,7 +80,7 @@ test('lines update in place, and log lines appear above them', () => {
   assert.deepEqual(screen.lines, ['before', 'a warning', 'a met', 'b met']);
 });
 
-test('each change is one write, and nothing is written without a change', () => {
+test('each change is one write, and no change writes nothing', () => {
   const { screen, live } = region();
   live.show(lines('a'));
   live.show(lines('b'));

@@ -54,7 +54,7 @@ export async function libraryDirectories(usr: string): Promise<string[]> {
   return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(usr, 'lib', name));
 }
 
-/** Exported for its test, which also has apt. */
+/** Exported for its test, which also runs on machines with apt. */
 export async function fromMaven(): Promise<MariadbPrograms> {
   if (process.arch !== 'x64') throw new Error(`it has none for ${process.arch}`);
   const directory = await cached('mariadb-maven', [ARTIFACT], async (into) => {

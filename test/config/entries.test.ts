@@ -211,7 +211,7 @@ test('a later entry that copies a directory whole replaces all of it', async () 
   assert.deepEqual((await readdir(join(p.root, 'etc/d'))).toSorted(), ['one', 'two']);
 });
 
-test('a source with a trailing slash has no base name to copy into a directory', async () => {
+test('a source with a trailing slash has no name to append to a directory', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'd/x'), 'x');
   await p.config({ command: 'true', config_files: [entry('d/', '/etc/d/')] });

@@ -48,7 +48,7 @@ for (const [text, place] of [
   ['{"command": "hunter2"', 'it ends too early'],
   ['', 'it ends too early'],
 ] as const) {
-  test(`the error in ${JSON.stringify(text)} is reported by its position and never quoted`, async () => {
+  test(`the error in ${JSON.stringify(text)} is reported with its position and never quoted`, async () => {
     await using p = await pod();
     await p.write(join(p.configDir, 'config.json'), text);
     const message = await refusal(p);

@@ -31,7 +31,7 @@ after(async () => await reference?.[Symbol.asyncDispose]());
 
 const checks = CASES.filter(({ runs }) => runs?.some(({ argv }) => argv !== undefined && isCheck(argv)));
 
-test('there are cases to compare', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
+test('at least one case is compared', () => assert.ok(checks.length >= 20, `${checks.length} cases`));
 
 for (const one of checks) {
   test(`equals kolla_set_configs --check: ${one.name}`, { skip }, async () => {

@@ -6,7 +6,7 @@ import { scriptedClient, seen, wait } from '../wait/support.ts';
 
 const HOSTILE = 'a\n08:00:00.000 error we never said this \u001B[2J\u202Etxt.exe';
 
-test("the message of a Job's controller stays on one line and cannot control the terminal", async () => {
+test("a Job's failure message stays on one line, without control characters", async () => {
   const failure = { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: HOSTILE };
   const client = scriptedClient({ one: () => [seen({ status: { conditions: [failure] } })] });
   const { done } = wait(['job/a'], { kube: () => Promise.resolve(client) });
@@ -17,7 +17,7 @@ test("the message of a Job's controller stays on one line and cannot control the
   });
 });
 
-test("an object's own message is printed on one line, truncated to the length of a sentence", async () => {
+test('text from an object is logged on one line of limited length', async () => {
   const status = (text: string) => seen({ status: { conditions: [{ type: 'Ready', status: 'False', reason: text }] } });
   const client = scriptedClient({ one: () => [status(HOSTILE), status('x'.repeat(100_000))] });
   const { done, messages } = wait(['pod/a?condition=Ready'], { kube: () => Promise.resolve(client), timeoutMs: 300 });

@@ -27,6 +27,6 @@ test('an empty list of secrets hides nothing', () => {
   assert.equal(redactor([undefined, ''])('as it is'), 'as it is');
 });
 
-test('a secret that is a prefix of another leaves nothing of it', () => {
+test('a secret that is a prefix of another does not reveal the rest', () => {
   assert.equal(redactor(['abc', 'abcdef'])('abcdef abc'), '*** ***');
 });

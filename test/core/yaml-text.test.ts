@@ -110,7 +110,7 @@ test('a list of mappings has one line per item, and a long mapping one line per 
   );
 });
 
-test('a comment is printed above its item, one line each', () => {
+test('a comment is above its item, on separate lines', () => {
   const item = { a: 1 };
   assert.equal(
     yamlText({ list: [item, 2] }, (each) => (each === item ? 'first\nsecond' : undefined)),

@@ -42,7 +42,7 @@ test('src imports only from lower layers', () => {
   assert.deepEqual(found, [], 'move shared code to a lower layer');
 });
 
-test('imports up, sideways and from a directory without a layer are found, those down are not', () => {
+test('imports from higher, equal and unknown layers are reported, those from lower ones are not', () => {
   const imports: Readonly<Record<string, readonly string[]>> = {
     'src/core/a.ts': ['src/cli/b.ts', 'src/core/b.ts'],
     'src/cli/a.ts': ['src/core/a.ts', 'src/attic/a.ts'],

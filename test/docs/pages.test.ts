@@ -33,7 +33,7 @@ function pagesWith(...languages: string[]): [page: Page, blocks: Block[]][] {
 }
 
 for (const [page, blocks] of pagesWith('sh'))
-  test(`docs/${page.name}.md: its shell parses, and each command exists`, async () => {
+  test(`docs/${page.name}.md: its shell blocks are valid, and their commands exist`, async () => {
     for (const { text, line } of blocks) {
       const { code, stderr } = await run('bash', ['-n'], { input: text });
       assert.equal(code, 0, `line ${line}: ${stderr}`);

@@ -35,7 +35,7 @@ test('the seccomp profile is an allowlist by name, without any call that it must
   assert.ok(profile.syscalls.every(({ action }) => action === 'SCMP_ACT_ALLOW'));
 });
 
-test('a call is allowed once, except sockets, one row per family; a new process cannot create namespaces', () => {
+test('each call is allowed once, except sockets, with a row per family; a new process gets no new namespace', () => {
   const twice = named.filter((name, i) => named.indexOf(name) !== i);
   assert.deepEqual([...new Set(twice)], ['socket']);
   for (const { names, args } of profile.syscalls)

@@ -50,7 +50,7 @@ test("subject hashes and digests match Node's, and damaged certificates are reje
   assert.ok(wanted.includes('refused'));
 });
 
-test('an error thrown by a timer reaches the listener, or else exits with 70', { skip }, async () => {
+test('an error thrown by a timer reaches the listener, otherwise it exits with 70', { skip }, async () => {
   const { code, stdout } = await run(at('uncaught'), ['listen']);
   assert.deepEqual([code, stdout], [41, 'caught a bug']);
   const unheard = await run(at('uncaught'), ['be silent']);

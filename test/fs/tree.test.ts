@@ -10,7 +10,7 @@ import { must } from '../../tools/process.ts';
 const MIB = 1024 * 1024;
 const image = (text: string) => ({ content: Buffer.from(text), mode: 0o600, uid: -1, gid: -1 });
 
-test('an open directory stays the same, whatever takes its name', async () => {
+test('an open directory stays the same if its name is reused', async () => {
   await using directory = await privateDirectory('tree');
   const [held, other] = [join(directory.path, 'held'), join(directory.path, 'other')];
   for (const path of [held, other]) await mkdir(path);

@@ -118,7 +118,7 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     assert.ok(stderr.includes(says), stderr);
   });
 
-  test('ensure reports a node it could not try, and skips one that only rejects', async () => {
+  test('ensure reports an unreachable node, and status skips one that rejects the login', async () => {
     const site = siteOn(node);
     const absent = `127.0.0.1:${await freePort()}`;
     const given = ['--host', `127.0.0.1:${node.port}`, '--host', absent];

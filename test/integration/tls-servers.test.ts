@@ -40,7 +40,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
   });
   after(() => stack.disposeAsync());
 
-  test('begins AMQP within TLS, and rejects a plain connection', async () => {
+  test('starts AMQP within TLS, and rejects a plain connection', async () => {
     using tls = await connected(broker.port, files);
     tls.write(PROTOCOL_HEADER);
     const [answer] = (await once(tls, 'data')) as [Buffer];
@@ -111,8 +111,8 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
   });
 });
 
-describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false }, () => {
-  test('serves https alone, says so to the application, and reads a renewed certificate', async () => {
+describe('uWSGI with the TLS of the charts', { skip: helm ?? (await canRunKeystone()) ?? false }, () => {
+  test('serves only https, tells the application so, and reloads a renewed certificate', async () => {
     await using files = await tlsFiles('keystone');
     const at = (name: string) => join(files.directory, name);
     const port = await freePort();

@@ -22,7 +22,7 @@ test('without the database of its parts a job reports the file that has it, and 
   assert.match(stderr, /cannot read \/nowhere\/glance-api\.conf.*--only queue --only users --only endpoints/);
 });
 
-test('exits on an invalid wait before anything else', async () => {
+test('an invalid wait is rejected before anything else', async () => {
   const { code, stderr } = await runHelper('kolla-bootstrap', ['glance', '--wait', 'jub/keystone'], { env: {} });
   assert.equal(code, 64);
   assert.match(stderr, /jub/);

@@ -28,7 +28,7 @@ for (const [words, what] of [
   ['db-sync nova', "'db-sync'"],
   ['http https://127.0.0.1:5000/?token=t0ken', "'http' with a URL that is not plain http"],
 ] as const)
-  test(`serve rejects ${words} on start, by its place and with the fix`, { skip }, async () => {
+  test(`serve rejects ${words} on start, with its path and the fix`, { skip }, async () => {
     const file = configured('refused', `checks: { api: { run: "tcp a:1" }, x: { run: "${words}" } }\n`);
     const { code, stderr } = await run(PROBE, ['serve', '--config', file], { env });
     assert.equal(code, 65);

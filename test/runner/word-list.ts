@@ -34,6 +34,7 @@ export const INCLUDES_MARKDOWN = false;
 export const EXCEPTIONS: readonly string[] = [
   'bench/soak/demo-as-nobody.sh: # make demo as a stranger would: a fresh clone, an empty home, no root. As root it becomes the user nobody first.',
   'src/container/start/service.ts: if [[ $2 != nobody && -d /dev-mode && -d /var/lib/kolla/venv ]] && type -P kolla_install_projects > /dev/null; then',
+
   `test/contract/extend-start/runs.ts: const START = \`text=$(cat /start.sh; echo x); exec bash -c "\\\${text%x}" /usr/local/bin/kolla_start /run/kolla/run_command nobody ''\`;`,
   `test/contract/sudo/cases.ts: const line = \`bash -c "$(cat /start.sh; echo x)" kolla_start /etc/passwd nobody ''\`;`,
   'test/sidecar/supervisor.test.ts: assert.match(stdout, /^failed, .*boom\\nfailing\\nends with nobody\\n$/);',

@@ -68,7 +68,7 @@ test("an absent Job is replaced by its migration's record, by the derived or giv
   await waitOn('job/cell?db-sync=nova', { one: () => [absent], objects: { [lease('nova')]: migrated } }).done;
 });
 
-test('an absent Job that is not named like a migration causes no read of a Lease, which its Role would deny', async () => {
+test('for an absent Job not named like a migration no Lease is read, which its Role would not allow', async () => {
   const script = { one: () => [absent], objects: { [lease('sync')]: migrated } };
   const { done, client } = waitOn('job/sync', script, { timeoutMs: 300 });
   await assert.rejects(done, /no such Job in namespace own yet/);

@@ -17,7 +17,7 @@ for (const [what, container] of [
   ['one with the Lease of that name', { ...SYNC, command: ['kolla-db-sync', 'nova', '--lease-name', 'keystone'] }],
   ['one that runs the expand phase', { ...SYNC, command: ['kolla-db-sync', 'keystone', '--phase=expand'] }],
 ] as const) {
-  test(`finds ${what} after us that runs the migration`, () => {
+  test(`finds ${what} that runs the migration later in the Pod`, () => {
     const { restartPolicy, command, ...rest } = container;
     const later: Container = { ...rest, ...(restartPolicy && { restartPolicy }), ...(command && { command }) };
     assert.equal(laterMigrator(podOf(INIT, later), 'keystone', 'kolla-init'), 'migrate');

@@ -35,7 +35,7 @@ test('with too little room unmet ones are shown first, with the number of the re
   assert.equal(lines[2]?.text, '... and 4 more; 5 of 6 ready');
 });
 
-test('a long name is truncated in the middle and leaves half of the width to the reason', () => {
+test('a long name is truncated in the middle, leaving half of the line for the reason', () => {
   const [line] = tableLines([row(`job/${'x'.repeat(100)}-db-sync`)], 2000, { columns: 60, lines: 3 });
   assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  not there yet');
 });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isCredential, mentionsCredential } from '../../core/credential.ts';
 import { osloLines, type OsloLine } from '../../oslo/ini.ts';
 
-/** Names in OpenStack's style. Anything else may be a secret in the place of a name. */
+/** Names in OpenStack's style. Anything else may be a secret instead of a name. */
 const SECTION = /^[A-Za-z_][\w.:\-/ ]{0,63}$/;
 const KEY = /^[A-Za-z_][\w.-]{0,63}$/;
 /** Its name contains token, but its values are mostly addresses. */

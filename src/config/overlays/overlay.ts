@@ -24,7 +24,7 @@ export interface Overlay {
   apply(dest: string, content: Buffer): Buffer;
 }
 
-/** Whether a file got a password, or a value of a name that looks like a credential: the one before, too, is in it then. */
+/** Whether a file contains a password, or a value of a name that looks like a credential; so may its previous content. */
 export function holdsSecret(overlay: Overlay | undefined, dest: string): boolean {
   const path = normalPath(dest);
   return overlay?.passwordFiles.has(path) === true || overlay?.used.get(path)?.some(isCredential) === true;

@@ -4,7 +4,7 @@ import { Place, type Fields, type Format } from './format.ts';
 const [ZERO, NINE, DASH, DOT, COMMA, COLON, SPACE, A, Z, OPEN] = [48, 57, 45, 46, 44, 58, 32, 65, 90, 91, 93, 34, 92];
 /** Length of the prefix of request ids: `req-`. */
 const REQ = 4;
-/** The words of a context after the request id. */
+/** The fields of a context after the request id. */
 const WORDS = ['user_id', 'tenant_id', 'domain_id', 'system_scope', 'user_domain', 'project_domain'] as const;
 const NAMES = ['global_request_id', 'request_id', ...WORDS] as const;
 

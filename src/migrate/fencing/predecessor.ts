@@ -109,7 +109,7 @@ async function killFrom({ target, session }: Login, options: FromOptions): Promi
 /**
  * Waits for statements left running by a dead command (an ALTER continues without its client). A dead client keeps no
  * idle session for long, and starts no statement: an idle session that was there from the start is alive. `hasEnded`:
- * its helper recorded its end, so its command is gone, and idle sessions are not its.
+ * its helper recorded its end, so its command has exited, and idle sessions belong to other clients.
  */
 async function awaitFrom(
   { target, session }: Login,

@@ -87,7 +87,7 @@ export async function takeRow(
       for (;;) {
         const row = await openFence(session);
         if (tried !== undefined && isClaimed(row, claim, tried.token)) return { session, lockName, claim, ...tried };
-        // The row alone is not enough: whoever finished it may have done other work under the same lock since.
+        // The row alone is not enough: its last holder may have done other work under the same lock since.
         const done = await recordedAsDone(session, row, claim);
         if (done !== undefined && done.token !== seen.doneBy) return { session, lockName, finished: done };
         const isPassed = passed !== '' && row.holder === passed;

@@ -11,7 +11,7 @@ export const EXECUTABLE = 0o755;
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Replaces an executable atomically: at any time, also after our death, it is the old or the new one. An equal one is
+ * Replaces an executable atomically: at any time, also after our exit, it is the old or the new one. An equal one is
  * not touched, so a running service keeps its page cache.
  * @returns whether it was written. Rejects with the system's error, or the signal's reason; the temporary file is then
  * removed

@@ -56,7 +56,7 @@ interface RecordQuestion {
   readonly namespace: string;
   /** The migration's. */
   readonly name: string;
-  /** Undefined: any will do. */
+  /** Undefined: any release. */
   readonly release: string | undefined;
 }
 

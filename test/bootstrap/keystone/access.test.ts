@@ -115,6 +115,6 @@ test('a URL with a user is rejected without its text, which messages would show'
   );
 });
 
-test('a token with a line break is rejected at once: no request could carry it', async () => {
+test('a token with a line break is rejected before any request: no header can carry it', async () => {
   await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a line break at its end\?/);
 });

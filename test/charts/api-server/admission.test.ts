@@ -36,7 +36,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
   });
 
   for (const name of chartNames()) {
-    test(`${name}: its objects are valid, and its Pods restricted except those that give a reason`, async () => {
+    test(`${name}: its objects are valid, its Pods restricted unless a reason is given`, async () => {
       await using chart = await rendering(name);
       const isRun = (RUN_FOR_REAL as readonly string[]).includes(name);
       const row = [name, 'failed', 'failed', 'failed', isRun ? 'yes: make aio' : 'no: no image of it is built here'];
@@ -56,7 +56,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
   }
 
   for (const delivery of ['copied', 'imageVolume']) {
-    test(`delivery: ${delivery} renders Pods that are admitted too`, async () => {
+    test(`delivery: ${delivery}: Pods are admitted too`, async () => {
       await using chart = await rendering('keystone');
       const rendered = await chart.render({ kollaPod: { delivery } }, THERE);
       await dryRun(rendered);

@@ -115,7 +115,7 @@ test('a diff is truncated at a useful length, and cannot control the terminal', 
   assert.equal(shown('', 'a\u001B[2Jb\n').diff?.at(-1), String.raw`+a\u001b[2Jb`);
 });
 
-test('a difference in line endings only is shown', () => {
+test('a difference in line ends is not an empty diff', () => {
   assert.equal(shown('[a]\nb = 1\n', '[a]\r\nb = 1\r\n').hidden, 'only spaces differ');
 });
 

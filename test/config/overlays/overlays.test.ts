@@ -146,7 +146,7 @@ test('one key set twice is rejected', () => {
   );
 });
 
-test('a file that cannot be changed is rejected with its location, without its text', () => {
+test('a file that cannot be changed is rejected with its path, without its text', () => {
   assert.throws(() => applied({ ini: [{ file: NOVA, key: 'a', value: 'x' }] }, '[DEFAULT]\nhunter2\n'), {
     name: 'RangeError',
     message:
@@ -168,7 +168,7 @@ test('lists the names that a Pod must set, without their values', () => {
   ]);
 });
 
-test('lists files with values of credential-like names, and those values', () => {
+test('files with values of credential-like names are recorded, and so are the values', () => {
   const ini = [{ file: '/b', key: 'x', value: '$(DB_PASSWORD)' }];
   const overlay = makeOverlay('f', { allow: ['DB_PASSWORD', 'POD_IP'], ini, text: [{ file: '/a' }] }, ENV);
   assert.ok(overlay);

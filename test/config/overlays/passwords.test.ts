@@ -62,7 +62,7 @@ for (const [form, wanted] of [
   [':sql', String.raw`p\\@/%+:''"é$ #!~*()`],
   [':quoted', String.raw`p\\@/%+:'\"é$ #!~*()`],
 ] as const)
-  test(`a password is written in its form: ${form === '' ? 'as it is' : form}`, async () => {
+  test(`a password is escaped for its form: ${form === '' ? 'none' : form}`, async () => {
     await mounted({ db: String.raw`p\@/%+:'"é$ #!~*()` });
     assert.equal(filled(['db'], `<$(password:db${form})>`), `<${wanted}>`);
   });
@@ -76,7 +76,7 @@ for (const [form, bad, what] of [
   ['rabbitmq', `a'b`, 'may not hold #, single quotes or spaces'],
   ['rabbitmq', 'a b', 'may not hold #, single quotes or spaces'],
 ] as const)
-  test(`${form} rejects a password that would be read differently: ${bad}`, async () => {
+  test(`${form} rejects a password that would be misread: ${bad}`, async () => {
     await mounted({ db: bad, good: String.raw`p\@/%+:` });
     const message = refusal(['db'], `x = $(password:db:${form})`);
     assert.ok(
@@ -89,7 +89,7 @@ for (const [form, bad, what] of [
     assert.equal(filled(['good'], `x = $(password:good:${form})`), String.raw`x = p\@/%+:`);
   });
 
-test("a password's text is not expanded again by another password, a variable or an INI key", async () => {
+test('nothing in a password is replaced by another password, a variable or an INI key', async () => {
   await mounted({ one: '$(password:two)$(POD_IP)$&', two: '$(password:one)' });
   const more = { text: [{ file: CONF }], ini: [{ file: CONF, key: 'b', value: '$(POD_IP)' }] };
   assert.equal(
@@ -101,7 +101,7 @@ test("a password's text is not expanded again by another password, a variable or
   );
 });
 
-test('missing passwords are named with their Secret and key, all of a file at once', () => {
+test('missing passwords are reported with Secret and key, all of a file together', () => {
   const message = refusal(['gone', 'lost'], '$(password:gone) $(password:lost:url)');
   for (const [i, name] of ['gone', 'lost'].entries())
     assert.ok(
@@ -121,7 +121,7 @@ test('a missing password without a Secret and key is named by its mounted file',
   });
 });
 
-test('a password unreadable by this user is a separate error', async (t) => {
+test('a password that this user may not read is a separate error', async (t) => {
   if (process.getuid?.() === 0) return t.skip('root reads every file');
   await mounted({ shut: 'x' });
   await chmod(pathOf('shut'), 0);
@@ -134,14 +134,14 @@ for (const [value, what] of [
   ['hun\0ter2', 'has a line break or another control character'],
   [Buffer.from([0x68, 0x75, 0xff]), 'is not UTF-8'],
 ] as const)
-  test(`a password that no file can contain is rejected without showing it: ${what}`, async () => {
+  test(`a password that no file can represent is rejected without being shown: ${what}`, async () => {
     await mounted({ db: value });
     const message = refusal(['db'], '$(password:db:url)');
     assert.ok(message.includes(`the password db (key key-of-db of the Secret openstack) ${what}`), message);
     assert.doesNotMatch(message, /hunter2|ter2/);
   });
 
-test('an unlisted placeholder, an unknown form, and a password missing from the file are rejected', async () => {
+test('an unlisted placeholder, an unknown form, and a password without a placeholder are rejected', async () => {
   await mounted({ db: 'x', unused: 'y' });
   const message = refusal(['db', 'unused'], '$(password:db:ulr) $(password:other)');
   for (const problem of [
@@ -152,7 +152,7 @@ test('an unlisted placeholder, an unknown form, and a password missing from the 
     assert.ok(message.includes(problem), `${problem}\n  is not in\n${message}`);
 });
 
-test('each apply reads the password again', async () => {
+test('each apply rereads the password', async () => {
   await mounted({ db: 'old' });
   const overlay = overlayOf(['db']);
   assert.equal(overlay.apply(CONF, Buffer.from('$(password:db)')).toString(), 'old');
@@ -160,7 +160,7 @@ test('each apply reads the password again', async () => {
   assert.equal(overlay.apply(CONF, Buffer.from('$(password:db)')).toString(), 'new');
 });
 
-test('a file with a password counts as secret, whatever the password is called', async () => {
+test("a file with a password counts as secret, regardless of the password's name", async () => {
   await mounted({ plain: 'hunter2' });
   const overlay = overlayOf(['plain']);
   assert.equal(holdsSecret(overlay, CONF), true);
@@ -170,7 +170,7 @@ test('a file with a password counts as secret, whatever the password is called',
   assert.deepEqual([...overlay.files], [[CONF, 'kolla-pod.yaml: overlays.passwords[0]']]);
 });
 
-test('errors in the section are reported with their position', () => {
+test('errors in the section are reported with their path', () => {
   const passwords = [
     { file: CONF, name: '../x', source: 'relative', kee: 'x' },
     { file: CONF, name: 'db' },

@@ -38,7 +38,7 @@ test('a plain directory is watched too: a file rewritten, replaced, and added', 
   await watch.placed('etc/a.conf', 'replaced');
 });
 
-test('an already installed version does not count as a change', async () => {
+test('an already installed version is not a change', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });

@@ -52,7 +52,7 @@ test('check also exits with 65 for an invalid certificate, and names it', async 
   assert.match(stderr, /own\.crt: no certificate/);
 });
 
-test('files come first, then the wait, then one line', async () => {
+test('files are installed first, then the wait, then one line is logged', async () => {
   await using pod = await tree();
   await using server = await listenTcp(() => {});
   const { code, stdout, stderr } = await runHelper('kolla-init', [

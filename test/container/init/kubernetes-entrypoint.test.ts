@@ -77,7 +77,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   assert.equal(await running.stop(1000), 143);
 });
 
-test('exits with 64 for an invalid variable, without rendering a file or running COMMAND', async () => {
+test('an invalid variable exits with 64, without rendering a file or running COMMAND', async () => {
   await using directory = await privateDirectory('entry');
   const [rendered, ran] = [join(directory.path, 'a.conf'), join(directory.path, 'ran')];
   const env = { DEPENDENCY_CONFIG: rendered, DEPENDENCY_SERVICE: 'a:b:c', COMMAND: `touch ${ran}` };
@@ -120,7 +120,7 @@ test('a misspelt variable, and unused arguments, are logged', async () => {
   ]);
 });
 
-test('a dependency of the API outside of a Pod is an error (65)', async () => {
+test('a dependency on the API outside a Pod is an error (65)', async () => {
   const { code, stderr } = await runHelper(NAME, [], { env: { DEPENDENCY_JOBS: 'a', HOME: '/nonexistent' } });
   assert.equal(code, 65);
   assert.match(stderr, /no Kubernetes API .*: run in a Pod or pass --kubeconfig/);

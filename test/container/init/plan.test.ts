@@ -115,7 +115,7 @@ test('entries impossible without root are 1 without a spec; each entry is one li
   assert.deepEqual([data.code, satisfied, problems.length], [1, false, 1]);
 });
 
-test('exits with 65 for an invalid document, with all problems at once', async () => {
+test('an invalid document exits with 65, and reports all problems', async () => {
   await using directory = await privateDirectory('plan');
   const config = join(directory.path, 'config.json');
   await writeFile(config, JSON.stringify({ config_files: [{ source: 'x', dst: '/y' }], directories: 3 }));

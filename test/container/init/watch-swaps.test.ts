@@ -48,7 +48,7 @@ async function inotifyWatches(pid: number): Promise<number> {
   return (await Promise.all(texts)).join('').match(/^inotify wd/gm)?.length ?? 0;
 }
 
-test(`after ${SWAPS} swaps in a row readers have seen only whole files, each newer than the last, and finally the last`, async (t) => {
+test(`${SWAPS} consecutive swaps: readers see complete files, each newer than the previous, and finally the last`, async (t) => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   const next = random(SEED);

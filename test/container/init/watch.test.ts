@@ -244,7 +244,7 @@ test('a rejected version is one error line, without actions', async () => {
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
 
-test('exits with 65 for a missing root', async () => {
+test('a missing root exits with 65', async () => {
   const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
   assert.equal(code, 65, stderr);
 });
@@ -275,7 +275,7 @@ for (const [name, args] of [
   ['a timeout of zero for actions', ['--action-timeout', '0']],
   ['an extra argument', ['keystone']],
 ] as const) {
-  test(`exits with 64 before anything is watched: ${name}`, async () => {
+  test(`${name} exits with 64 before anything is watched`, async () => {
     await using p = await prepared();
     const { code, stderr } = await runHelper('kolla-init', [
       'watch',

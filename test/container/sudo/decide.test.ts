@@ -87,7 +87,7 @@ test('privsep-helper is rejected, also through a rootwrap, with the way to start
     );
 });
 
-test('names the user or group that is missing in /etc/passwd or /etc/group', () => {
+test('names the user or group missing in /etc/passwd or /etc/group', () => {
   assert.equal(refusal('-u glance id'), 'unknown user glance');
   assert.equal(refusal('-u keystone -g glance id'), 'unknown group glance');
 });

@@ -8,7 +8,7 @@ export const charts: Capability = {
       point:
         'each chart: a real API server accepts its objects, and its Pods are `restricted` unless a reason is given',
       file: 'test/charts/api-server/admission.test.ts',
-      test: /: its objects are valid, its Pods restricted but for those that say why not$/,
+      test: /: its objects are valid, its Pods restricted unless a reason is given$/,
     },
     {
       point: 'each chart passes helm lint',
@@ -202,7 +202,7 @@ export const charts: Capability = {
     {
       point: 'Galera and RabbitMQ with three nodes: one cluster, which re-forms after all nodes were killed',
       file: 'test/aio/clusters.test.ts',
-      test: /three nodes of .+ are one cluster, and are one again after all were killed at once$/,
+      test: /three nodes of .+ form one cluster, and form it again after all were killed together$/,
       least: 2,
     },
     {

@@ -104,7 +104,7 @@ export const dbSync: Capability = {
       test: [
         'whatever happens to the holder, one migrates at a time, and one migrator finishes',
         "whatever happens to the holder's node, one migrates at a time, and one migrator finishes",
-        'there were at least 40 takeovers',
+        'at least 40 takeovers were counted',
       ],
     },
     {

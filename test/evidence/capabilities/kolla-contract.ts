@@ -194,7 +194,7 @@ export const kollaContract: Capability = {
     {
       point: 'all problems of an invalid config.json are reported together',
       file: 'test/container/init/plan.test.ts',
-      test: 'exits with 65 for an invalid document, with all problems at once',
+      test: 'an invalid document exits with 65, and reports all problems',
     },
   ],
 };

@@ -73,7 +73,7 @@ export const logShip: Capability = {
       test: [
         "a traceback's lines join their record",
         'separates interleaved events of several workers',
-        'an instance before a traceback line is no context',
+        'an instance before a traceback line is not a context',
         'uwsgi: a traceback is one event, up to its exception',
         'a traceback line too far away in the file is a separate event',
         'a traceback split by a rotation is one event, acknowledged in both files',

@@ -61,7 +61,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'the probes of each service, as a table',
     file: 'test/build/docs.test.ts',
-    test: /^docs\/reference\/kolla-probe\.md is what the tables say/,
+    test: /^docs\/reference\/kolla-probe\.md matches the tables/,
   },
   {
     point: 'named checks of kolla-pod.yaml: every mistake with its path and a suggestion',
@@ -105,7 +105,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: [
       'a client within the Pod',
       'is not a page that rebinds its own name',
-      'is not another Pod, whatever it claims',
+      'is not another Pod, regardless of its headers',
       'is every client with --status-public',
     ],
   },

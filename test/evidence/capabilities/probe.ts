@@ -61,7 +61,7 @@ export const probe: Capability = {
       point: 'the tables of /proc with 20,000 damaged rows, noise and endless lines: only valid rows are read',
       file: 'test/process/procfs/tables.test.ts',
       test: [
-        'whatever the tables contain, valid rows are read and nothing is invented',
+        'valid rows are read from any table content, and nothing else',
         'tables of noise contain no socket, and an endless line is abandoned',
       ],
     },

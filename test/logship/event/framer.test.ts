@@ -43,7 +43,7 @@ test('separates interleaved events of several workers', () => {
   ]);
 });
 
-test('an instance before a traceback line is no context', () => {
+test('an instance before a traceback line is not a context', () => {
   const f = framing();
   const lines = [record(7, '[instance: 1f] a'), trace(7, '[instance: 1f] Traceback (most recent call last):')];
   f.take(content('oslo'), ...lines);

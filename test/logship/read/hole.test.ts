@@ -54,7 +54,7 @@ for (const [what, end] of [
   });
 }
 
-test('a hole after the end of a line is one too', async () => {
+test('a hole after the end of a line counts too', async () => {
   await using r = await reading();
   const lines = `${'y'.repeat(KB - 1)}\n`.repeat(64);
   await writeFile(r.path('a.log'), `${lines}${'\0'.repeat(80 * KB)}torn\nwhole\n`);
@@ -89,7 +89,7 @@ test('reading continues after a hole at the end of the content', async () => {
   assert.equal(r.lines.length, 2);
 });
 
-test('NULs that are not a whole block, or start in one, are no hole', () => {
+test('NULs that do not fill a block, or start within one, are not a hole', () => {
   const at = 64 * KB;
   const chunk = (nuls: number, before = 10) => Buffer.from(`${'a'.repeat(before)}${'\0'.repeat(nuls)}b`);
   const newline = 10;

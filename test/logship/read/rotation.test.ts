@@ -225,7 +225,7 @@ test('generations with the same start have different ids also across a restart',
   assert.equal(new Set(r.ids).size, 6);
 });
 
-test('a writer without O_APPEND leaves a hole at the start, which is no line', async () => {
+test('a writer without O_APPEND leaves a hole at the start, which is not a line', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();

@@ -70,7 +70,7 @@ test('a failure ends it: reported once, and the rest is dropped from memory', as
   assert.equal(o.failures.length, 1);
 });
 
-test('aborted while something waits separately, it is idle at once', async () => {
+test('an abort while documents wait separately makes it idle immediately', async () => {
   const o = outbox((next) => Promise.resolve({ again: next.pick([0]), tookNothing: false }));
   o.outbox.offer(batch('a', 'b'));
   await new Promise(setImmediate);

@@ -109,7 +109,7 @@ test('a page instead of a response is reported on one line', async () => {
   assert.match(stderr, /does not return its index template 'flog': status 200: <html> ?.*please log in/);
 });
 
-test('a signal ends it at once', async () => {
+test('a signal stops it immediately', async () => {
   await using server = await standIn({ has: 'neither', silent: true });
   await using running = await startHelper('kolla-log-ship', ['setup', '--url', server.url]);
   await server.asked;

@@ -50,7 +50,7 @@ test('manual edits do not prevent taking it', () => {
   assert.equal(lease.spec?.renewTime, '2026-11-21T10:00:00.000000Z');
 });
 
-test("other clients' metadata is not a sign of life, and is kept", () => {
+test("other clients' metadata is not a renewal, and is kept", () => {
   const lease = taken(fresh, 'a', 3000, NOW);
   const labelled = { ...lease, metadata: { ...lease.metadata, labels: { x: 'y' }, annotations: { by: 'somebody' } } };
   assert.equal(sightOf(labelled), sightOf(lease));

@@ -142,12 +142,12 @@ for (const [what, replicas, isGone, state] of [
     'which template is the latest is not known yet',
   ],
 ] as const satisfies readonly (readonly [string, Replicas, boolean, string])[]) {
-  test(`a Deployment ${what} has ${isGone ? 'nothing' : 'something'} left`, () => {
+  test(`a Deployment ${what} has ${isGone ? 'no' : 'an'} old replica left`, () => {
     assert.deepEqual(judgeRemains(deployment, replicas, NEW), { isGone, state });
   });
 }
 
-test('of many remaining Pods five are named', () => {
+test('five of many remaining Pods are named', () => {
   const pods = Array.from({ length: 7 }, (_, i) => pod(`x${i}`, 'a'));
   assert.match(judgeRemains(deployment, rolledOut(pods), NEW).state, /x4 \(on n1\) and 2 more$/);
 });

@@ -46,7 +46,7 @@ test('the revision being applied is kept, and the server is quoted without escap
   assert.match(meaning, /disk .* is full: make room there.*; it was applying revision 29e87d24a316 \(Add a table\.\)/);
 });
 
-test('an unterminated error does not count', () => {
+test('an unterminated error is ignored', () => {
   const errnoIn = (line: string) => {
     const lines = new LastLines();
     lines.add(line);

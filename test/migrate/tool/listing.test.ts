@@ -57,7 +57,7 @@ test('our line is found among others, and other text is skipped', async () => {
   assert.equal(await found('echo other 1 u'), undefined);
 });
 
-test('the same address under another name is ours, except for exclusions', async () => {
+test('an entry with another name but the same URL is ours, except for exclusions', async () => {
   assert.equal((await found('echo theirs 3 mysql://x:y@db:3306/ours'))?.['name'], 'theirs');
   assert.equal(await found('echo theirs 0 mysql://x:y@db:3306/ours; echo ours 0 u'), undefined);
 });
@@ -95,7 +95,7 @@ test('a lost lock stops the tool too', async () => {
   await assert.rejects(findListed(task, done, { ...reader, lost: AbortSignal.abort(reason) }, effects()), reason);
 });
 
-test('neither of two passwords is shown, and the update is of the same object', async () => {
+test('neither of two passwords is shown, and the same object is updated', async () => {
   const { task } = listing('echo theirs 3 mysql://u:old-s3cret@db/ours');
   const todo = await toDo(task, { service: 's', release: '' }, reader, effects());
   assert.deepEqual(todo?.change.fields, [

@@ -24,7 +24,7 @@ for (const [words, what] of [
   [['file-age', '/run/x'], /AGE/],
   [['file-age', '/run/x', '60'], /^file-age: '60' has no unit: write 60s/],
 ] as const) {
-  test(`invalid arguments are a usage error: ${words.join(' ')}`, async () => {
+  test(`invalid arguments are usage errors: ${words.join(' ')}`, async () => {
     const { code, msg } = await probe(...words);
     assert.equal(code, 64);
     assert.match(msg, what);

@@ -16,7 +16,7 @@ test('a memcached that reports its version is healthy, over IPv4 and IPv6', asyn
   }
 });
 
-test('a full one is reported as such', async () => {
+test('a server at its connection limit is reported as such', async () => {
   await using server = await answering('ERROR Too many open connections\r\n');
   assert.match(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), /as many connections as it takes/);
 });

@@ -203,7 +203,7 @@ test('a full disk under stdout and a closed reader are 1, with the reason', asyn
   assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
 });
 
-test('SIGTERM and Ctrl-C end it at once, as killed by the signal', async () => {
+test('SIGTERM and Ctrl-C end it immediately, as killed by the signal', async () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],

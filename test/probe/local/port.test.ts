@@ -42,7 +42,7 @@ test('one of several ports is enough', async () => {
 });
 
 test('a port with the same prefix is another port', async () => {
-  // Like 567 for 5672 and 5671.
+  // Like 567 and 5672.
   await using server = await listenTcp(() => {});
   const shorter = Math.floor(server.port / 10);
   await using service = await startService(name('prefix'), connects(server.port));
@@ -135,7 +135,7 @@ test('spaces around a name are ignored, as kolla-ansible passes them', async () 
   assert.equal((await ask('connected', query)).healthy, true);
 });
 
-test('a listener on the same port does not count as a connection to it', async () => {
+test('listening on a port is not a connection to it', async () => {
   await using service = await startService(name('listener'), listens());
   const port = Number(service.said);
   assert.equal((await ask('connected', { process: undefined, ports: [port] })).healthy, false);

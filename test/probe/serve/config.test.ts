@@ -44,7 +44,7 @@ test('a check may be for one probe, or for none', () => {
   assert.deepEqual(readChecks('F', { x: { run: 'tcp a:1', for: [] } })[0]?.roles, []);
 });
 
-test('without the section, or with an empty one, there is none', () => {
+test('without the section, or with an empty one, there are no checks', () => {
   assert.deepEqual(readChecks('F', undefined), []);
   assert.deepEqual(readChecks('F', null), []);
 });

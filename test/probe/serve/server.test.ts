@@ -116,8 +116,8 @@ describe('a client within the Pod', () => {
   });
 
   test(
-    'is not another Pod, whatever it claims',
-    { skip: OWN_ADDRESS === undefined && 'only loopback here' },
+    'is not another Pod, regardless of its headers',
+    { skip: OWN_ADDRESS === undefined && 'loopback alone here' },
     async () => {
       await using server = await served();
       const headers = { host: 'localhost', 'x-forwarded-for': '127.0.0.1' };

@@ -106,7 +106,7 @@ test('a Unix socket has its path, and whether it listens', () => {
   assert.equal(parseUnixSocket(line('00010000', '0001', '')), undefined);
 });
 
-test('whatever the tables contain, valid rows are read and nothing is invented', async () => {
+test('valid rows are read from any table content, and nothing else', async () => {
   const random = randomFrom(20_260_131);
   const inet = row('0100007F:1F90', '0500000A:1628', '01', 4711).trimEnd();
   const unix = '0000000000000000: 00000002 00000000 00010000 0001 01 4711 /run/a.sock';

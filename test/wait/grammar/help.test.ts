@@ -23,7 +23,7 @@ test('every wait of the help can be parsed', () => {
   for (const [term] of waits ?? []) assert.doesNotThrow(() => parseDependency(filled(term)), term);
 });
 
-test('every option of the help can be parsed where it applies', () => {
+test('every option of the help is accepted by its kinds', () => {
   const bases = ['job/a?', 'pod?', 'pod?label=a=b&', 'deployment/a?'];
   const isValid = (text: string) => {
     try {
