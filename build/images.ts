@@ -17,7 +17,7 @@ import { buildImages, type BuiltImage } from './images/index.ts';
 import { sizesOf } from './images/sizes.ts';
 
 const HEAD = ['IMAGE', 'FOR', 'SIZE', 'GZIP', 'ITS BASE', 'ID'];
-/** A registry with its port, and names that it allows; no tag, which is the version's. */
+/** A registry with an optional port, and a repository name; no tag, since that is the version. */
 const REPOSITORY =
   /^(?:[\w.-]+(?::\d+)?\/)?[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*(?:\/[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*)*$/;
 const ID_DIGITS = 12;

@@ -48,7 +48,7 @@ export interface Part {
 
 /** Options and files read for some parts, once. */
 export interface PartSource {
-  /** Those that must not be shown. */
+  /** Fields that must not be shown. */
   readonly secrets: readonly (string | undefined)[];
   /**
    * The parts, for requests bounded by the effects' signals.

@@ -14,7 +14,7 @@ import { URL } from './url.ts';
 
 const NAME = 'kolla-init';
 const COMMANDS = { check: checkCommand, plan: planCommand };
-/** kolla-pod's alone; kolla-pod.yaml may have their options. */
+/** Commands of kolla-pod only; kolla-pod.yaml may contain their options. */
 const OTHERS = ['rbac', 'watch'];
 
 export const main = async (argv: string[], env: Readonly<Record<string, string | undefined>>): Promise<number> => {

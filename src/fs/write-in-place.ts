@@ -41,7 +41,7 @@ export async function writeInPlace(path: string, { content, mode, uid, gid }: Fi
 
 const WRITES = constants.O_WRONLY | constants.O_NOFOLLOW;
 
-/** Also a file that its owner may not write (0440): replacing it needs no more than ownership either. */
+/** Also opens a file that its owner may not write (0440): replacing it would need ownership only, too. */
 function opened(path: string, mode: number): number {
   try {
     return openSync(path, WRITES);

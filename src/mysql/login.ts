@@ -11,7 +11,7 @@ type AuthPlugin = NonNullable<ConnectionOptions['authPlugins']>[string];
 
 const CACHING = 'caching_sha2_password';
 const NONCE_BYTES = 20;
-/** The server has the account cached, and has accepted our proof. */
+/** The server has the account cached, and has accepted our scramble. */
 const IS_CACHED = 3;
 
 interface Login {
@@ -23,7 +23,7 @@ interface Login {
 
 /**
  * The login for a target. A server verified by TLS, or reached over a socket file, may request the password; any other
- * gets proofs only.
+ * gets only scrambles.
  */
 export function loginFor(target: MysqlTarget): Login {
   const { password, socket, tls } = target;

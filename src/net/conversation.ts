@@ -15,7 +15,7 @@ export interface Conversation extends Disposable {
 }
 
 interface ConverseOptions {
-  /** Ends it at any point. */
+  /** Aborts it at any step. */
   readonly signal: AbortSignal;
   readonly tls?: TlsAsk | undefined;
 }

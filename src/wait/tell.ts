@@ -19,7 +19,7 @@ export function reportInTable(live: Live, log: Log, now: () => number): BoardRep
   const line = tellLines((message, fields) => log.debug(message, fields));
   const draw = () => live.show((room) => tableLines(board.rows, now(), room));
   let soon: NodeJS.Immediate | undefined;
-  // Hundreds may start or change at once: drawn once.
+  // Hundreds may start or change together: redraw only once.
   const drawSoon = () => {
     soon ??= setImmediate(() => {
       soon = undefined;

@@ -16,7 +16,7 @@ test("the page's service is parsed as printed", () => {
   assert.equal(murano?.queue?.user, 'murano');
 });
 
-test("the page's URLs become the documented ones", () => {
+test("the page's URL templates give the documented URLs", () => {
   const rows = [...page.matchAll(/^\| `(http[^`]*)` \| (?:`(http[^`]*)`|as it stands)/gm)];
   assert.ok(rows.length >= 4);
   for (const [, template = '', url = template] of rows) {

@@ -14,7 +14,7 @@ import { fileLimit } from '../support/file-limit.ts';
 
 fileLimit(45);
 
-/** Running all names takes minutes under qemu-user; two use the same code path. */
+/** All commands take minutes under qemu-user; two are enough. */
 const NAMES = ['kolla-pod', 'healthcheck_port'];
 const ELF_MACHINE = { at: 18, arm64: 183 };
 

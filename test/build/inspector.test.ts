@@ -38,7 +38,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 os.kill(os.getpid(), signal.SIGUSR1)
 os.execv(sys.argv[1], sys.argv[1:])`;
 
-/** The names that run in Node. */
+/** Commands that run in Node. */
 const NAMES = ALL_NAMES.filter((name) => binaryOf(name, true) === 'kolla-pod');
 
 for (const name of NAMES) {
@@ -86,7 +86,7 @@ async function fullPipe(path: string) {
   };
 }
 
-/** The listening TCP addresses of a process. */
+/** The addresses on which a process listens. */
 async function listeningPorts(pid: number): Promise<number[]> {
   const effects = { proc: '/proc', signal: new AbortController().signal };
   const inodes = new Set<string>();

@@ -64,7 +64,7 @@ async function raised(env: NodeJS.ProcessEnv): Promise<Finished> {
   return { ...rest, stderr: stderr.replaceAll(/^[-\d]+ [:.\d]+ /gm, '') };
 }
 
-/** Without any of the variables. */
+/** Command line without any of these. */
 let plain: Promise<Finished>;
 test('through sudo, both tools work', { skip }, async () => {
   plain = raised({});

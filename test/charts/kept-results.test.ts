@@ -93,7 +93,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     assert.equal(await sees('of: changed'), true);
   });
 
-  test('other arguments or another Helm miss the cache', async () => {
+  test('different arguments, or another Helm, are not served from the cache', async () => {
     await using small = await fixture();
     const { binary, directory, template, chart, values } = small;
     const calls = [

@@ -16,7 +16,7 @@ const OTHER_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 describe(
-  'Pods run the same as kolla-ansible',
+  'Pods run the same commands as kolla-ansible',
   { skip: (await canRunHelm()) ?? (await canHaveKollaAnsible()) ?? false },
   async () => {
     const deployed = await deployedContainers([...SERVICE_CHARTS, 'openvswitch']);

@@ -48,7 +48,7 @@ export interface GaleraNode {
 export interface NodePlan {
   readonly name: string;
   readonly programs: GaleraPrograms;
-  /** Undefined: without one, and with transfers by rsync. */
+  /** Undefined: no option file, and transfers by rsync. */
   readonly configuration: GaleraConfiguration | undefined;
   /** Its data and logs. A short path, since it contains a socket. */
   readonly directory: string;

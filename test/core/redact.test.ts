@@ -23,7 +23,7 @@ test("a multi-line secret is hidden on each line, and in Python's and SQL's nota
   assert.equal(redact(String.raw`IDENTIFIED BY 'first\'line\nsecond"line'`), "IDENTIFIED BY '***'");
 });
 
-test('an empty list of secrets hides nothing', () => {
+test('without secrets nothing is hidden', () => {
   assert.equal(redactor([undefined, ''])('as it is'), 'as it is');
 });
 

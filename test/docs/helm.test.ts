@@ -12,7 +12,7 @@ test('the page has every chart', () => {
 });
 
 for (const [, name = '', exempt = ''] of rows)
-  test(`the page says whether a Pod of ${name} is exempt`, async () => {
+  test(`the page states whether ${name} has an exempt Pod`, async () => {
     const values = await readFile(new URL(`k8s/charts/${name}/values.yaml`, ROOT), 'utf8');
     assert.equal(!/exempt: ["']?\w/.test(values), exempt.startsWith('nothing'));
   });

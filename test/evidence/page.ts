@@ -31,7 +31,7 @@ function lineOf({ row, verdict, passed, why }: JudgedRow, commit: string): strin
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** A table's cell: one line, and no bar. */
+/** Escapes a table's cell: one line, without bars. */
 function cell(text: string): string {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

@@ -121,7 +121,7 @@ describe('on a real engine', { skip }, () => {
   }
 });
 
-/** The page's shell blocks, without lines that build what the test has built already, and their expected output. */
+/** The page's shell blocks, without build commands that the test has already run, and their expected output. */
 function examplesOf(page: string): Example[] {
   return [...page.matchAll(/^```sh\n(?<script>[^]*?)^```\n(?:<!-- prints: (?<prints>.*) -->)?/gm)].map(
     ({ groups = {} }) => {

@@ -12,7 +12,7 @@ import type { Finished, Running } from '../../tools/process.ts';
 export interface JobSite extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
-  /** Between the helper and Keystone. */
+  /** The proxy between the helper and Keystone. */
   readonly proxy: HttpProxy;
   run(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   start(words?: readonly string[]): Promise<Running>;

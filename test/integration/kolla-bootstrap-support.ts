@@ -10,7 +10,7 @@ import type { Finished } from '../../tools/process.ts';
 export interface Site extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
-  /** Between the helper and Keystone. */
+  /** The proxy between the helper and Keystone. */
   readonly proxy: HttpProxy;
   /** `kolla-bootstrap NAME --public-url ... --internal-url ...`, as Keystone's admin. */
   bootstrap(words?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;

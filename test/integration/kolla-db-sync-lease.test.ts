@@ -144,7 +144,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('so does one whose successor has exited meanwhile, and which only the lock still shows', async () => {
+  test('a frozen run whose successor has exited, and which only the lock reveals, writes nothing either', async () => {
     const site = await newSite();
     const first = await site.sync([...QUICK, '--release', 'one', ...migration(0)]);
     assert.equal(first.code, 0, first.stderr);

@@ -198,7 +198,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await assert.rejects(wait.ended, /^Error: stopped$/);
   });
 
-  test('the Role it asks for is enough, and equals the one in a denial', async () => {
+  test('the required Role is sufficient, and equals the one in a denial', async () => {
     const texts = ['deployment/absent', 'statefulset/absent', 'daemonset/absent'];
     await create(core('ServiceAccount', 'contract'));
     const kubeconfig = await cluster.kubeconfigOf(NAMESPACE, 'contract');

@@ -56,7 +56,7 @@ async function ask(
 
 const managed = () => ['--management', broker.managementUrl ?? '', ...login];
 
-/** What the broker logged above `info` during some work, read once a later login has been logged as well. */
+/** The broker's log above `info` during some work, read once a later login has been logged as well. */
 async function complaintsOf(work: () => Promise<unknown>): Promise<string[]> {
   const from = broker.log().length;
   await work();

@@ -11,6 +11,6 @@ test("the kubelet's mounts identify our container", () => {
   assert.deepEqual(containerIn(mountinfo), { podUid: '0b1c-2d', name: 'init' });
 });
 
-test('without a kubelet no mount identifies it', () => {
+test('without a kubelet, no mount identifies the container', () => {
   assert.equal(containerIn('1234 1200 0:50 / /proc rw,nosuid - proc proc rw\n'), undefined);
 });

@@ -83,7 +83,7 @@ test('a given URL and host take precedence over the variable, and are passed to 
   assert.deepEqual([moved.locks, moved.told], ['n1', 'mysql+pymysql://keystone:of-variable@n1:3306/keystone']);
 });
 
-test('without a variable, values that the tool finds itself are not passed to it', async () => {
+test('without a variable, values that the tool finds itself are not passed', async () => {
   const { locks, told } = await prepared({});
   assert.deepEqual([locks, told], ['old-db', undefined]);
 });

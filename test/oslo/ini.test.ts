@@ -31,12 +31,12 @@ test('percent signs, dollars and inner quotes are kept; outer quotes are removed
   assert.equal(at(`[database]\nconnection = "a%40$b'c"\n`), `a%40$b'c`);
 });
 
-test('an option missing from the file has no value', () => {
+test('a file without the option has no value', () => {
   assert.equal(at('[database]\nconnections = a\n'), undefined);
 });
 
 for (const text of ['[database]\nhunter2\n', '  hunter2\n', '[hunter2\n', '[database]\n=hunter2\n']) {
-  test(`${JSON.stringify(text)} is rejected by its line, not its text`, () => {
+  test(`${JSON.stringify(text)} is rejected with its line number, not its text`, () => {
     assert.throws(
       () => at(text),
       (error: unknown) =>

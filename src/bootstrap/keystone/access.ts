@@ -132,7 +132,7 @@ function missing(variable: string): UsageError {
   );
 }
 
-/** Given, or in a file, or in the cloud under its key. */
+/** A secret from the option, from a file, or from the cloud's entry. */
 async function secretOf(
   cloud: Cloud | undefined,
   key: string,

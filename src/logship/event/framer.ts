@@ -163,8 +163,8 @@ export class Framer {
     const { pid } = content.parser.format;
     const before = frame.open.get(pid);
     frame.hold(this.#event(content, text, offset, next, skipping));
-    // Reuses its entry: a map that each line deletes from is rebuilt every few lines, and each old table, once in the
-    // old generation of the heap, keeps the next and all its events alive.
+    // Reuses the map's entry: with a deletion per line V8 rebuilds the map every few lines, and each old table in the
+    // old generation of the heap keeps the next one and all its events alive.
     if (before !== undefined) this.#close(frame, before);
     this.#hold(text.length);
     this.#activate(frame);

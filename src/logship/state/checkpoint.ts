@@ -13,7 +13,7 @@ import { replaceKeepingRoom } from './spare-room.ts';
 export interface Saved {
   readonly generation: Identity;
   readonly mark: Mark;
-  /** Those after the mark. */
+  /** Cuts after the mark. */
   readonly cuts: readonly Cut[];
   /** Last modification seen, in milliseconds by the file system's clock; -1 if unknown. */
   readonly modifiedMs: number;

@@ -11,7 +11,7 @@ interface Refusal {
 
 interface Asked {
   readonly accountHost: readonly string[];
-  /** Those that existed before. */
+  /** Objects that existed before. */
   readonly existed: readonly string[];
 }
 

@@ -72,7 +72,7 @@ export function isConclusive(left: { readonly client: string; readonly isAlone: 
   return left.isAlone && !isLocal(left.client) && left.client !== own;
 }
 
-/** An address that every machine has, or every process of one. */
+/** An address that every machine has, or that all processes of one share. */
 function isLocal(client: string): boolean {
   return client === 'localhost' || client === '::1' || /^(?:::ffff:)?127\./.test(client);
 }

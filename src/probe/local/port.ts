@@ -64,7 +64,7 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
 interface Scanned {
   /** The first that satisfies the condition, with its description. */
   readonly good: { readonly socket: InetSocket; readonly shown: string } | undefined;
-  /** Those on the ports before it: all of them if there is none. */
+  /** Sockets on these ports found before it: all of them if there is none. */
   readonly onPort: readonly InetSocket[];
 }
 

@@ -50,7 +50,7 @@ export async function apiServer({ root, env, signal }: Machine): Promise<Finding
   }
 }
 
-/** Checks name resolution; in a cluster of a name that every cluster has. */
+/** Checks name resolution; in a cluster by a name that exists in every cluster. */
 export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
   const helpers = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
   const servers = nameserversIn(`${root}/etc/resolv.conf`);

@@ -38,11 +38,11 @@ export const POD_NETWORK = '10.88.0.0/16';
 
 /** The node's mount, network, PID, UTS and IPC namespaces. */
 export interface Namespaces extends AsyncDisposable {
-  /** Pid of their PID 1, as seen from this process. */
+  /** PID 1 of these namespaces, as seen by this process. */
   readonly pid: number;
-  /** Enters all of them. */
+  /** Runs commands in all namespaces. */
   readonly inNode: Placement;
-  /** Enters the network namespace only, with this machine's files. */
+  /** Runs commands in the network namespace only, with this machine's files. */
   readonly inNetwork: Placement;
 }
 

@@ -28,7 +28,7 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   readonly address: string;
   /** PID 1 of the node, in this machine's PID namespace. */
   readonly pid: number;
-  /** The parent cgroup of the Pods' cgroups, in every hierarchy. */
+  /** Parent path of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
   /** Imports a docker-archive into all nodes. */
   importImage(file: string): Promise<void>;

@@ -71,7 +71,7 @@ for (const [text, line] of [
   ['[a\n', 1],
   ['[a]\n= 1\n', 2],
 ] as const) {
-  test(`${JSON.stringify(text)}, which oslo.config would not read, is rejected by its line`, () => {
+  test(`${JSON.stringify(text)}, which oslo.config would not read, is rejected with its line number`, () => {
     assert.throws(() => set(text), new RegExp(`^RangeError: line ${line} is`));
   });
 }

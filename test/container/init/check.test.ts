@@ -74,7 +74,7 @@ test('files installed by kolla-init do not differ: 0, nothing on stdout', async 
   );
 });
 
-test('each difference has its lines, the last on stderr names the paths, and nothing is written: 1', async () => {
+test('each difference is printed, the last line on stderr names the paths, nothing is written, and it exits with 1', async () => {
   await using p = await pod();
   await writeFile(p.at('nova.conf'), CONF.replace('true', 'false').replace('hunter2', 'hunter3'));
   await chmod(p.at('nova.conf'), 0o664);

@@ -42,7 +42,7 @@ test('exits with 65 for an invalid certificate before any file is touched', asyn
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
-test('check also exits with 65 for an invalid certificate, and names it', async () => {
+test('check exits with 65 for an invalid certificate too, and names it', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);

@@ -55,7 +55,7 @@ test('without a volume nothing is created', async () => {
 /** Runs the command with the directory mounted read-only, also for root. */
 const READ_ONLY = ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && exec "$@"'];
 
-test('an unwritable directory is logged and is not a failure', async (t) => {
+test('an unwritable directory is logged, and not a failure', async (t) => {
   await using pod = await stage();
   await mkdir(pod.run, { recursive: true });
   const tried = await run('unshare', [...READ_ONLY, pod.run, 'true']);

@@ -67,7 +67,7 @@ export const charts: Capability = {
     {
       point: 'images and commands equal kolla-ansible’s',
       file: 'test/charts/services-kolla.test.ts',
-      test: ['Pods run the same as kolla-ansible', EVERY],
+      test: ['Pods run the same commands as kolla-ansible', EVERY],
     },
     {
       point: 'log files are parsed in their own formats',

@@ -176,7 +176,7 @@ export const logShip: Capability = {
       file: 'test/logship/send/deliver.test.ts',
       test: [
         /^40[134] delays everything until it is fixed/,
-        'if nothing at all is accepted that is an outage, even if rejected item by item',
+        'if no item is accepted that is an outage, even if each is rejected individually',
         'a server that closes connections is retried until it responds',
         'a truncated reply settles nothing, whatever its start',
         "another service's page, with 200, delays everything",

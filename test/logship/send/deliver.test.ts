@@ -104,7 +104,7 @@ test('documents of a closed index wait, and are no outage: the others overtake t
   assert.doesNotMatch(d.said.join('\n'), /does not accept writes/);
 });
 
-test('if nothing at all is accepted that is an outage, even if rejected item by item', async () => {
+test('if no item is accepted that is an outage, even if each is rejected individually', async () => {
   await using server = await bulkServer({ document: (_, number) => (number < 4 ? 403 : 201) });
   await using d = await delivering(sinkAt(server.url));
   await d.deliver(batch('a'), batch('b'));

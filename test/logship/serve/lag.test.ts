@@ -34,7 +34,7 @@ test('an hour of growth uses as much memory as a minute, and the age stays right
   assert.equal(lag.age(3_600_000), 3_600_000);
 });
 
-test('a destination is quiet while lines wait and it settles none', () => {
+test('a destination is quiet while lines wait and none is settled', () => {
   const fileStates = () => [file({ bytes: 10, left: 10 })];
   let state = destination({ lagBytes: 10, counts: { ...newCounts(), documents: 2 }, fileStates });
   using lags = new Lags(() => [state]);

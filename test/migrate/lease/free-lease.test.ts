@@ -14,7 +14,7 @@ test('a missing Lease, or one without a holder, is free at once', () => {
   assert.equal(freeInMs(leaseOf('')), 0);
 });
 
-test('a held one is free if it was not renewed for a lease duration since it was first seen', () => {
+test('a held Lease is free if not renewed for its duration since first observed', () => {
   let now = 1000;
   const freeInMs = leaseWatch(3000, () => now);
   assert.equal(freeInMs(leaseOf('a')), 3000);

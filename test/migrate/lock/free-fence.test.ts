@@ -35,7 +35,7 @@ test('a fence whose holder has finished is free', async () => {
   }
 });
 
-test('a running one is free only after a lease duration without change, whatever its timestamps', async () => {
+test("a running migration's fence is free only after a lease without change, regardless of its timestamps", async () => {
   const { isFree, pass, said } = observing();
   assert.equal(await isFree(RUNNING), false);
   pass(LEASE_MS - 1);

@@ -29,7 +29,7 @@ test("the variable of an option follows oslo.config's naming", () => {
   );
 });
 
-test('an option without an environment variable in oslo.config has none', () => {
+test('an option that oslo.config reads from no variable has none', () => {
   assert.equal(variableOf('/etc/skyline/skyline.yaml', PLACE), undefined);
   assert.equal(
     variableOf('/etc/designate/designate.conf', { section: 'storage:sqlalchemy', key: 'connection' }),

@@ -74,7 +74,7 @@ test('two candidates are rejected, without their URLs', async () => {
   );
 });
 
-test('exits with the exit code and the reason of a failing tool', async () => {
+test('a failing tool is an error with its exit code and reason', async () => {
   await assert.rejects(found("echo 'why: new-s3cret'; exit 3"), (error: unknown) => {
     assert.ok(error instanceof ChildError);
     assert.equal(error.exitCode, 3);

@@ -116,7 +116,7 @@ test('the port is 5672, and 5671 with TLS', async () => {
   assert.equal(await subject('require'), 'amqp broker:5671');
 });
 
-test('port 5671 is TLS unless --tls off, and so a CA bundle has a use there', async () => {
+test('port 5671 is TLS unless --tls off, so a CA bundle is accepted there', async () => {
   await assert.rejects(asked(amqp, ['broker:5672', '--ca-file', '/ca.pem']), /--ca-file is given without TLS/);
   const { subject } = await amqp.prepare(
     { operands: ['broker:5671'], child: [], options: { caFile: '/ca.pem', vhost: '/' } },

@@ -21,7 +21,7 @@ test('a server at its connection limit is reported as such', async () => {
   assert.match(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), /as many connections as it takes/);
 });
 
-test('another server is not memcached, and a closed port is refused', async () => {
+test('a server that is not memcached and a closed port are reported as such', async () => {
   await using server = await answering('-ERR unknown command\r\n');
   assert.equal(await reasonOf(memcached, [`127.0.0.1:${server.port}`]), 'the server is not memcached');
   const at = `127.0.0.1:${await freePort()}`;

@@ -54,7 +54,7 @@ test('a trusted certificate with enough validity is healthy, with the remaining 
   assert.match(verdict.healthy ? (verdict.detail ?? '') : '', /^valid until 20.*Z, 3[56]h(59m)? more$/);
 });
 
-test('one that expires too soon, or has expired, reports when and the fix', async () => {
+test('a certificate that expires too soon, or has expired, is reported with the time and the fix', async () => {
   await using soon = await showing(DAY_MS);
   assert.match(
     await reasonOf(tls, [soon.at, '--ca-file', caFile, '--expires-in', '30d']),

@@ -194,7 +194,7 @@ test('a URL is parsed as by curl', () => {
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
 });
 
-test('a full disk under stdout and a closed reader are 1, with the reason', async () => {
+test('a full disk under stdout and a closed reader exit with 1, and the reason', async () => {
   await using server = await answering(200);
   const line = (to: string) =>
     `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;

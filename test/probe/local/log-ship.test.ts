@@ -28,7 +28,7 @@ async function makeOld(stateDir: string): Promise<void> {
   await utimes(join(stateDir, 'checkpoint.json'), then, then);
 }
 
-test('a working shipper is healthy; a stopped one is unhealthy as soon as lines are pending', async () => {
+test('a working shipper is healthy; a stopped one is not, as soon as bytes are left', async () => {
   await using l = await logs();
   assert.match((await probe(l.stateDir)).msg, /there is no .*checkpoint\.json: does kolla-log-ship run/);
   assert.equal((await runHelper('kolla-log-ship', ['--once', '--root', l.root])).code, 0);

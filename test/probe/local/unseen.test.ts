@@ -33,7 +33,7 @@ const canHideProcesses: Capability = async () => {
   return code === 0 ? undefined : `no PID namespace can be created here: ${stderr.trim()}`;
 };
 
-/** Like a node that mounts /proc with hidepid. */
+/** As on a node whose /proc is mounted with hidepid. */
 const HIDDEN = ['--mount', 'bash', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'bash'];
 
 const canMountProc: Capability = async () => {

@@ -41,14 +41,14 @@ test('a wait for https:// is verified by --ca-file, or not at all with --tls req
   assert.match(stderr, /its certificate is not signed by a CA of this image's CA bundle; --ca-file names another/);
 });
 
-test('a certificate for another name ends in the deadline, unless --tls require', async () => {
+test('a certificate for another name is not ready until the deadline, unless --tls require', async () => {
   await using server = await serving(makeAuthority('waits'), ['other.test']);
   const strict = await runHelper('kolla-init', ['--wait', server.url, '--timeout', '1s']);
   assert.equal(strict.code, 75, strict.stderr);
   assert.equal((await runHelper('kolla-init', ['--wait', server.url, '--tls', 'require'])).code, 0);
 });
 
-test('--tls off with https:// is a usage error; other modes leave http:// as its URL says', () => {
+test('--tls off with https:// is a usage error; other modes do not affect http://', () => {
   const both = dependenciesOf(['http://a/', 'https://b/']);
   assert.throws(() => waitTrust({ tls: 'off', caFile: undefined }, both), {
     exitCode: 64,

@@ -46,7 +46,7 @@ export async function servicesOf(keystone: Keystone, { type }: Pick<WantedServic
   return await keystone.list(`/services?type=${encodeURIComponent(type)}`, 'services');
 }
 
-/** Those with the same interface and region. */
+/** Endpoints with the same interface and region. */
 export function endpointsLike(wanted: WantedEndpoint, found: readonly Entity[]): Entity[] {
   return found.filter((one) => one['interface'] === wanted.interface && one['region_id'] === wanted.region);
 }
