@@ -32,7 +32,7 @@ export async function startHelper(story: Story, { actor, name, args, env, onMess
   return running;
 }
 
-/** The message of a log line; of a child's own output, only which migration it runs. */
+/** The message of a log line; from a child's output, only its running migration. */
 function messageIn(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   const { level, msg, from } = JSON.parse(line) as { level: string; msg: string; from?: string };

@@ -58,7 +58,7 @@ async function finish(port: number): Promise<void> {
 async function connect(port: number): Promise<Connection> {
   const { host, user, password, database } = target;
   const session = await createConnection({ host, port, user, password, database, connectTimeout: CONNECT_MS });
-  // An error between two statements shows in the next one.
+  // An error between two statements is reported by the next one.
   session.on('error', () => {});
   await session.query('SET SESSION wsrep_sync_wait = 7');
   return session;

@@ -21,7 +21,7 @@ export const main = async (argv: string[], env: Readonly<Record<string, string |
   const become = (what: string) => becomePod(NAME, argv, env, what);
   const [word = ''] = argv;
   if (OTHERS.includes(word)) return become(`'${NAME} ${word}'`);
-  // Help for all of it.
+  // Help for all commands.
   if (argv.some((one) => ['--help', '--help-all', '-h'].includes(one)) && !isRefusal(podBeside()))
     return become('help');
   const init = initOf(COMMANDS, (waits) => {

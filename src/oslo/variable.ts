@@ -9,7 +9,7 @@ export function isForOslo(file: string | undefined): file is string {
   return file !== undefined && !isYaml(file);
 }
 
-/** Whether its name says so. */
+/** Whether a file is YAML, by its extension. */
 export function isYaml(file: string): boolean {
   return /\.ya?ml$/.test(file);
 }

@@ -49,7 +49,7 @@ export interface Child {
 }
 
 const DRAIN_MS = 500;
-/** Kept of each stream: enough for a reason. */
+/** Characters kept of each stream: enough for a reason. */
 const TAIL_CHARACTERS = 4096;
 /** By number minus one, on Linux. */
 const SIGNALS: readonly string[] = (

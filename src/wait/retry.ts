@@ -12,7 +12,7 @@ const BACKOFF = { minMs: 100, maxMs: 2000 };
 export const lookup = lookupWithin(TRY_MS - 1000);
 
 interface RetryOptions {
-  /** Negates the verdict; a `skipped` attempt could not tell and is neither. */
+  /** Negates the verdict; a `skipped` attempt is inconclusive, and is not negated. */
   readonly isNegated: boolean;
   readonly report: Report;
   readonly signal: AbortSignal;

@@ -82,7 +82,7 @@ for (const text of LEFT)
     assert.throws(() => new Ours(text), /^TypeError: Invalid URL$/);
   });
 
-test('of random texts each that it reads is as Node reads it', () => {
+test('each accepted random text is parsed as by Node', () => {
   const alphabet = [
     'http://',
     'a',

@@ -146,7 +146,7 @@ test('in another order each destination resumes at its own offset', async () => 
   assert.deepEqual([es.requests.flat().length, os.requests.flat().length], [30, 30], 'and nothing was requested twice');
 });
 
-test('printing existing lines takes nothing away from the server', async () => {
+test('printing existing lines does not affect delivery to the server', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using es = await bulkServer();

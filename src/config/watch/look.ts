@@ -21,8 +21,8 @@ export type Look = { readonly paths: readonly string[]; readonly fingerprint: st
 );
 
 /**
- * Reads, validates and plans one version: undefined if it changed meanwhile, since a mix of two versions was never
- * written by anyone. Touches nothing.
+ * Reads, validates and plans one version: undefined if it changed meanwhile, since a mix of two versions is not a
+ * version. Changes nothing.
  * @param before the paths of the last result, kept if config.json is unreadable
  */
 export async function lookAt(

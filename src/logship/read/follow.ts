@@ -222,7 +222,7 @@ export class Follower implements LineSource {
   }
 
   /**
-   * A file that was temporarily missing, for example below an inaccessible directory, is no new generation: its tail
+   * A file that was temporarily missing, for example below an inaccessible directory, is not a new generation: its tail
    * continues.
    */
   #takeBack(path: string, file: HeldFile): Tail | undefined {

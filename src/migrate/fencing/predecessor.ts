@@ -77,7 +77,7 @@ export async function fencePredecessor(
   const options = { left, signal, log, redact };
   await forEachLogin(plan, session, { signal, log }, async (login) => {
     if (isConclusive(left, await ownClient(login.session))) return await killFrom(login, { ...options, deadline });
-    // If a lease has expired, so has this time.
+    // Not needed after an expired lease: the command has had that time.
     if (!hasLeasePassed && before.state === 'running') {
       log.info(`waiting ${formatDuration(HANDOVER_MS)}, the time for its command to stop if it is still running`);
       await pause(HANDOVER_MS, signal);

@@ -232,7 +232,7 @@ test('a difference on a read-only volume is reported as one, not as an invalid c
   assert.match(stdout, /templates\/a.txt \(config_files\[2\]\)\n  is missing\n/);
 });
 
-test('exits with 65 for an invalid config.json, and compares nothing for a missing one', async () => {
+test('an invalid config.json exits with 65; without one there is nothing to compare', async () => {
   await using p = await pod();
   await writeFile(join(p.config, 'config.json'), '{"command": 7}');
   assert.equal((await p.check()).code, 65);

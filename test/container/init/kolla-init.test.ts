@@ -31,7 +31,7 @@ async function tree() {
   };
 }
 
-test('exits with 65 for an invalid certificate before any file is touched', async () => {
+test('an invalid certificate exits with 65 before any file is changed', async () => {
   await using pod = await tree();
   const directory = join(pod.args.at(-1)!, 'ca-certificates');
   await mkdir(directory);
@@ -101,7 +101,7 @@ for (const [name, args, code] of [
   });
 }
 
-test('exits with 75 at the deadline', async () => {
+test('the deadline exits with 75', async () => {
   await using pod = await tree();
   const args = [...pod.args, '--wait', `tcp://127.0.0.1:${await freePort()}`, '--timeout', '300ms'];
   const { code, stderr } = await runHelper('kolla-init', args);

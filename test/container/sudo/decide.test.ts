@@ -36,7 +36,7 @@ test('a runAsGroup missing from /etc/passwd is accepted', () => {
   assert.equal(decided('-u keystone id', { gid: 42_400 }).to, 'run');
 });
 
-test('a uid without a line in /etc/passwd may still name itself', () => {
+test('a uid without a line in /etc/passwd may run commands as itself', () => {
   assert.equal(decided('-u #77 id', { uid: 77 }).to, 'run');
 });
 

@@ -189,7 +189,7 @@ export const kollaContract: Capability = {
     {
       point: 'an invalid config.json exits with 65 and every problem, without any change',
       file: 'test/container/init/check.test.ts',
-      test: 'exits with 65 for an invalid config.json, and compares nothing for a missing one',
+      test: 'an invalid config.json exits with 65; without one there is nothing to compare',
     },
     {
       point: 'all problems of an invalid config.json are reported together',

@@ -214,7 +214,7 @@ export const logShip: Capability = {
       test: [
         'an unavailable destination does not block others, and is reported separately',
         'in another order each destination resumes at its own offset',
-        'printing existing lines takes nothing away from the server',
+        'printing existing lines does not affect delivery to the server',
         'a probe reads the first checkpoint, others are named after their destination',
       ],
       least: 4,

@@ -61,7 +61,7 @@ for (const [name, answers, reason, answered] of [
     [START_OK, TUNE_OK, OPEN, CLOSE_OK],
   ],
 ] as const) {
-  test(`${name} is unhealthy in the broker's words, which are confirmed`, async () => {
+  test(`${name} is unhealthy with the broker's message, which is acknowledged`, async () => {
     await using broker = await scriptedBroker({ answers });
     const asking = reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV);
     assert.equal(await asking, reason);

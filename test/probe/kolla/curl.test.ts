@@ -102,13 +102,13 @@ for (const [what, args, env = {}] of [
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });
 
-test("exits with 1 for each exit code of the image's curl, as Kolla's script does", async () => {
+test("each failure of the image's curl exits with 1, as with Kolla's script", async () => {
   await using directory = await withCurl(22);
   const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
-test('without a curl in the image requests that need it are 127, with a message', async () => {
+test('without a curl in the image requests that need it exit with 127 and a message', async () => {
   await using directory = await privateDirectory('curl');
   const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
@@ -116,7 +116,7 @@ test('without a curl in the image requests that need it are 127, with a message'
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('a server that never responds, or never ends its response, is 28 at the deadline', async () => {
+test("a server that never responds, or never ends its response, is curl's error 28 at the deadline", async () => {
   await using silent = await listenTcp(() => {});
   const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
   const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
@@ -142,7 +142,7 @@ for (const [what, say, number] of [
     assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
   });
 
-test('no server is 7, an unknown name is 6', async () => {
+test("no server is curl's error 7, an unknown name its error 6", async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await curl([`localhost:${port}`]);
   assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });

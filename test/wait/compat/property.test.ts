@@ -44,7 +44,7 @@ test(`each of ${ROUNDS} lists keeps its meaning in kubernetes-entrypoint, or is 
   for (const [what, times] of Object.entries(seen)) assert.ok(times > 500, `${what}: only ${times}`);
 });
 
-test(`accepts exactly those of ${ROUNDS} texts that JSON.parse accepts, with the same value`, () => {
+test(`${ROUNDS} texts are accepted exactly as by JSON.parse, with the same value`, () => {
   const random = randomFrom(8_259);
   const pieces = [
     ...'[]{}:,"\\ \n\t0-1.eE+'.split(''),
