@@ -167,7 +167,7 @@ function decoded(bytes: Uint8Array): string {
   return sys.decode(bytes, 0, bytes.length) ?? fixed(bytes);
 }
 
-/** One argument each: bounded by the stack. */
+/** Bytes per call of String.fromCharCode: its arguments are limited by the stack. */
 const AT_ONCE = 4096;
 
 function latin1(bytes: Uint8Array): string {

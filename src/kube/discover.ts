@@ -146,7 +146,7 @@ interface ResourceList {
   }[];
 }
 
-/** Those of one group and version; none if it does not exist or is unavailable. */
+/** The resources of one group and version; none if it does not exist or is unavailable. */
 async function resourcesOf(api: Api, apiVersion: string, signal: AbortSignal): Promise<readonly Entry[]> {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

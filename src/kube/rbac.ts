@@ -46,7 +46,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 /**
  * A Role and binding per namespace of the grants, a ClusterRole and binding for cluster-scoped ones; with the fewest
  * rules.
- * @param names of the objects; those of the cluster need a more specific one
+ * @param names of the objects; cluster-scoped ones need a more specific name
  */
 export function rolesFor(
   grants: readonly Grant[],

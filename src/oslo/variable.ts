@@ -4,7 +4,7 @@ export interface OsloPlace {
   readonly key: string;
 }
 
-/** Whether it is an oslo.config file: a service with YAML has no variables for its options either. */
+/** Whether it is an oslo.config file: only these have variables for their options. */
 export function isForOslo(file: string | undefined): file is string {
   return file !== undefined && !isYaml(file);
 }

@@ -174,7 +174,7 @@ describe('values', { skip }, () => {
     [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
     [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
   ] as const)
-    test(`rejected with its location: ${JSON.stringify(values)}`, async () => {
+    test(`rejected with its path: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 

@@ -162,7 +162,7 @@ test('the log is JSON without a terminal, and readable on request', async () => 
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });
 
-test('exits silently if its reader closes early, also during a wait', async () => {
+test('it exits silently if its reader closes early, also during a wait', async () => {
   const node = `'${process.execPath}' '${PROGRAM}'`;
   for (const command of ['flood', 'drip']) {
     const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;

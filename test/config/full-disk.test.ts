@@ -7,10 +7,10 @@ import { entry, pod } from './support.ts';
 
 const skip = (await whyNoMount()) ?? false;
 const SIZE = 20_000;
-/** Growth of each file in bytes. */
+/** New size of each file, as a multiple of SIZE. */
 const FILES = { 'a.conf': 1, 'b.conf': 1, 'c.conf': 2, 'd.conf': 1 };
 
-/** The volume fits only the first new files next to the old ones; each time its content is copied out, and it grows. */
+/** Applies on a volume that fits only the first new files, then on a larger one; copies the content after each run. */
 const SCRIPT = `
   root=$1 old=$2 full=$3 after=$4; shift 4
   mount -t tmpfs -o size=120k none "$root"

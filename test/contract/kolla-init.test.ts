@@ -44,7 +44,7 @@ const PLAYED = CASES.filter(({ runs = [] }) => !runs.some((run) => run.argv !== 
 const skip = (await canGiveFilesAway()) ?? false;
 
 test(
-  'every applicable case of kolla_set_configs has the same result, or is listed with the reason',
+  'every applicable case of kolla_set_configs has the same result here, or is listed with the reason',
   { skip },
   async (t) => {
     const different = new Map<string, string>();

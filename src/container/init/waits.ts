@@ -85,7 +85,7 @@ export async function waitFor(
 const ANNOUNCE_MS = 2000;
 /** The API server's maximum length of a note. */
 const NOTE_BYTES = 1024;
-/** Of a name's 253, some are reserved for a suffix. */
+/** A name has at most 253; the rest is for a suffix. */
 const NAME_CHARACTERS = 200;
 
 /**

@@ -100,7 +100,7 @@ export type Run = (name: string, flags: Readonly<Record<string, string>>) => Pro
 /** GETs a path from the API server: its response, or undefined if there is none. */
 export type Get = (path: string) => Promise<string | undefined>;
 
-/** The record of API servers is disabled: an old server's would outlive it. */
+/** API servers are not registered: the record of a stopped one would remain. */
 const LONELY = { 'endpoint-reconciler-type': 'none' };
 
 /** Starts the three programs and waits until Pods can be created: until the first ServiceAccount exists. */

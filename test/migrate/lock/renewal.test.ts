@@ -29,7 +29,7 @@ test('on shutdown it does not wait for a renewal by a frozen server', async () =
   assert.ok(!renewal.lost.aborted);
 });
 
-test('on shutdown it does not wait for a renewal sent before either', async () => {
+test('on shutdown it does not wait for a renewal sent after the signal either', async () => {
   const { session, asked } = frozen();
   const signal = AbortSignal.abort(new Error('asked to end'));
   const renewal = startRenewal({ ...OPTIONS, session, takenAt: performance.now(), signal });

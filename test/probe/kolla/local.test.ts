@@ -74,7 +74,7 @@ for (const [name, words] of [
     assert.match(stderr, new RegExp(`^${name}: .*(missing argument: ${name} |is not a )`));
   });
 
-test('a socket with a listening process, and a stale socket file', async (t) => {
+test('a socket with a listening process is healthy, a stale socket file is not', async (t) => {
   await using directory = await privateDirectory('kolla');
   const path = join(directory.path, 'sock');
   const ask = (process: string) => runHelper('healthcheck_socket', [process, path]);

@@ -71,7 +71,7 @@ for (const [what, yaml, args, code, message] of [
     /cannot listen on 192\.0\.2\.1:80/,
   ],
 ] as const) {
-  test(`${what} makes it exit with ${code} before any check`, async () => {
+  test(`${what} exits before any check with ${code}`, async () => {
     await using directory = await privateDirectory('serve');
     const file = join(directory.path, 'kolla-pod.yaml');
     await writeFile(file, `${yaml}\n`);

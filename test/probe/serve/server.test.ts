@@ -14,7 +14,7 @@ async function served(
   return await serveProbes(all, { checks: () => checks.snapshot(), ...more });
 }
 
-/** A non-loopback address of this machine. */
+/** An address of this machine other than loopback. */
 const OWN_ADDRESS = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.internal === false && each.family === 'IPv4')?.address;
