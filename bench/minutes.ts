@@ -16,7 +16,7 @@ const CHANGES = 10;
 
 /** Cost of a minute. */
 interface Minute {
-  /** Before it, for starting the waits. */
+  /** Cost of starting the waits, before the minute. */
   readonly toBegin: number;
   readonly requests: number;
   readonly serverCpu: number;

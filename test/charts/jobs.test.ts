@@ -22,7 +22,7 @@ describe('Jobs', { skip }, () => {
     assert.deepEqual(jobWaits(rendered.one('Deployment', 'keystone')), [`${name}?db-sync=keystone&release=2025.2`]);
   });
 
-  test('another image, configuration or phase gives a new Job; more replicas do not', async () => {
+  test('another image, configuration or phase creates another Job; more replicas do not', async () => {
     const nameWith = async (values: object) =>
       (await keystone.render(values)).one('Job', 'keystone-bootstrap-').metadata.name;
     const first = await nameWith({});

@@ -22,7 +22,7 @@ describe('values', { skip }, () => {
     (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
 
   for (const name of chartNames())
-    test(`globals.yml unchanged has no effect on ${name}, which passes helm lint --strict with it`, async () => {
+    test(`the shipped globals.yml does not change ${name}, which passes helm lint --strict with it`, async () => {
       await using chart = await rendering(name);
       const globals = load(await readFile(GLOBALS, 'utf8')) as object;
       assert.equal(await chart.lint(globals), undefined);

@@ -172,7 +172,7 @@ test('it exits silently if its reader closes early, also during a wait', async (
   }
 });
 
-test('a full disk under stdout is an error that names it, without a stack', async () => {
+test('a full disk under stdout is reported by name, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

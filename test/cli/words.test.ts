@@ -108,7 +108,7 @@ test("the width is the terminal's, else COLUMNS, else 80", () => {
   assert.equal(terminalOf({}, { COLUMNS: 'wide' }).width, 80);
 });
 
-test('an error has its system code once', () => {
+test('an error contains its system code once', () => {
   const error = (message: string, code?: string) => Object.assign(new Error(message), { code });
   assert.equal(messageOf(error('', 'ECONNREFUSED')), 'ECONNREFUSED');
   assert.equal(messageOf(error('ENOENT: no such file', 'ENOENT')), 'ENOENT: no such file');

@@ -114,7 +114,7 @@ test('an event in chunks of one byte, with multi-byte characters, is read whole'
   });
 });
 
-test('a line that is not JSON is reported, and does not end the watch', async () => {
+test('a line that is not JSON is reported as trouble, and does not end the watch', async () => {
   await using api = await scriptedApi(eventsThenEnd('<html>\n'), events(line('ADDED', job('7'))));
   using client = await api.client();
   assert.deepEqual(kinds((await observe(client, upTo(3))).seen), ['trouble', 'connected', 'object 7']);

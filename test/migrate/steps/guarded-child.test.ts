@@ -10,7 +10,7 @@ import { startGuarded } from '../../../src/migrate/steps/guarded-child.ts';
 import { Pulse } from '../../../src/migrate/steps/pulse.ts';
 import { until } from '../../support/until.ts';
 
-/** Stands for the lock session's socket where the test does not use it. */
+/** Substitute for the lock session's socket in tests that do not use it. */
 const NO_SOCKET = 2;
 
 async function runGuarded(script: string): Promise<{ code: number; lines: string[] }> {

@@ -33,7 +33,7 @@ test('a ready schema is healthy, for any release or for that one', async () => {
   assert.deepEqual(await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.1']), { code: 0, msg: '' });
 });
 
-test('one that is not ready is unhealthy with the current state', async () => {
+test('a schema that is not ready is unhealthy, with the current state', async () => {
   const { code, msg } = await probe(lease({ ...RUNS, ...READY }), ['--release', '2026.2']);
   assert.equal(code, 1);
   assert.equal(

@@ -62,7 +62,7 @@ test('an option file has login and address, and arguments take precedence for th
   assert.equal((await off.target()).tls, undefined);
 });
 
-test('the option file is read on each run, and a missing one is reported', async () => {
+test('the option file is read on each run, and a missing one is reported as the reason', async () => {
   assert.match(
     await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
     /cannot read \/nowhere\/x\.cnf, which --defaults-file names/,

@@ -16,7 +16,7 @@ test('the soft limit lowered by a shell for its children is found, though Node h
   assert.equal(await found('ulimit -Sn 300;'), '300');
 });
 
-test('limits set for us alone, soft and hard, are kept', async () => {
+test('limits set for our process only, soft and hard, are kept', async () => {
   assert.equal(await found('ulimit -Sn 300; exec prlimit --nofile=400:400'), 'undefined');
 });
 
