@@ -51,6 +51,6 @@ export function refuseStrangers(bundle: string, own: string | undefined, { input
     if (own === undefined && wanted !== undefined && !WITHIN.has(wanted))
       throw new Error(`${path} is in the bundle of ${bundle}: name its library in build/libraries.ts`);
     if (own !== undefined && /^(src|cmd|build)\//.test(path))
-      throw new Error(`${path} is our own module, but is in the library ${bundle}: a process would load it twice`);
+      throw new Error(`${path}, which is ours, is in the library ${bundle}: a process would load it twice`);
   }
 }
