@@ -54,7 +54,7 @@ export async function pageFonts(): Promise<string[]> {
   return [join(directory, 'usr/share/fonts')];
 }
 
-/** Verified by asking for its version. */
+/** Verified by printing its version. */
 export const canRunChromium: Capability = async () => {
   try {
     const { path, env } = await chromium();

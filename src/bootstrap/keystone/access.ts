@@ -42,7 +42,7 @@ export async function findAccess(options: AccessOptions & TlsValues, home: strin
   }
   const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
   const apiUrl = apiText === undefined ? authUrl : keystoneUrl(apiText, 'OS_URL');
-  // OS_CACERT of a shared environment has no use with --tls require, and does no harm.
+  // OS_CACERT in a shared environment is ignored with --tls require.
   const isVerified = options.tls === undefined || options.tls === 'verify';
   const caFile = (isVerified ? given('osCacert', 'cacert') : undefined) ?? options.caFile;
   const trust = trustOfUrls({ tls: options.tls, caFile }, [

@@ -94,7 +94,7 @@ export async function prepare(site: Site): Promise<ClusterKeys> {
   return await makeClusterKeys(join(site.directory, 'keys'));
 }
 
-/** Starts a program and disposes of it at the end. */
+/** Starts a program, which is stopped with the cluster. */
 export type Run = (name: string, flags: Readonly<Record<string, string>>) => Promise<Component>;
 
 /** GETs a path from the API server: its response, or undefined if there is none. */

@@ -45,7 +45,7 @@ const ALL: readonly (readonly [check: Check, words: readonly string[]])[] = [
   [redis, ['--tls', 'verify']],
 ];
 
-/** This process's new sockets and timers since then. */
+/** Sockets and timers of this process that are not in `at`. */
 function left(at: readonly string[]): string[] {
   const rest = [...at];
   return process.getActiveResourcesInfo().filter((name) => {
