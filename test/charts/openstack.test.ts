@@ -27,7 +27,7 @@ async function complaint(chart: string, values: object): Promise<string> {
   return (await helm.complaint(values)) ?? 'no complaint';
 }
 
-/** Sections of oslo.privsep for operations of Cinder and os-brick that may need root. */
+/** oslo.privsep sections that Cinder and os-brick use for operations that may need root. */
 const PRIVSEP = ['cinder_sys_admin', 'privsep_osbrick'];
 const PLACEMENT = '/etc/placement/placement.conf';
 
@@ -82,7 +82,8 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok((await horizonSettings(values)).includes(`OPENSTACK_KEYSTONE_URL = '${keystone.url}'`));
   });
 
-  // Heat 2025.1 to 2026.2 logs in here: otherwise Keystone answers /v3/ec2tokens with 403. The tests have no Heat package.
+  // Heat 2025.1 to 2026.2 needs a login here: without it Keystone answers /v3/ec2tokens with 403. The tests have no
+  // package of Heat.
   test('heat validates signals of a stack with Keystone as a service', async () => {
     const text = configOf(await renderedWith('heat', {}), '/etc/heat/heat.conf');
     const option = (key: string) => osloOption(text, 'ec2authtoken', key);
@@ -104,7 +105,8 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(waitsOf(dashboard).includes('memcached://m-0.m:11211'));
   });
 
-  // From the rendered files: the tests have no Horizon package. Python reads local_settings.py first, then local_settings.d.
+  // Checks the rendered files: the tests have no package of Horizon. Python reads local_settings.py first, then
+  // local_settings.d.
   test("the dashboard's first settings are the chart's, and write no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
@@ -175,7 +177,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.ok(!waitsOf(compute).some((wait) => wait.startsWith('mysql:')));
   });
 
-  // From the rendered files: the tests have no packages of Cinder and Neutron.
+  // Checks the rendered files: the tests have no packages of Cinder and Neutron.
   test("cinder's service_user has no region_name, which no release supports", async () => {
     const text = configOf(await renderedWith('cinder', {}), '/etc/cinder/cinder.conf');
     assert.equal(osloOption(text, 'service_user', 'username'), 'cinder');
@@ -256,7 +258,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     ['keystone', { procesess: 4 }, "'/settings': additional properties 'procesess' not allowed"],
     ['horizon', { behindTls: 'yes' }, "'/settings/behindTls': got string, want boolean"],
   ] as const)
-    test(`settings that ${chart} cannot use are rejected with their path: ${JSON.stringify(settings)}`, async () => {
+    test(`settings that ${chart} cannot use are rejected with their location: ${JSON.stringify(settings)}`, async () => {
       const said = await complaint(chart, { settings });
       assert.ok(said.includes(place), said);
     });

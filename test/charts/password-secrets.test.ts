@@ -1,8 +1,10 @@
 /**
- * Passwords of existing Secrets: Helm never reads them, and kolla-init installs the same bytes as with passwords in values.
- *
- *   a chart with global.passwords, and with global.passwordSecrets alone -> each Pod's config-files and kolla-pod.yaml, with
- *   the kubelet's mounts of the user's Secret -> kolla-init as a process -> both trees
+ * Passwords of existing Secrets: Helm never has them, and kolla-init installs the same files, byte for byte, as if
+ * Helm had.
+ *   a chart with global.passwords, and with global.passwordSecrets only
+ *     -> each Pod's config-files and kolla-pod.yaml, with the user's Secret as the kubelet mounts it
+ *     -> kolla-init, a process
+ *     -> both trees
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -20,7 +22,7 @@ import { PASSWORDS, rendering, sourcesOf, textAt, type KubeObject, type Rendered
 /** The user's Secret, whose keys differ from the passwords' names. */
 const SECRET = 'openstack-passwords';
 const keyOf = (name: string) => name.replaceAll('_', '-');
-/** Characters valid in oslo.config and rabbitmq.conf that URLs, SQL and quotes must escape. */
+/** Characters that oslo.config and rabbitmq.conf allow, and that URLs, SQL and quotes must escape. */
 const PLAIN = String.raw`p\@/%+:;&=?~!*()|é`;
 const QUOTED = String.raw`"'$ #$(password:x)`;
 const ANY = /^(?:database_password|mariadb_monitor_password|horizon_secret_key|.*_database_password)$/;
@@ -30,7 +32,7 @@ const passwords = Object.fromEntries(
 const passwordSecrets = Object.fromEntries(
   Object.keys(passwords).map((name) => [name, { secret: SECRET, key: keyOf(name) }]),
 );
-/** In addition to the values of every rendering in the tests. */
+/** In addition to those of every rendering in the tests. */
 const NONE = Object.fromEntries(Object.keys(passwords).map((name) => [name, null]));
 
 const ENV = {
@@ -42,13 +44,13 @@ const ENV = {
   POD_NAMESPACE: 'openstack',
 };
 
-/** The complete rendered output as text, with decoded base64. */
+/** Everything rendered, as text, including decoded base64. */
 function textsOf({ all }: Rendered): string {
   const secrets = all.filter(({ kind }) => kind === 'Secret').flatMap(({ data }) => Object.values(data ?? {}));
   return [JSON.stringify(all), ...secrets.map((text) => Buffer.from(String(text), 'base64').toString())].join('\n');
 }
 
-/** A Pod's files next to config.json, by path. */
+/** Files of a Pod next to config.json, by their paths there. */
 function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   const names = Object.keys(passwords);
   return new Map(
@@ -63,7 +65,7 @@ function mountedOf(rendered: Rendered, pod: KubeObject): Map<string, string> {
   );
 }
 
-/** The result of kolla-init, with an account of ours for each user name. */
+/** The files that kolla-init installs, with an account of ours under each name. */
 async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) {
   await using directory = await privateDirectory('passwords', inMemory());
   const [root, config] = [join(directory.path, 'root'), join(directory.path, 'config')];
@@ -87,7 +89,7 @@ async function installed(mounted: ReadonlyMap<string, string>, podYaml: object) 
   return { code: done.code, said, files: await filesBelow(root) };
 }
 
-/** Mode and content by path, without kolla-init's state, which contains file times. */
+/** Path to mode and content, except kolla-init's own state, which has timestamps of files. */
 async function filesBelow(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const found: Record<string, string> = {};
@@ -105,7 +107,7 @@ const podsOf = (rendered: Rendered) => [...workloadsOf(rendered), ...rendered.of
 
 describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false }, () => {
   for (const name of chartNames()) {
-    test(`Helm never gets them: ${name}`, async () => {
+    test(`Helm has none of them: ${name}`, async () => {
       await using chart = await rendering(name);
       const given = await chart.render({ global: { passwords, passwordSecrets } });
       const texts = textsOf(given);
@@ -133,7 +135,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
         assert.deepEqual([wanted.code, found.code], [0, 0], wanted.said + found.said);
         assert.deepEqual(found.files, wanted.files, pod.metadata.name);
         const names = Object.keys(sourcesOf(pod)).flatMap((path) => /^\.passwords\/(.*)/.exec(path)?.[1] ?? []);
-        // All its encodings start with this.
+        // The start of it in every form.
         for (const one of names)
           assert.ok(
             Object.values(found.files).some((text) => text.includes(`${one}p`)),
@@ -146,7 +148,7 @@ describe('passwords of existing Secrets', { skip: (await canRunHelm()) ?? false 
     });
   }
 
-  test('the page lists the passwords of every chart, with a command to create each Secret', async () => {
+  test('the page names the passwords of every chart, each in a Secret that it shows how to create', async () => {
     const page = await readFile(new URL('../../docs/how-to/external-secrets.md', import.meta.url), 'utf8');
     const [values, made] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => load(text));
     const { global } = values as { global: { passwordSecrets: Record<string, { secret: string; key: string }> } };

@@ -22,7 +22,7 @@ describe('values', { skip }, () => {
     (await small.render(values)).one('Deployment', 'small-api')['spec'].template.spec;
 
   for (const name of chartNames())
-    test(`the shipped globals.yml does not change ${name}, which passes helm lint --strict with it`, async () => {
+    test(`globals.yml unchanged has no effect on ${name}, which passes helm lint --strict with it`, async () => {
       await using chart = await rendering(name);
       const globals = load(await readFile(GLOBALS, 'utf8')) as object;
       assert.equal(await chart.lint(globals), undefined);
@@ -77,7 +77,7 @@ describe('values', { skip }, () => {
     assert.equal(containers[0].image, `kolla/small@sha256:${'0'.repeat(64)}`);
   });
 
-  test('our image may also be given by digest', async () => {
+  test('our own image may be given by digest too', async () => {
     const kollaPod = { delivery: 'copied', image: { tag: `sha256:${'0'.repeat(64)}` } };
     const { initContainers } = await spec({ kollaPod });
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
@@ -174,7 +174,7 @@ describe('values', { skip }, () => {
     [{ global: { labels: { compute: { gpu: true } } } }, /global.labels.compute.gpu.*want string/],
     [{ global: { tolerations: { compute: { key: 'x' } } } }, /global.tolerations.compute.*want array/],
   ] as const)
-    test(`rejected with its path: ${JSON.stringify(values)}`, async () => {
+    test(`rejected with its location: ${JSON.stringify(values)}`, async () => {
       assert.match(((await small.complaint(values)) ?? '').replaceAll(/[/\n]/g, '.'), place);
     });
 

@@ -23,10 +23,10 @@ test("a multi-line secret is hidden on each line, and in Python's and SQL's nota
   assert.equal(redact(String.raw`IDENTIFIED BY 'first\'line\nsecond"line'`), "IDENTIFIED BY '***'");
 });
 
-test('without secrets nothing is hidden', () => {
+test('an empty list of secrets hides nothing', () => {
   assert.equal(redactor([undefined, ''])('as it is'), 'as it is');
 });
 
-test('a secret that is a prefix of another does not reveal the rest', () => {
+test('a secret that is a prefix of another leaves nothing of it', () => {
   assert.equal(redactor(['abc', 'abcdef'])('abcdef abc'), '*** ***');
 });

@@ -52,7 +52,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('serves probes before the server exists', async () => {
+  test('serves probes before there is a server', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     await using begun = await beginHelper(['keystone', ...STAY, ...migration(0)], { KOLLA_DB_SYNC_CONNECTION: url });
     assert.equal(await asked(begun, '/startupz'), '503 waiting for the server');
@@ -92,7 +92,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('an invalid command line stops it in every phase', async () => {
+  test('an invalid command line ends it in every phase', async () => {
     await using begun = await beginHelper(['keystoen', ...STAY, '--phase', 'contract', ...migration(0)], {});
     assert.equal(await begun.code, 64);
   });
@@ -129,7 +129,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     });
   });
 
-  test('a server that denies the query is not a failure', async () => {
+  test('a server that denies the query is no failure', async () => {
     const { log, said } = recordedLog();
     const target = { ...targetOf(siteOn(mariadb)), password: 'wrong' };
     const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-/** Real RabbitMQ, memcached and uWSGI with the configuration rendered by their charts for global.tls. */
+/** RabbitMQ, memcached and uWSGI, real ones, with what their charts render for global.tls. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
   });
   after(() => stack.disposeAsync());
 
-  test('starts AMQP within TLS, and rejects a plain connection', async () => {
+  test('begins AMQP within TLS, and rejects a plain connection', async () => {
     using tls = await connected(broker.port, files);
     tls.write(PROTOCOL_HEADER);
     const [answer] = (await once(tls, 'data')) as [Buffer];
@@ -48,7 +48,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const plain = connectPlain({ host: HOST, port: broker.port });
     const answers: Buffer[] = [];
     plain.on('data', (bytes: Buffer) => answers.push(bytes));
-    // It may be reset after the TLS alert.
+    // It may be reset after the alert of TLS.
     plain.on('error', () => {});
     plain.write(PROTOCOL_HEADER);
     await new Promise((resolve) => void plain.once('close', resolve));
@@ -111,8 +111,8 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
   });
 });
 
-describe('uWSGI with the TLS of the charts', { skip: helm ?? (await canRunKeystone()) ?? false }, () => {
-  test('serves only https, tells the application so, and reloads a renewed certificate', async () => {
+describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false }, () => {
+  test('serves https alone, says so to the application, and reads a renewed certificate', async () => {
     await using files = await tlsFiles('keystone');
     const at = (name: string) => join(files.directory, name);
     const port = await freePort();

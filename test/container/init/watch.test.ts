@@ -10,7 +10,7 @@ import { listenHttp } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { prepared, sidecar } from './watch-support.ts';
 
-/** A service with a unique name that records the signals it receives. */
+/** A service that logs its signals under its own name. */
 async function service(p: Pod, name: string, script: string): Promise<Running & { readonly heard: string }> {
   const [file, heard] = [join(p.configDir, '..', name), join(p.configDir, '..', `${name}.heard`)];
   await writeFile(file, `#!/bin/bash\n${script}\necho up >> ${heard}\nwhile :; do read -t 1000 <> <(:); done\n`);
@@ -244,12 +244,12 @@ test('a rejected version is one error line, without actions', async () => {
   assert.match(errors[0]?.msg ?? '', /command: must be a string.*config_files\[0\]\.source: must be an absolute path/);
 });
 
-test('a missing root exits with 65', async () => {
+test('exits with 65 for a missing root', async () => {
   const { code, stderr } = await runHelper('kolla-init', ['watch', '--root', '/no/such/root']);
   assert.equal(code, 65, stderr);
 });
 
-/** Exits when a module needed only by the watch is resolved. */
+/** Makes the process exit if it resolves a module that only watch needs. */
 const NO_WATCH = `import { registerHooks } from 'node:module';
 registerHooks({
   resolve(specifier, context, next) {
@@ -275,7 +275,7 @@ for (const [name, args] of [
   ['a timeout of zero for actions', ['--action-timeout', '0']],
   ['an extra argument', ['keystone']],
 ] as const) {
-  test(`${name} exits with 64 before anything is watched`, async () => {
+  test(`exits with 64 before anything is watched: ${name}`, async () => {
     await using p = await prepared();
     const { code, stderr } = await runHelper('kolla-init', [
       'watch',

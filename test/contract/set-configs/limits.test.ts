@@ -45,11 +45,10 @@ test('a mount point in a directory that would be deleted is rejected too', { ski
   const line = `mount --bind /etc/service/0.conf /etc/service/0.conf
     echo '${JSON.stringify(config)}' > /${CONFIG}/config.json; rm /${CONFIG}/0.conf
     kolla_set_configs; echo "code $?"; cat /etc/service/0.conf | head -c 3; ls /run_command`;
-    const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
-    assert.equal(stdout, 'code 2\nooo', stderr);
-    assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
-  },
-);
+  const { stdout, stderr } = await inThrowAwayRoot(line, { directories, tree, env });
+  assert.equal(stdout, 'code 2\nooo', stderr);
+  assert.match(stderr, /\/etc\/service\/0\.conf is a mount point/);
+});
 
 test("another user's link in a source is followed if no process can write to its volume", { skip }, async () => {
   const line = `mkdir /vol; echo kept > /etc/kept; ln -s /etc/kept /vol/link; chown -h 42425 /vol/link

@@ -6,17 +6,17 @@ export const bootstrap: Capability = {
   rows: [
     {
       point:
-        'one Job: the plan lists every part, a run creates them in order, a second run takes no lock and changes nothing',
+        'one Job: the plan shows every part, a run makes them in order, a second one takes no lock and changes nothing',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
       test: 'the plan shows every part, a run applies them in order, and a second one takes no lock and changes nothing',
     },
     {
-      point: 'two concurrent runs',
+      point: 'two runs at once',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
       test: 'two concurrent runs create everything once',
     },
     {
-      point: 'under the schema migration’s lock: lock lost, killed, SIGTERM, Keystone restarted during a run',
+      point: 'under the same lock as the schema: lost, killed, SIGTERM, Keystone down and back in mid-run',
       file: 'test/integration/kolla-bootstrap-job.test.ts',
       test: [
         'a lost lock stops the command and all further changes; the next run continues',
@@ -27,7 +27,7 @@ export const bootstrap: Capability = {
     },
     {
       point:
-        'Keystone: first run, re-run with a live token, changed URL, changed password, partially created, down during a run, duplicates, delete, each error',
+        'Keystone: fresh, re-run under a live token, changed URL, changed password, half there, down in mid-run, duplicates, delete, each refusal',
       file: 'test/integration/kolla-bootstrap-keystone.test.ts',
       test: EVERY,
     },
@@ -47,23 +47,23 @@ export const bootstrap: Capability = {
       test: ["Keystone's bootstrap runs once with its values, and its password is only in a file", EVERY],
     },
     {
-      point: 'Fernet and credential keys: rotation with two real Keystones, crash between steps, concurrent rotations',
+      point: 'Fernet and credential keys: rotation with two real Keystones, crash between steps, rotations at once',
       file: 'test/integration/kolla-bootstrap-keys.test.ts',
       test: ['the next run finishes one that died after its write, without a rotation', EVERY],
     },
     {
-      point: 'keys in Secrets on a real API server: Role, lost response, adoption, import',
+      point: 'keys in Secrets on a real API server: Role, lost answer, adopted, imported',
       file: 'test/integration/kolla-bootstrap-keys-secret.test.ts',
       test: EVERY,
     },
     {
-      point: 'openstack-helm’s seven Jobs replaced by one: the page’s Job runs on the results of theirs',
+      point: 'openstack-helm’s seven Jobs replaced by one: the page’s own Job on what theirs leave',
       file: 'test/integration/kolla-bootstrap-openstack-helm.test.ts',
       test: ["its plan equals the page's; the run applies it in place, and an older token stays valid", EVERY],
     },
     {
       point:
-        'on a real node one Job prepares Placement, whose Pod becomes ready and accepts a token; the next Job changes nothing',
+        'on the real node one Job prepares Placement, whose Pod comes up and answers to a token; the next one changes nothing',
       file: 'test/e2e/keystone.test.ts',
       test: [
         'one Job prepares Placement, then its Pod starts and accepts a token',
@@ -71,7 +71,7 @@ export const bootstrap: Capability = {
       ],
     },
     {
-      point: 'a service’s requirements before its first start are data',
+      point: 'what a service needs before its first start is data',
       file: 'test/catalog/services.test.ts',
       test: [
         'every account has a role, in an existing domain',
@@ -79,14 +79,14 @@ export const bootstrap: Capability = {
       ],
     },
     {
-      point: 'custom services in YAML',
+      point: 'own services by YAML',
       file: 'test/catalog/own.test.ts',
       test: ['its Keystone and RabbitMQ sections are parsed', 'its tool section is parsed'],
     },
     {
-      point: 'each service’s requirements are printed as a table',
+      point: 'what each needs is printed as a table',
       file: 'test/build/docs.test.ts',
-      test: /^docs\/reference\/catalogue\.md matches the tables/,
+      test: /^docs\/reference\/catalogue\.md is what the tables say/,
     },
   ],
 };

@@ -6,9 +6,9 @@ export const charts: Capability = {
   rows: [
     {
       point:
-        'each chart: a real API server accepts its objects, and its Pods are `restricted` unless a reason is given',
+        'each chart: its objects are valid to a real API server, its Pods `restricted` but for those that say why not',
       file: 'test/charts/api-server/admission.test.ts',
-      test: /: its objects are valid, its Pods restricted unless a reason is given$/,
+      test: /: its objects are valid, its Pods restricted but for those that say why not$/,
     },
     {
       point: 'each chart passes helm lint',
@@ -21,22 +21,22 @@ export const charts: Capability = {
       test: /delivery: imageVolume gives Pods that are admitted too$/,
     },
     {
-      point: 'ConfigMaps and Secrets, one per file or per service, rolling or live; more than 1 MiB is rejected',
+      point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
       file: 'test/charts/config.test.ts',
       test: ['a file over 1 MiB is rejected by its name', EVERY],
     },
     {
-      point: 'mounts equal the output of `kolla-init plan`',
+      point: 'mounts are those that `kolla-init plan` prints',
       file: 'test/charts/mounts.test.ts',
       test: ['mounts equal the output of kolla-init plan', EVERY],
     },
     {
-      point: 'Roles equal the helpers’ output for the same waits',
+      point: 'Roles are exactly those that the helpers print for the same waits',
       file: 'test/charts/access.test.ts',
       test: ["Roles equal the helpers' output for the same waits", EVERY],
     },
     {
-      point: 'Jobs: names end in a hash, one per phase, kept, deleted by TTL, an hour of grace, no hooks',
+      point: 'Jobs: names end in a hash, a Job for each phase, kept, ended by TTL, an hour of grace, no hooks',
       file: 'test/charts/jobs.test.ts',
       test: [
         'an upgrade neither deletes nor interrupts a migration: kept, removed by TTL, an hour of grace period',
@@ -44,7 +44,7 @@ export const charts: Capability = {
       ],
     },
     {
-      point: 'an upgrade and a rollback on a real API server keep the objects that old Pods need',
+      point: 'an upgrade and a rollback on a real API server leave what old Pods need',
       file: 'test/charts/api-server/releases.test.ts',
       test: ['an upgrade keeps the Job and the configuration that old Pods need, and a rollback uses them', EVERY],
     },
@@ -54,8 +54,7 @@ export const charts: Capability = {
       test: ['replicas are spread, and two or more have a PodDisruptionBudget that keeps all but one', EVERY],
     },
     {
-      point:
-        'globals.yml overrides each chart, one value sets the registry, an invalid value is rejected with its path',
+      point: 'globals.yml overrides each chart, one value is the registry, a wrong value is refused with its path',
       file: 'test/charts/values.test.ts',
       test: EVERY,
     },
@@ -65,37 +64,37 @@ export const charts: Capability = {
       test: ["each Pod has the catalogue's checks for its container", EVERY],
     },
     {
-      point: 'images and commands equal kolla-ansible’s',
+      point: 'images and commands are those that kolla-ansible runs',
       file: 'test/charts/services-kolla.test.ts',
       test: ['Pods run the same commands as kolla-ansible', EVERY],
     },
     {
-      point: 'log files are parsed in their own formats',
+      point: 'log files are read as what they are',
       file: 'test/charts/services-logs.test.ts',
       test: ["services' logs are parsed in their formats", EVERY],
     },
     {
-      point: 'options in the files exist in the service, according to oslo.config’s validator',
+      point: 'options in the files are options of the service, by oslo.config’s own validator',
       file: 'test/charts/services-options.test.ts',
       test: ['options in the files exist in the service', EVERY],
     },
     {
-      point: 'kolla-bootstrap accepts a chart’s Job',
+      point: 'a chart’s Job is one that kolla-bootstrap takes',
       file: 'test/charts/services-jobs.test.ts',
       test: ["kolla-bootstrap accepts a chart's Job", EVERY],
     },
     {
-      point: 'images’ own scripts find their requirements',
+      point: 'images’ own scripts get what they want',
       file: 'test/charts/services-scripts.test.ts',
       test: ['scripts that an image runs before its service find their requirements', EVERY],
     },
     {
-      point: 'settings that a chart cannot use are rejected with their path',
+      point: 'settings that a chart can’t use are refused by their place',
       file: 'test/charts/openstack.test.ts',
       test: EVERY,
     },
     {
-      point: 'passwords of existing Secrets: not in Helm’s values, installed unchanged by kolla-init, in every chart',
+      point: 'passwords of existing Secrets: Helm has none, and kolla-init installs the same bytes, in every chart',
       file: 'test/charts/password-secrets.test.ts',
       test: ['passwords of existing Secrets', EVERY],
     },
@@ -105,7 +104,7 @@ export const charts: Capability = {
       test: 'k8s/charts/README.md names all Pods that do not pass `restricted` (to update: make docs)',
     },
     {
-      point: 'plain manifests equal the chart’s output',
+      point: 'plain manifests for people without Helm are what the chart renders',
       file: 'test/charts/manifests.test.ts',
       test: ["equal the chart's output (to update: node build/manifests.ts)", EVERY],
     },
@@ -115,17 +114,17 @@ export const charts: Capability = {
       test: ["Glance in an existing Ceph: three replicas, no volume, and Ceph's files from a Secret", EVERY],
     },
     {
-      point: 'chart archives include the library and the schema, and are reproducible',
+      point: 'charts are packaged with library and schema, the same bytes each time',
       file: 'test/charts/packages.test.ts',
       test: ['an archive includes the library and the schema, and is reproducible', EVERY],
     },
     {
-      point: '`kolla-pod configmaps`: a real API server accepts its output, and a Pod has every file',
+      point: '`kolla-pod configmaps`: a real API server takes its output, and a Pod has every file',
       file: 'test/integration/kolla-pod-configmaps.test.ts',
       test: EVERY,
     },
     {
-      point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name or the output',
+      point: '`kolla-pod configmaps`: no byte of a secret in a ConfigMap, a name, or what is said',
       file: 'test/toolbox/configmaps/secrecy.test.ts',
       test: ['no byte of a secret appears in a ConfigMap, a name or the output', EVERY],
     },
@@ -135,7 +134,7 @@ export const charts: Capability = {
       test: EVERY,
     },
     {
-      point: 'all in one: five concurrent `helm install --wait`, and a token',
+      point: 'all in one: five charts by `helm install --wait`, at once, and a token',
       file: 'test/aio/aio.test.ts',
       test: 'five charts installed at once start in the order of their waits, and Keystone issues a token',
     },
@@ -145,17 +144,17 @@ export const charts: Capability = {
       test: 'a namespace that enforces `restricted` admitted every Pod, and none claims an exemption',
     },
     {
-      point: 'all in one: a rolling configuration change without a failed request',
+      point: 'all in one: reconfigured rolling, with no request failed',
       file: 'test/aio/aio.test.ts',
       test: 'after a rolling reconfiguration Keystone has the new configuration in new Pods, and no request fails',
     },
     {
-      point: 'all in one: a live configuration change',
+      point: 'all in one: reconfigured live',
       file: 'test/aio/aio.test.ts',
       test: 'after a live reconfiguration Placement has the new configuration in the same Pod',
     },
     {
-      point: 'all in one: an upgrade with a Job per phase, without a failed request',
+      point: 'all in one: upgraded by a Job a phase, with no request failed',
       file: 'test/aio/aio.test.ts',
       test: 'in a stepwise upgrade the schema is expanded before and contracted after the rollout, and no request fails',
     },
@@ -165,12 +164,12 @@ export const charts: Capability = {
       test: 'scaled to 3, each Keystone accepts the tokens of the others',
     },
     {
-      point: 'all in one: Pods deleted while Keystone keeps responding',
+      point: 'all in one: Pods deleted, and Keystone answers all the time',
       file: 'test/aio/aio.test.ts',
       test: 'deleted Pods are replaced, and Keystone responds throughout',
     },
     {
-      point: 'all in one: a restart of the API server restarts no Pod',
+      point: 'all in one: the API server restarted, and no Pod is',
       file: 'test/aio/aio.test.ts',
       test: 'a restart of the API server restarts no Pod, and Keystone responds throughout',
     },
@@ -180,7 +179,7 @@ export const charts: Capability = {
       test: 'a frozen MariaDB is not ready, no other Pod is restarted, and everything resumes when it thaws',
     },
     {
-      point: 'all in one: a rejected configuration without a failed request, and a rollback',
+      point: 'all in one: a configuration that is refused, with no request failed, and a rollback',
       file: 'test/aio/aio.test.ts',
       test: 'an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores',
     },
@@ -190,46 +189,42 @@ export const charts: Capability = {
       test: 'a NoExecute taint evicts all Pods; without it all come back with their data',
     },
     {
-      point: 'all in one: each log line indexed once',
+      point: 'all in one: logs, each line once',
       file: 'test/aio/aio.test.ts',
       test: 'every log line of Keystone, Placement, MariaDB and RabbitMQ is in Elasticsearch once',
     },
     {
-      point: 'all in one: it runs the quickstart’s commands for the charts verbatim',
+      point: 'all in one: it runs the charts’ part of the quickstart word for word',
       file: 'test/aio/aio.test.ts',
       test: 'every command of docs/start/aio.md and of the charts in docs/start/quickstart.md was run',
     },
     {
-      point: 'Galera and RabbitMQ with three nodes: one cluster, which re-forms after all nodes were killed',
+      point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',
       file: 'test/aio/clusters.test.ts',
-      test: /three nodes of .+ form one cluster, and form it again after all were killed together$/,
+      test: /three nodes of .+ are one cluster, and are one again after all were killed at once$/,
       least: 2,
     },
     {
-      point: 'two kubelets in two network namespaces: Services by name between them, Pods moved by a taint',
+      point: 'two kubelets in two network namespaces: Services by name across them, Pods that a taint drives over',
       file: 'test/e2e/two-nodes.test.ts',
       test: ['a NoExecute taint on one node moves its Pods to the other', EVERY],
     },
+    { point: 'every YAML and JSON example of the pages is tried', file: 'test/integration/docs.test.ts', test: EVERY },
+    { point: 'the commands and links of the pages are there', file: 'test/docs/pages.test.ts', test: EVERY },
     {
-      point: 'every YAML and JSON example of the pages is validated',
-      file: 'test/integration/docs.test.ts',
-      test: EVERY,
-    },
-    { point: 'the commands and links of the pages exist', file: 'test/docs/pages.test.ts', test: EVERY },
-    {
-      point: 'the pages list exactly the existing charts, rules, metrics and alerts: charts',
+      point: 'the pages have every chart, rule, metric and alert, and none else: charts',
       file: 'test/docs/helm.test.ts',
       test: EVERY,
     },
-    { point: '… rules for lines', file: 'test/docs/configmaps.test.ts', test: EVERY },
+    { point: '… rules about lines', file: 'test/docs/configmaps.test.ts', test: EVERY },
     { point: '… metrics and alerts', file: 'test/docs/alerts.test.ts', test: EVERY },
     {
-      point: 'the seccomp profile is an allow list without dangerous system calls',
+      point: 'the seccomp profile is an allowlist by name, without any call that it must block',
       file: 'test/docs/security.test.ts',
       test: EVERY,
     },
     {
-      point: 'the alerts fire when they should, tested by promtool',
+      point: 'the alerts fire when they are to, by promtool',
       file: 'test/integration/alerts.test.ts',
       test: ['every alert fires when it should, and only then', EVERY],
     },

@@ -1,6 +1,6 @@
 import { EVERY, type Row } from '../row.ts';
 
-/** Claims about Kolla's healthcheck commands, the census, and the resident server. */
+/** What must hold of Kolla's healthcheck names, of the census, and of the resident server. */
 export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'Kolla’s own scripts and ours on the same processes, sockets and files: the same exit code and stdout',
@@ -9,7 +9,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   },
   {
     point:
-      'intended differences, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing arguments',
+      'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing words',
     file: 'test/contract/healthcheck.test.ts',
     test: /^other than Kolla's: /,
   },
@@ -19,8 +19,7 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: EVERY,
   },
   {
-    point:
-      'healthcheck_mariadb and healthcheck_rabbitmq compared with Kolla’s, on a real Galera node and a real RabbitMQ',
+    point: 'healthcheck_mariadb and healthcheck_rabbitmq beside Kolla’s, at a real Galera node and a real RabbitMQ',
     file: 'test/contract/healthcheck-servers.test.ts',
     test: EVERY,
   },
@@ -35,19 +34,19 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: ['every health check declared by kolla-ansible is known and unchanged', EVERY],
   },
   {
-    point: 'the census covers every container of kolla-ansible with a health check',
+    point: 'the census has every container of kolla-ansible that has a health check',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: "every container of kolla-ansible's census is checked",
   },
   {
     point:
-      'each of its 111 containers healthy by Kolla’s own and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
+      'each of its 111 containers well, by Kolla’s own words and by our checks; real Apache, MariaDB, memcached, RabbitMQ',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: / > serving \(.*\): healthy by every check$/,
     least: 111,
   },
   {
-    point: 'each of them unhealthy, with the reason',
+    point: 'each of them not well, with the reason',
     file: 'test/integration/kolla-probe-census.test.ts',
     test: / > not serving \(.*\): unhealthy, with a reason$/,
     least: 111,
@@ -59,37 +58,37 @@ export const PROBE_KOLLA: readonly Row[] = [
     least: 111,
   },
   {
-    point: 'the probes of each service, as a table',
+    point: 'which probe for which service, as a table',
     file: 'test/build/docs.test.ts',
-    test: /^docs\/reference\/kolla-probe\.md matches the tables/,
+    test: /^docs\/reference\/kolla-probe\.md is what the tables say/,
   },
   {
-    point: 'named checks of kolla-pod.yaml: every mistake with its path and a suggestion',
+    point: 'named checks of kolla-pod.yaml: every mistake with its place and what was meant',
     file: 'test/probe/serve/config.test.ts',
     test: EVERY,
   },
   {
-    point: 'their arguments are those of the command line, split like a shell’s',
+    point: 'their words are those of the command line, split as a shell would',
     file: 'test/probe/serve/words.test.ts',
     test: EVERY,
   },
   {
-    point: 'their arguments are validated as on the command line',
+    point: 'their words are read as on the command line, and so refused',
     file: 'test/probe/serve/prepare.test.ts',
     test: EVERY,
   },
   {
-    point: 'a liveness check of another pod is rejected',
+    point: 'a liveness check that asks another pod is refused',
     file: 'test/probe/serve/prepare.test.ts',
     test: 'a liveness check of another Pod is rejected, unless allowed',
   },
   {
-    point: 'cached once a period, jittered, one run at a time; an outdated result does not count',
+    point: 'cached once a period, jittered, one asking at a time; a verdict of long ago is unseen',
     file: 'test/probe/serve/checks.test.ts',
     test: EVERY,
   },
   {
-    point: 'a hanging check is unhealthy at its deadline, and blocks no other',
+    point: 'a check that hangs for ever is unhealthy by its deadline, and stops no other',
     file: 'test/probe/serve/checks.test.ts',
     test: 'a promise that never settles is unhealthy by its deadline, is not run twice, and blocks no other',
   },
@@ -100,7 +99,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   },
   {
     point:
-      'a status for every client; reasons for loopback clients only, not by rebound names, forwarded headers or from another pod',
+      'status words for everybody; reasons for loopback alone, not by rebound names, forwarded headers or from another pod',
     file: 'test/probe/serve/server.test.ts',
     test: [
       'a client within the Pod',
@@ -110,12 +109,12 @@ export const PROBE_KOLLA: readonly Row[] = [
     ],
   },
   {
-    point: 'a changed result is one log line with its reason and the duration of the previous state',
+    point: 'a verdict that changes is one log line with its reason and how long it had been otherwise',
     file: 'test/probe/serve/run.test.ts',
     test: 'a service that stops and starts is one line each, with the reason and duration',
   },
   {
-    point: 'SIGTERM: /readyz is 503 immediately, /livez responds to the end',
+    point: 'SIGTERM: /readyz is 503 at once, /livez is answered to the end',
     file: 'test/probe/serve/run.test.ts',
     test: 'on SIGTERM /readyz is 503 at once, and /livez is served to the end',
   },
@@ -125,12 +124,12 @@ export const PROBE_KOLLA: readonly Row[] = [
     test: 'a hundred probes and a hundred runs of checks start no process',
   },
   {
-    point: 'twenty concurrent checks leak neither memory nor descriptors (ten minutes: soak-probe.md)',
+    point: 'twenty checks at once hold no more memory or descriptors (ten minutes: soak-probe.md)',
     file: 'test/integration/kolla-probe-serve.test.ts',
     test: 'twenty concurrent checks use no more memory over time, and serve every request',
   },
   {
-    point: 'a real kubelet probes by httpGet, and the Pod’s Events show the results',
+    point: 'a real kubelet asks by httpGet, and the Pod’s Events show its answers',
     file: 'test/e2e/keystone.test.ts',
     test: [
       "a sidecar's httpGet probes determine readiness and liveness, and the events have the reason",

@@ -17,7 +17,7 @@ const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper
 const answering = (status: number, headers: Record<string, string> = {}) =>
   listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
 
-test("a status below 400 is healthy, redirects are not followed; from 400 on it exits with 1 and curl's output", async () => {
+test("below 400 is healthy, redirects are not followed; from 400 on it is 1 with curl's output", async () => {
   for (const status of [200, 204, 300, 302, 399]) {
     await using server = await answering(status, { location: '/gone' });
     const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);
@@ -102,13 +102,13 @@ for (const [what, args, env = {}] of [
     assert.deepEqual([code, stdout, stderr], [0, wanted.join('\n'), 'curl: (6) said\n']);
   });
 
-test("each failure of the image's curl exits with 1, as with Kolla's script", async () => {
+test("exits with 1 for each exit code of the image's curl, as Kolla's script does", async () => {
   await using directory = await withCurl(22);
   const { code, stderr } = await curl(['-L', 'http://a/'], { PATH: directory.path });
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
-test('without a curl in the image requests that need it exit with 127 and a message', async () => {
+test('without a curl in the image requests that need it are 127, with a message', async () => {
   await using directory = await privateDirectory('curl');
   const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
@@ -116,7 +116,7 @@ test('without a curl in the image requests that need it exit with 127 and a mess
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test("a server that never responds, or never ends its response, is curl's error 28 at the deadline", async () => {
+test('a server that never responds, or never ends its response, is 28 at the deadline', async () => {
   await using silent = await listenTcp(() => {});
   const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
   const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
@@ -142,7 +142,7 @@ for (const [what, say, number] of [
     assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
   });
 
-test("no server is curl's error 7, an unknown name its error 6", async () => {
+test('no server is 7, an unknown name is 6', async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await curl([`localhost:${port}`]);
   assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });
@@ -194,7 +194,7 @@ test('a URL is parsed as by curl', () => {
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
 });
 
-test('a full disk under stdout and a closed reader exit with 1, and the reason', async () => {
+test('a full disk under stdout and a closed reader are 1, with the reason', async () => {
   await using server = await answering(200);
   const line = (to: string) =>
     `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;
@@ -203,7 +203,7 @@ test('a full disk under stdout and a closed reader exit with 1, and the reason',
   assert.match((await say('| true')).stderr, /^(?:healthcheck_curl: .*\n1|0)\n$/);
 });
 
-test('SIGTERM and Ctrl-C end it immediately, as killed by the signal', async () => {
+test('SIGTERM and Ctrl-C end it at once, as killed by the signal', async () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
