@@ -8,8 +8,8 @@ import { goProgram } from '../../../tools/go-program.ts';
 const GO_DIRECTORY: string = fileURLToPath(new URL('go/', import.meta.url));
 /** A cold build needs modules (0.6 GB), Go's build cache (3.2 GB) and the linker's temporary files. */
 const BUILD_BYTES = 6e9;
-/** For CoreDNS, whose modules are few in comparison. */
-const DNS_BUILD_BYTES = 2e9;
+/** For CoreDNS and kube-router, whose modules are few in comparison. */
+const SMALL_BUILD_BYTES = 2e9;
 
 /** etcd, the control plane, kubelet, kube-proxy and kubectl in one file: `kube COMPONENT ...`. Built once, by `go build`. */
 export async function kubeBinary(): Promise<string> {
@@ -46,7 +46,19 @@ export async function corednsBinary(): Promise<string> {
     directory: GO_DIRECTORY,
     sources: ['coredns'],
     flags: [],
-    room: DNS_BUILD_BYTES,
+    room: SMALL_BUILD_BYTES,
+  });
+}
+
+/** kube-router as released, for its NetworkPolicy controller alone. */
+export async function kubeRouterBinary(): Promise<string> {
+  return await goProgram({
+    name: 'kube-router',
+    directory: GO_DIRECTORY,
+    sources: ['kube-router'],
+    flags: [],
+    room: SMALL_BUILD_BYTES,
+    main: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
   });
 }
 

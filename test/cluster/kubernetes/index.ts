@@ -17,4 +17,4 @@ export { canRunControlPlane, startControlPlane, type ControlPlane } from './cont
 export { metricOf, openWatches, requestCount, samplesIn, type Sample } from './metrics.ts';
 export { TESTBOX_IMAGE } from './containerd.ts';
 export { endPodsOf } from './job.ts';
-export { canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';
+export { canEnforcePolicies, canRunNode, startNode, type KubeNode, type NodeOptions, type Scope } from './node.ts';

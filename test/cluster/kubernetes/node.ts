@@ -7,9 +7,9 @@ import { privateDirectory } from '../../../tools/directory.ts';
 import { must, tied } from '../../../tools/process.ts';
 import { step } from '../../../tools/progress.ts';
 import { apiGet, clusterOf, type Cluster } from './api.ts';
-import { canBuildKubernetes, corednsBinary, kubeBinary, testbox } from './binaries.ts';
+import { canBuildKubernetes, corednsBinary, kubeBinary, kubeRouterBinary, testbox } from './binaries.ts';
 import { makeCgroups } from './cgroups.ts';
-import { startKube, whenUp, type Component, type Site } from './component.ts';
+import { startKube, whenUp, type Command, type Component, type Site } from './component.ts';
 import { importImage, startContainerd, testboxImage } from './containerd.ts';
 import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
@@ -17,6 +17,7 @@ import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
 import { childOf, FIRST_NODE, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
 import { nodePackages } from './packages.ts';
+import { POLICY_LIKE_RULES, startPolicies } from './policies.ts';
 import { startSecondNode } from './second-node.ts';
 
 /** Where `inside()` runs a command: only in the node's network with this machine's files, or in the whole node. */
@@ -50,6 +51,8 @@ export interface NodeOptions {
   readonly dns?: true;
   /** A second kubelet in separate namespaces, on the same network: `node2`. It gets the same images. */
   readonly second?: true;
+  /** With kube-router (see canEnforcePolicies), so that NetworkPolicies hold for the Pods of the first node. */
+  readonly policies?: true;
 }
 
 const ADDRESSES = {
@@ -69,7 +72,7 @@ const SERVICE_LIKE_RULE =
   );
 
 /** Starts a node in about five seconds; needs root. Everything ends with this process, however it ends. */
-export async function startNode({ images = [], dns, second }: NodeOptions = {}): Promise<KubeNode> {
+export async function startNode({ images = [], dns, second, policies }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
   const coredns = dns && (await corednsBinary());
   await using stack = new AsyncDisposableStack();
@@ -104,6 +107,7 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
       ...(dns && { dns: DNS_ADDRESS }),
     });
   });
+  if (policies) await step('starts a policy engine', () => startPolicies(site, keys));
   const sites = [site];
   if (second)
     await step('starts a second node', async () => {
@@ -148,19 +152,31 @@ export async function startNode({ images = [], dns, second }: NodeOptions = {}):
 
 /** Verified by creating and removing the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups. */
 export const canRunNode: Capability = async () => {
-  const cannot = await canBuildKubernetes();
-  if (cannot !== undefined) return cannot;
+  return (await canBuildKubernetes()) ?? (await tryInNode('a Kubernetes node', [['iptables', SERVICE_LIKE_RULE]]));
+};
+
+/** Verified like a node, by rules like kube-router's, and by building kube-router, which is instant once cached. */
+export const canEnforcePolicies: Capability = async () => {
+  return (await canRunNode()) ?? (await tryInNode('a policy engine', POLICY_LIKE_RULES, kubeRouterBinary));
+};
+
+async function tryInNode(
+  what: string,
+  commands: readonly Command[],
+  build?: () => Promise<unknown>,
+): Promise<string | undefined> {
   try {
     const { bavail, bsize } = await statfs(tmpdir());
-    if (bavail * bsize < NEEDED_BYTES) return `a Kubernetes node needs 2 GB free in ${tmpdir()}`;
+    if (bavail * bsize < NEEDED_BYTES) return `${what} needs 2 GB free in ${tmpdir()}`;
     await using directory = await privateDirectory('node');
     const { env } = await nodePackages(directory.path);
     await using stack = new AsyncDisposableStack();
     stack.use(await makeCgroups());
     const { inNode } = stack.use(await makeNamespaces(directory.path, env, await testbox()));
-    await must(...inNode('iptables', SERVICE_LIKE_RULE), { env });
+    for (const command of commands) await must(...inNode(...command), { env });
+    await build?.();
     return undefined;
   } catch (error) {
-    return `a Kubernetes node can't run here: ${messageOf(error)}`;
+    return `${what} can't run here: ${messageOf(error)}`;
   }
-};
+}

@@ -2,8 +2,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -20,6 +22,7 @@ const usage = `usage: testbox VERB
   forward SOCKET HOST:PORT serves a Unix socket and passes each connection on over TCP
   serve HOST:PORT          answers every GET with 200
   get URL                  prints an answer's body; ends with 1 unless its status is below 400
+  dial HOST:PORT...        connects to each over TCP and prints it with "open" or the error
   cat FILE                 prints a file
   write FILE TEXT...       writes a line
   exists FILE              ends with 1 when there is no such file
@@ -62,6 +65,10 @@ func run(arguments []string) error {
 		}))
 	case "get":
 		return get(operand(1))
+	case "dial":
+		for _, address := range arguments[1:] {
+			fmt.Println(address, dial(address))
+		}
 	case "cat":
 		file, err := os.Open(operand(1))
 		if err != nil {
@@ -123,4 +130,19 @@ func get(url string) error {
 		return fmt.Errorf("%s: %s", url, response.Status)
 	}
 	return nil
+}
+
+// dial has no timeout but the kernel's.
+func dial(address string) string {
+	connection, err := net.Dial("tcp", address)
+	var reason syscall.Errno
+	switch {
+	case err == nil:
+		connection.Close()
+		return "open"
+	case errors.As(err, &reason):
+		return reason.Error()
+	default:
+		return err.Error()
+	}
 }
