@@ -82,8 +82,10 @@ describe('TLS between all servers and clients of the charts on a real node', { s
       assert.match(await from(`kolla-probe ${plain} 2>&1`), /^code 1$/m, plain);
     const root = await passwordOf(stage.directory, 'database_password');
     const login = `mariadb --host=127.0.0.1 --user=root --password=${root}`;
-    const said = await exec('mariadb-0', 'mariadb', `${login} --skip-ssl --execute='SELECT 1' 2>&1; true`);
-    assert.match(said, /--require_secure_transport=ON|insecure transport/i);
+    const logsIn = async (...words: string[]) =>
+      await exec('mariadb-0', 'mariadb', `${[login, ...words].join(' ')} --batch --execute='SELECT 1' 2>&1; true`);
+    assert.equal(await logsIn('--ssl'), '1\n1\n');
+    assert.match(await logsIn('--skip-ssl'), /^ERROR 1045 \(28000\): Access denied/m);
   });
 
   /** The Secrets come after the Pods: the kubelet waits for them. */
