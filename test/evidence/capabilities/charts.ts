@@ -8,7 +8,7 @@ export const charts: Capability = {
       point:
         'each chart: its objects are valid to a real API server, its Pods `restricted` but for those that say why not',
       file: 'test/charts/api-server/admission.test.ts',
-      test: /: its objects are valid, its Pods restricted but for those that say why not$/,
+      test: /: its objects are valid, its Pods restricted unless a reason is given$/,
     },
     {
       point: 'each chart passes helm lint',
@@ -18,7 +18,7 @@ export const charts: Capability = {
     {
       point: 'an image volume: rendered, and admitted by a real API server',
       file: 'test/charts/api-server/admission.test.ts',
-      test: /delivery: imageVolume gives Pods that are admitted too$/,
+      test: /delivery: imageVolume: Pods are admitted too$/,
     },
     {
       point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
@@ -201,7 +201,7 @@ export const charts: Capability = {
     {
       point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',
       file: 'test/aio/clusters.test.ts',
-      test: /three nodes of .+ are one cluster, and are one again after all were killed at once$/,
+      test: /three nodes of .+ form one cluster, and form it again after all were killed together$/,
       least: 2,
     },
     {

@@ -154,7 +154,7 @@ export const kollaContract: Capability = {
     {
       point: 'watch: 1,000 consecutive swaps with concurrent readers; the last state is installed',
       file: 'test/container/init/watch-swaps.test.ts',
-      test: /^1000 swaps in a row/,
+      test: /^1000 consecutive swaps: /,
     },
     {
       point: 'watch: an invalid version is rejected and counted, the old one stays',

@@ -5,13 +5,13 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'Kolla’s own scripts and ours on the same processes, sockets and files: the same exit code and stdout',
     file: 'test/contract/healthcheck.test.ts',
-    test: /^the same as Kolla's: /,
+    test: /^equals Kolla's check: /,
   },
   {
     point:
       'what differs on purpose, asserted on both sides: exact ports, ESTABLISHED only, whole names, spaces, missing words',
     file: 'test/contract/healthcheck.test.ts',
-    test: /^other than Kolla's: /,
+    test: /^differs from Kolla's check: /,
   },
   {
     point: 'healthcheck_curl and the real curl: options, variables, write-out, curl’s number for every failure',
@@ -60,7 +60,7 @@ export const PROBE_KOLLA: readonly Row[] = [
   {
     point: 'which probe for which service, as a table',
     file: 'test/build/docs.test.ts',
-    test: /^docs\/reference\/kolla-probe\.md is what the tables say/,
+    test: /^docs\/reference\/kolla-probe\.md matches the tables/,
   },
   {
     point: 'named checks of kolla-pod.yaml: every mistake with its place and what was meant',
