@@ -9,6 +9,12 @@ export interface TlsValues {
   readonly caFile: string | undefined;
 }
 
+interface CalledUrl {
+  readonly url: Pick<URL, 'protocol'>;
+  /** The URL in messages, without credentials. */
+  readonly called: string;
+}
+
 /** What is checked of a server's certificate. */
 export interface Trust {
   /** PEM file of CA certificates to trust instead of the well-known ones. */
@@ -84,13 +90,21 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
 }
 
 /**
+ * The same for the https:// ones of several servers: the others' URLs state that they are plain, whatever --tls is.
+ * @throws UsageError as trustOfUrl()
+ */
+export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {
+  return trustOfUrls(
+    values,
+    servers.filter(({ url }) => url.protocol === 'https:'),
+  );
+}
+
+/**
  * The same for several servers with one --tls: that of those with TLS.
  * @throws UsageError as trustOfUrl()
  */
-export function trustOfUrls(
-  values: TlsValues,
-  servers: readonly { readonly url: Pick<URL, 'protocol'>; readonly called: string }[],
-): Trust {
+export function trustOfUrls(values: TlsValues, servers: readonly CalledUrl[]): Trust {
   const trusts = servers.map(({ url, called }) => ({ url, trust: trustOfUrl(values, url, called) }));
   if (trusts.length === 0 && values.tls !== undefined) trustOf(values, values.tls);
   return trusts.find(({ url }) => url.protocol === 'https:')?.trust ?? { insecure: false };

@@ -14,8 +14,8 @@ import { isLent } from './step.ts';
 const NOT_OURS = -1;
 
 /**
- * Sets owner and mode of all matches, and with `recurse` below them, as the run has left the links. Links are never followed, and installed files have
- * their final mode already. A denied change is a warning, as in Kolla: it concerns a service's files, not its
+ * Sets owner and mode of all matches, and with `recurse` below them. Links are never followed, and installed files
+ * have their final mode already. A denied change is a warning, as in Kolla: it concerns a service's files, not its
  * configuration.
  */
 export async function setPermissions(plan: Plan, early: boolean, log: Log): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
+import { CORE_CHECKS, POD_CHECKS } from '../../src/probe/checks/core.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
@@ -83,6 +84,10 @@ describe('workloads', { skip }, () => {
     };
     assert.deepEqual(await installed({}), ['install', '--core', '/opt/kolla-pod']);
     const all = ['install', '/opt/kolla-pod'];
+    for (const { word } of CORE_CHECKS.filter((check) => check.word !== 'http'))
+      assert.ok((await installed({ probes: { ...exec, readiness: `${word} x` } })).includes('--core'), word);
+    for (const word of POD_CHECKS)
+      assert.deepEqual(await installed({ probes: { ...exec, readiness: `${word} x` } }), all, word);
     assert.deepEqual(await installed({ probes: { ...exec, mode: 'resident' } }), all);
     assert.deepEqual(await installed({ probes: { ...exec, readiness: 'mysql 127.0.0.1' } }), all);
     assert.deepEqual(await installed({ probes: { ...exec, readiness: 'http https://127.0.0.1/' } }), all);

@@ -1,5 +1,5 @@
 import type { ScalarTagDefinition } from 'js-yaml';
-import { SetConfigsError } from './failure.ts';
+import { SetConfigsError } from '../failure.ts';
 
 /**
  * YAML 1.1 as read by PyYAML's safe_load, which differs from the specification: `y` and `n` are strings, duplicate keys

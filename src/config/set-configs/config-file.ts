@@ -1,4 +1,4 @@
-import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { SetConfigsError, unexpected } from '../failure.ts';
 import { globIn } from '../tree/glob.ts';
 import { naming } from '../tree/links.ts';
 import { setPermission, setPermissionOf } from './permissions.ts';

@@ -13,7 +13,7 @@
 import { bugText, messageOf } from '../../core/errors.ts';
 import { Changes, type Maker } from './changes.ts';
 import { checkConfig } from './check.ts';
-import { SetConfigsError } from '../python/failure.ts';
+import { SetConfigsError } from '../failure.ts';
 import type { Lines } from './lines.ts';
 import { loadConfig } from './load.ts';
 import { refuseMountPoints } from './mount-points.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../core/errors.ts';
 import { CONFIG_DIR } from '../read.ts';
-import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { SetConfigsError, unexpected } from '../failure.ts';
 import type { Lines } from './lines.ts';
 import type { Tree } from '../tree/tree.ts';
 import { parsePythonYaml } from '../python/yaml.ts';

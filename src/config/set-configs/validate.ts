@@ -1,5 +1,5 @@
 import { hasMagic } from '../tree/glob.ts';
-import { SetConfigsError, unexpected } from '../python/failure.ts';
+import { SetConfigsError, unexpected } from '../failure.ts';
 import { isMapping, isTrue, mappings, text, typeName, type Mapping } from '../python/values.ts';
 
 /**

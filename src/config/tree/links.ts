@@ -1,4 +1,4 @@
-import { SetConfigsError } from '../python/failure.ts';
+import { SetConfigsError } from '../failure.ts';
 import { pathOnDisk, type Entry, type OnDisk } from './entry.ts';
 import type { Holder, OnLink, Place } from './tree.ts';
 

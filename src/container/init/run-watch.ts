@@ -10,7 +10,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../cli/command.ts';
-import { trustOfUrls, type TlsValues, type Trust } from '../../cli/tls-option.ts';
+import { trustOfSecured, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { ConfigError, ExitCode, messageOf } from '../../core/errors.ts';
 import type { InPlace } from '../../config/index.ts';
@@ -122,10 +122,9 @@ export async function checkedActions(
 /** What to check of https:// actions. Throws UsageError for --tls or --ca-file that contradict them. */
 function actionTrust(values: TlsValues, actions: readonly Action[]): Trust {
   const urls = actions.flatMap((action) => (action.kind === 'http' ? [action] : []));
-  const secured = urls.filter(({ url }) => url.protocol === 'https:');
-  return trustOfUrls(
+  return trustOfSecured(
     values,
-    secured.map(({ url, label }) => ({ url, called: `--on-change ${label}` })),
+    urls.map(({ url, label }) => ({ url, called: `--on-change ${label}` })),
   );
 }
 

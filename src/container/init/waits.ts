@@ -6,7 +6,7 @@
  */
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
-import { trustOfUrls, type TlsValues, type Trust } from '../../cli/tls-option.ts';
+import { trustOfSecured, type TlsValues, type Trust } from '../../cli/tls-option.ts';
 import { KollaError, SignalError, UsageError, messageOf } from '../../core/errors.ts';
 import { parseDependency, waitForAll, type Dependency, type WaitOptions, type WaitContext } from '../../wait/index.ts';
 import { kubeSource, lazyKube } from '../../kube/source.ts';
@@ -47,10 +47,9 @@ export function dependenciesOf(texts: readonly string[]): Dependency[] {
  */
 export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {
   const urls = dependencies.filter((dependency) => dependency.form === 'url');
-  const secured = urls.filter(({ url }) => url.protocol === 'https:');
-  return trustOfUrls(
+  return trustOfSecured(
     values,
-    secured.map(({ url, text }) => ({ url, called: `wait '${text}'` })),
+    urls.map(({ url, text }) => ({ url, called: `wait '${text}'` })),
   );
 }
 

@@ -98,7 +98,7 @@ const EVERYBODY_READS = 0o005;
  */
 export async function install(options: InstallOptions, signal: AbortSignal, log: Log): Promise<void> {
   const { directory, isCoreOnly } = options;
-  const given = await executableAt(options.source);
+  await executableAt(options.source);
   const core = await coreBeside(options.source);
   if (isCoreOnly && core === undefined)
     throw new UnavailableError(
@@ -107,7 +107,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
   const source = isCoreOnly ? core! : options.source;
   const binary = join(directory, isCoreOnly ? 'kolla-core' : 'kolla-pod');
   const names = isCoreOnly ? options.names.filter(isCoreName) : options.names;
-  const executable = isCoreOnly ? await executableAt(source) : given;
+  const executable = await executableAt(source);
   try {
     await madeDirectory(directory);
     await checkPlace(binary, source, executable);

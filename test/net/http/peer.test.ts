@@ -48,7 +48,7 @@ for (const host of [
   '',
   undefined,
 ]) {
-  test(`a request for ${host ?? 'nobody'} is not for us, as in a DNS rebinding attack`, () =>
+  test(`a request for ${host ?? 'no host'} is not for us, as in a DNS rebinding attack`, () =>
     assert.equal(asked('127.0.0.1', host), false));
 }
 

@@ -1,4 +1,4 @@
-import { KollaError } from '../../core/errors.ts';
+import { KollaError } from '../core/errors.ts';
 
 /** Kolla's names of failures, known to kolla-ansible and its users; the first word of the log line. */
 export type FailureName =
