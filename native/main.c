@@ -2,10 +2,11 @@
  * kolla-core's host.
  *
  *   argv[0] -> the command's linked-in bytecode -> a function of `sys`: the calls of this
- * directory, argv, environment, assets -> it returns `turn` -> pending jobs, turn, ... until sys.exit
+ * directory, argv, environment, assets -> it returns `turn` -> pending jobs, turn, ... until
+ * sys.exit
  *
- * It loads no file and reads no variable. What can fail: a command without bytecode (64); an uncaught
- * exception or rejection, memory or stack at their limits (70, or the code set by
+ * It loads no file and reads no variable. What can fail: a command without bytecode (64); an
+ * uncaught exception or rejection, memory or stack at their limits (70, or the code set by
  * sys.failsWith).
  */
 #include <fcntl.h>
