@@ -12,8 +12,8 @@ export const explain = command({
   operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
   options: [],
   examples: [
-    { line: 'kolla-pod explain 69', does: 'why did the init container end with 69?' },
-    { line: 'kolla-pod explain', does: 'all of them' },
+    { line: 'kolla-pod explain 69', does: 'for an init container that exited with 69' },
+    { line: 'kolla-pod explain', does: 'all exit codes' },
   ],
   run({ operands: [word] }, { stdout, terminal }) {
     const entries = word === undefined ? EXIT_CODES : [entryOf(word)];

@@ -30,7 +30,7 @@ export const checkCommand = command({
   operands: [],
   options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [
-    { line: 'kolla-init check', does: 'in a container: is its configuration that of the ConfigMap?' },
+    { line: 'kolla-init check', does: 'in a container: compare its configuration with the ConfigMap' },
     {
       line: 'kolla-init check --config-dir ./config --root ./tree -o json',
       does: "on a developer's machine, as one JSON object",

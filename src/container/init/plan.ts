@@ -28,9 +28,10 @@ const UNFOLDED_COLUMNS = 10_000;
 export const planCommand = command({
   summary: 'Prints the volumes, mounts and securityContext of a Pod without root for a config.json.',
   description:
-    "The YAML goes under a Deployment's template; what is left to fill in is said in comments. Nothing is written, no cluster is " +
-    'asked: it works where config.json lies. Ends with 1 when an entry can only be had as root, and says which.',
-  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml; without one, that of --config-dir', optional: true }],
+    "Paste the YAML into a Deployment's template; comments mark the values to fill in. Writes nothing " +
+    'and contacts no cluster, so it runs wherever config.json is. Exits with 1 if an entry requires ' +
+    'root, and names it.',
+  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml (default: that of --config-dir)', optional: true }],
   options: [
     CONFIG_DIR_OPTION,
     {
@@ -65,7 +66,7 @@ export const planCommand = command({
     outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'output format; json includes the explanations'),
   ],
   examples: [
-    { line: 'kolla-init plan config.json', does: "the Pod's part for a configuration, with Kolla's own users" },
+    { line: 'kolla-init plan config.json', does: "the Pod spec for a configuration, with Kolla's own users" },
     { line: 'kolla-init plan config.json --explain', does: 'how each entry is satisfied' },
     { line: 'kolla-init plan --image / -o json', does: 'in the image itself, for a program' },
   ],

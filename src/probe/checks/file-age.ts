@@ -9,8 +9,8 @@ export const fileAge = check({
   word: 'file-age',
   summary: 'Checks that a file was modified recently.',
   operands: [
-    { name: 'FILE', help: 'what the service writes as it works' },
-    { name: 'AGE', help: 'the most that may have passed since: 90s' },
+    { name: 'FILE', help: 'file that the service updates as it works' },
+    { name: 'AGE', help: 'maximum age, such as 90s' },
   ],
   options: [],
   examples: [

@@ -9,8 +9,9 @@ export const galera = check({
   word: 'galera',
   summary: 'Checks that this Galera node is synced and in the Primary component.',
   description:
-    'Healthy is: ready (wsrep_ready), in the Primary component, Synced, and not told to refuse queries. The privilege USAGE is enough. ' +
-    "--defaults-file takes the file that kolla-ansible writes for MariaDB's own healthcheck.sh.",
+    'A healthy node is ready (wsrep_ready), in the Primary component, Synced, and not configured to ' +
+    'reject queries. The privilege USAGE is enough. --defaults-file accepts the file that kolla-ansible ' +
+    "writes for MariaDB's own healthcheck.sh.",
   operands: [MYSQL_OPERAND],
   options: [
     ...MYSQL_OPTIONS,
@@ -34,11 +35,11 @@ export const galera = check({
   examples: [
     {
       line: 'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
-      does: 'healthy when this node is Synced in the Primary component',
+      does: 'healthy if this node is Synced and in the Primary component',
     },
     {
       line: 'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor',
-      does: "with the login of kolla-ansible's file, over the local socket; a donor is healthy too",
+      does: "with the login in kolla-ansible's file, over the local socket; a donor is healthy too",
     },
   ],
   async prepare({ operands: [text], options }) {

@@ -25,8 +25,11 @@ export const http = check({
     ...URL_TLS_OPTIONS,
   ],
   examples: [
-    { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },
-    { line: 'kolla-probe http http://127.0.0.1:9292/ --status 300', does: 'Glance lists its versions with a 300' },
+    { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy if Keystone responds' },
+    {
+      line: 'kolla-probe http http://127.0.0.1:9292/ --status 300',
+      does: 'Glance returns its list of versions with status 300',
+    },
   ],
   async prepare({ operands: [text = ''], options: { status: wanted, ...tls } }) {
     const url = urlOf(text);

@@ -41,8 +41,11 @@ export const logShip = check({
     },
   ],
   examples: [
-    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while what is written is also acknowledged' },
-    { line: 'kolla-probe log-ship --state ./state --within 10m', does: 'elsewhere, and more patient' },
+    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while written lines are acknowledged' },
+    {
+      line: 'kolla-probe log-ship --state ./state --within 10m',
+      does: 'with another state directory and a longer limit',
+    },
   ],
   prepare({ options: { state: stateDir, within: withinMs } }) {
     return logShipQuestion({ stateDir, withinMs }, 'log-ship');

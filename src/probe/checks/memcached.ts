@@ -9,10 +9,10 @@ export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',
   description: 'Requests its version, which needs no login and touches no data. UDP and SASL are not supported.',
-  operands: [{ name: 'HOST[:PORT]', help: 'where; port 11211 unless given; IPv6 addresses in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 11211); IPv6 in brackets' }],
   options: [],
   examples: [
-    { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy when memcached tells its version' },
+    { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy if memcached reports its version' },
     { line: 'kolla-probe memcached [::1]:11211', does: 'the same over IPv6' },
   ],
   prepare({ operands: [text = ''] }) {

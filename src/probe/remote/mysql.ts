@@ -12,7 +12,8 @@ import { CA_FILE_OPTION } from './tls.ts';
 
 export const MYSQL_OPERAND = {
   name: 'HOST[:PORT]',
-  help: "where, or a socket's path; port 3306 unless given; without it what --defaults-file says, else the client's own socket",
+  help:
+    "address (default port 3306) or socket path (default: from --defaults-file, else the client's default " + 'socket)',
   optional: true,
 } as const;
 

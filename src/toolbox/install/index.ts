@@ -31,10 +31,10 @@ export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Copies the binary and its links into a directory that containers share.',
     description:
-      "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
-      'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
-      '`kolla-pod`, `bin/` with its names, and `rootless-bin/` with sudo.',
-    operands: [{ name: 'DIR', help: 'where the shared volume is mounted here' }],
+      "For images without them: an init container runs this, and the service's container mounts the same " +
+      'volume. Files are installed atomically, and up-to-date ones are not touched. Creates `kolla-pod`, ' +
+      '`bin/` with its names, and `rootless-bin/` with sudo in DIR.',
+    operands: [{ name: 'DIR', help: 'mount point of the shared volume in this container' }],
     options: [
       {
         flag: 'from',

@@ -18,7 +18,7 @@ export const any: ObjectKind = {
   word: 'RESOURCE.GROUP',
   aliases: [],
   what: 'an object',
-  means: 'the object is there, or as condition= and jsonpath= say; any resource that the API server has',
+  means: 'the object exists, or matches condition= and jsonpath=; any resource of the API server',
   by: 'name or labels',
   nameRule: 'any',
   hasNamespace: true,

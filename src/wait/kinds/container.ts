@@ -69,7 +69,9 @@ export const container: ObjectKind = {
   word: 'container',
   aliases: ['containers'],
   what: 'a container',
-  means: "the container of this Pod is ready; native sidecars too. Needs the Pod's name (POD_NAME, or the host name)",
+  means:
+    "the container of this Pod is ready, including native sidecars. Needs the Pod's name (POD_NAME, or the " +
+    'host name)',
   by: 'name',
   nameRule: 'label',
   hasNamespace: false,

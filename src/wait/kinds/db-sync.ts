@@ -16,7 +16,8 @@ export const dbSync: ObjectKind = {
   aliases: [],
   what: 'a migration',
   means:
-    "kolla-db-sync's Lease (kolla-db-sync-NAME) says that the schema is ready for the service's code, or for that of the release",
+    "kolla-db-sync's Lease (kolla-db-sync-NAME) reports the schema as ready for the service's code, or " +
+    'for that of the release',
   by: 'name',
   nameRule: 'subdomain',
   hasNamespace: true,

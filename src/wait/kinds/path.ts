@@ -16,7 +16,7 @@ export const file: PathKind = {
   form: 'path',
   word: 'file',
   aliases: [],
-  means: 'the file or directory is there (links are followed); with a `/` at its end it must be a directory',
+  means: 'the file or directory exists (links are followed); with a trailing `/` it must be a directory',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) => retry(() => look(path, isNegated), { isNegated, report, signal, backoff: LOOK_AGAIN }),
@@ -57,7 +57,7 @@ export const socket: PathKind = {
   form: 'path',
   word: 'socket',
   aliases: ['unix'],
-  means: 'something accepts connections on that Unix socket',
+  means: 'a process accepts connections on that Unix socket',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) =>

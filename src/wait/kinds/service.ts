@@ -49,7 +49,7 @@ export const service: ObjectKind = {
   word: 'service',
   aliases: ['services', 'svc', 'endpoints', 'ep'],
   what: 'a Service',
-  means: 'an endpoint of it is ready and not terminating (its EndpointSlices say so)',
+  means: 'an endpoint of it is ready and not terminating, according to its EndpointSlices',
   by: 'name',
   nameRule: 'label',
   hasNamespace: true,
