@@ -102,7 +102,7 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   if (plan.unknown.length > 0) log.warn(`${loaded.file}: unknown section: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, not found: ${plan.absent.join(', ')}`);
   for (const [dest, names] of options.overlay?.used ?? [])
-    log.debug(`laid this pod's values over ${dest}`, { names: names.join(' ') });
+    log.debug(`applied this Pod's values to ${dest}`, { names: names.join(' ') });
   return { loaded, root, plan };
 }
 

@@ -45,7 +45,7 @@ export const removeCommand = command({
       if (found.length === 0) log.info('nothing to remove');
       if (!options.yes) {
         stdout(diffText(found, terminal));
-        if (found.length > 0) log.info('nothing was removed: that takes --yes');
+        if (found.length > 0) log.info('nothing was removed: confirm with --yes');
         return found.length === 0 ? ExitCode.ok : ExitCode.no;
       }
       for (const part of backwards) await converge(part, effects);

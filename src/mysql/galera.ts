@@ -45,7 +45,7 @@ export async function galeraState(session: MysqlSession, timeoutMs?: number): Pr
 
 /** Why this node must not be used for writes now; undefined if it can be used. */
 export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | undefined {
-  if (!node.replicates) return 'wsrep_on is OFF: what is written there stays there';
+  if (!node.replicates) return 'wsrep_on is OFF: its writes are not replicated';
   if (node.component !== 'Primary') return `its part of the cluster is ${node.component}: it has no quorum`;
   if (!node.isReady) return `it is ${node.state} and not ready (wsrep_ready is OFF)`;
   if (node.state === 'Synced' || (node.state === DONOR && donor === 'ok')) return undefined;

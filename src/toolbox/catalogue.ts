@@ -159,7 +159,7 @@ function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolT
   return [
     ['tool', `${name}: ${summary}`],
     ...steps.map((step) => ['', lineOf(step)]),
-    ...Object.entries(settings).map(([setting, value]) => ['', `unless set otherwise: --set ${setting}=${value}`]),
+    ...Object.entries(settings).map(([setting, value]) => ['', `default: --set ${setting}=${value}`]),
     ...required.map((variable) => ['', `needs ${[variable.name, ...(variable.otherwise ?? [])].join(' or ')}`]),
   ];
 }

@@ -48,7 +48,7 @@ function childCode(code: number, known: string): ExitCodeEntry {
         : `${signal} killed this process, or the program it ran.`,
     next:
       signal === 'SIGKILL'
-        ? 'Often the memory limit: kubectl describe pod says OOMKilled. Otherwise the end of the grace period.'
+        ? 'Often the memory limit: kubectl describe pod shows OOMKilled. Otherwise the grace period was exceeded.'
         : `Read that program's own output. Ours are ${known}.`,
   };
 }

@@ -178,7 +178,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       'Pod on same host with labels map[application:openvswitch]',
     ])
       assert.ok(said.includes(`Dependency ${what} in namespace openstack is resolved.\n`), `${what}: ${said}`);
-    assert.match(said, /may not watch jobs\.batch in namespace openstack: asking every 2 s instead/);
+    assert.match(said, /may not watch jobs\.batch in namespace openstack: polling every 2 s instead/);
     assert.ok(said.endsWith('is resolved.\ndone\n'), said);
   });
 

@@ -137,7 +137,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     await many.until('the addition', last('one three two'));
     await kubectl('delete', 'configmap', 'three');
     await many.until('the deletion', last('one two'));
-    const warning = `system:serviceaccount:${NAMESPACE}:lister may not watch configmaps in namespace ${NAMESPACE}: asking every 0.2 s instead; add the verb watch to its Role`;
+    const warning = `system:serviceaccount:${NAMESPACE}:lister may not watch configmaps in namespace ${NAMESPACE}: polling every 0.2 s instead; add the verb watch to its Role`;
     assert.deepEqual([object.warnings, many.warnings], [[warning], [warning]]);
     table.add('get and list alone', `polls; said once: ${warning}`);
   });

@@ -101,7 +101,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     cluster.apiServer.freeze();
     const began = performance.now();
     try {
-      await object.until('trouble', last('trouble: no answer in 1 s'));
+      await object.until('trouble', last('trouble: no response in 1 s'));
     } finally {
       cluster.apiServer.thaw();
     }

@@ -54,12 +54,13 @@ export class KeyStore {
   async read(): Promise<Found | undefined> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
     const { deadline, timeoutMs, signal, log } = this.#effects;
-    let last = 'no answer';
+    let last = 'no response';
     let wasRefused = false;
     for (let attempt = 0; ; attempt++) {
       if (deadline.aborted) {
         throw new DeadlineError(
-          `${formatDuration(timeoutMs)} were not enough to read ${await this.place()}; last seen of the API server at ${client.server}: ${last}`,
+          `could not read ${await this.place()} within ${formatDuration(timeoutMs)}; last state of the ` +
+            `API server at ${client.server}: ${last}`,
         );
       }
       try {

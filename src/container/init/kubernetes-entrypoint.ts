@@ -83,7 +83,7 @@ function mainWith(begins: (options: Options) => void): Command {
       checkTimeout(options.timeout);
       begins(options);
       const warn = (message: string) => log.warn(message);
-      if (operands.length > 0) warn(`the words ${operands.join(' ')} are not used: COMMAND says what to run`);
+      if (operands.length > 0) warn(`the arguments ${operands.join(' ')} are ignored: set COMMAND to run them`);
       for (const name of Object.keys(inherited)) sayWhenUnknown(name, warn);
       const { dependencies, configs } = translate(
         {
@@ -140,5 +140,5 @@ function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));
   const near = nearest(name.slice(VARIABLE_PREFIX.length), suffixes);
-  if (near !== undefined) warn(`${name} is not read; did you mean ${VARIABLE_PREFIX}${near}?`);
+  if (near !== undefined) warn(`${name} is unknown; did you mean ${VARIABLE_PREFIX}${near}?`);
 }

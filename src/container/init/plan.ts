@@ -73,7 +73,9 @@ export const planCommand = command({
   async run({ operands: [config], options }, context) {
     const { log, stdout, podFile } = context;
     if (options.name !== undefined && !NAME_RULES.label.is.test(options.name))
-      throw new UsageError(`--name: '${options.name}' is no name for a container: small letters, digits and dashes`);
+      throw new UsageError(
+        `--name: '${options.name}' is not a valid container name: lower-case letters, digits and dashes`,
+      );
     const configDir = config === undefined ? options.configDir : dirname(config);
     // Only this command needs it.
     const { planPod } = await import('../../config/volumes/index.ts');
@@ -138,10 +140,11 @@ const OWNER_IS: Readonly<Record<OwnerRule, string>> = {
 };
 
 function how({ mounts, seed, ownerIs, owner, mode, reload, problem }: EntryPlan): string {
-  if (problem !== undefined) return `can't be: ${problem}`;
-  const place = mounts.length === 0 ? "the image's own path serves" : `mount ${mounts.join(', ')}`;
+  if (problem !== undefined) return `impossible: ${problem}`;
+  const place = mounts.length === 0 ? "the image's own path is sufficient" : `mount ${mounts.join(', ')}`;
   const first = seed === true ? ", which has the image's content first" : '';
   const who = owner === undefined ? '' : `; owner ${owner} ${OWNER_IS[ownerIs ?? 'my user']}`;
-  const when = reload === undefined ? '' : reload === 'live' ? '; a change is seen live' : '; a change needs a restart';
+  const when =
+    reload === undefined ? '' : reload === 'live' ? '; changes are visible live' : '; changes need a restart';
   return `${place}${first}${who}; mode ${mode ?? 'as it is'}${when}`;
 }

@@ -106,7 +106,7 @@ async function announce(
     const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
     await client.request('POST', path, eventOf(message, { namespace, podName, uid }), { signal: bounded });
   } catch (error) {
-    log.debug(`no Event is left on Pod ${podName}: ${messageOf(error)}`);
+    log.debug(`cannot create an Event on Pod ${podName}: ${messageOf(error)}`);
   }
 }
 

@@ -39,7 +39,7 @@ export const amqp = check({
     const { at, tls } = brokerAt('amqp', text, options);
     checkBroker('amqp', options);
     if (options.greeting && options.user !== undefined) {
-      throw new UsageError('amqp: --greeting is for a question without a login, which hears it in any case');
+      throw new UsageError('amqp: --greeting is for a check without a login; with one it is always awaited');
     }
     return {
       subject: `amqp ${formatAddress(at)}`,

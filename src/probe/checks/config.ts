@@ -87,11 +87,11 @@ function look(query: ConfigQuery, now: () => number): Verdict {
 
 function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, now: () => number): Verdict {
   const { state, version, looked, problem = '' } = record;
-  const stays = version === undefined ? 'nothing is in place' : `${version} stays in place`;
+  const stays = version === undefined ? 'nothing is installed' : `${version} stays installed`;
   const late = newerVersion(record, configDir, withinMs, now);
   if (state === 'absent') return unhealthy(problem);
   if (state === 'refused') return unhealthy(`version ${looked} rejected, ${stays}: ${problem}`);
-  if (state === 'failed') return unhealthy(`version ${looked} could not be put in place: ${problem}`);
+  if (state === 'failed') return unhealthy(`version ${looked} could not be installed: ${problem}`);
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }
 

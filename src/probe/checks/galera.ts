@@ -45,9 +45,7 @@ export const galera = check({
   async prepare({ operands: [text], options }) {
     const server = await mysqlServer('galera', text, options);
     if (options.user === undefined && options.defaultsFile === undefined) {
-      throw new UsageError(
-        'galera: a login is needed to ask for the state: give --user and --password-file, or --defaults-file',
-      );
+      throw new UsageError('galera: the state requires a login: give --user and --password-file, or --defaults-file');
     }
     return {
       subject: `galera ${server.text}`,
@@ -56,7 +54,7 @@ export const galera = check({
         const { askMysql } = await import('../remote/mysql-session.ts');
         const { galeraVerdict } = await import('../remote/galera.ts');
         const judges = {
-          greeted: () => unhealthy('its state is told to users only, and no file names one'),
+          greeted: () => unhealthy('its state is visible to users only, and no file names one'),
           inside: (session: MysqlSession) => galeraVerdict(session, options),
         };
         return await askMysql(server, judges, signal, tell);

@@ -44,7 +44,7 @@ export const http = check({
         try {
           const isGood = (status: number) => (wanted === undefined ? status < 400 : status === wanted);
           const awaitsBody = (status: number) => {
-            tell(`status ${status}, but the answer does not end`);
+            tell(`status ${status}, but the response does not end`);
             return isGood(status);
           };
           const { status } = await requestOnce(url, { signal, ...trust, awaitsBody });
@@ -66,6 +66,6 @@ function urlOf(text: string): URL {
     // An invalid URL may still contain a password.
     throw new UsageError(`http: ${text.includes('@') ? 'that' : `'${text}'`} is not an http:// or https:// URL`);
   if (url.password !== '')
-    throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');
+    throw new UsageError('http: a password in a URL would be visible in the process list; leave it out');
   return url;
 }

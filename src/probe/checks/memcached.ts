@@ -22,7 +22,7 @@ export const memcached = check({
       hosts: [at.host],
       ask: (signal, tell = () => {}) =>
         answered(async () => {
-          tell('it does not tell its version: it may be frozen, or out of reach');
+          tell('it does not report its version: it may be frozen, or unreachable');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
           const { exchange } = await import('../../net/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });

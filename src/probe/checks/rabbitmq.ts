@@ -65,7 +65,7 @@ export const rabbitmq = check({
         const verdicts = await Promise.all([byAmqp, askManagement({ url: management, options, trust }, signal)]);
         const reasons = verdicts.filter((verdict) => !verdict.healthy).map(({ reason }) => reason);
         return reasons.length === 0
-          ? healthyAs('serves, no alarm, every virtual host is up')
+          ? healthyAs('running, no alarm, every virtual host is up')
           : unhealthy(reasons.join('; '));
       },
     };
@@ -81,7 +81,7 @@ function managementOf(text: string): URL {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      'rabbitmq: --management: a login in a URL would be seen by others; give --user and --password-file',
+      'rabbitmq: --management: credentials in a URL would be visible to others; give --user and --password-file',
     );
   }
   return url;

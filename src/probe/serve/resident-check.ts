@@ -137,7 +137,7 @@ export class ResidentCheck {
 
   #stillHangs(ms: number): Verdict {
     return unhealthy(
-      `no answer in ${formatDuration(this.#check.timeout)}, and after ${formatDuration(ms)} it still hangs`,
+      `no response in ${formatDuration(this.#check.timeout)}, and still hanging after ${formatDuration(ms)}`,
     );
   }
 

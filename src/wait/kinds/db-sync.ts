@@ -83,11 +83,11 @@ export async function recordOf(
       shaped(PLAIN, await client.get<unknown>(objectPath(ref), { signal, metadataOnly: true })) as KubeObject,
       release,
     );
-    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} says ${state}`) : undefined;
+    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} reports ${state}`) : undefined;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ApiError && (error.status === 404 || error.status === 403)))
-      warn(`cannot read Lease ${ref.name}, which would speak for a Job that is gone: ${messageOf(error)}`);
+      warn(`cannot read Lease ${ref.name}, which replaces a Job that is gone: ${messageOf(error)}`);
     return undefined;
   }
 }

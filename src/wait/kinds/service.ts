@@ -114,7 +114,7 @@ function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: 
         return await bySlices.wait(report, signal);
       } catch (error) {
         if (!(error instanceof ForbiddenError)) throw error;
-        effects.warn(`${error.refusal}: looking at Endpoints instead`);
+        effects.warn(`${error.refusal}: using Endpoints instead`);
         return await byEndpoints.wait(report, signal).catch((second: unknown) => {
           // EndpointSlices are the permission to ask for.
           throw second instanceof ForbiddenError ? error : second;

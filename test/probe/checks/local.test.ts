@@ -19,7 +19,7 @@ for (const [words, what] of [
   [['listen'], /PORT/],
   [['listen', 'http'], /^listen: 'http' is not a port/],
   [['listen', '53', '--protocol', 'sctp'], /'sctp' is not one of tcp, udp/],
-  [['socket', 'run/x.sock'], /^socket: 'run\/x.sock' is not a path that begins with \/, or @NAME$/],
+  [['socket', 'run/x.sock'], /^socket: 'run\/x.sock' is not a path that starts with \/, or @NAME$/],
   [['process', ''], /the process's name is empty/],
   [['file-age', '/run/x'], /AGE/],
   [['file-age', '/run/x', '60'], /^file-age: '60' has no unit: write 60s/],

@@ -74,7 +74,7 @@ for (const [what, section, message] of [
     { x: { run: 'tcp a:1', timeout: '11s' } },
     /checks\.x\.timeout: is longer than the period/,
   ],
-  ['zero failures', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is no number from 1 to 100/],
+  ['zero failures', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is not a number from 1 to 100/],
   ['a word as a boolean', { x: { run: 'tcp a:1', 'allow-remote': 'yes' } }, /allow-remote: is neither true nor false/],
   ['a name with a slash', { 'x/y': { run: 'tcp a:1' } }, /checks\.x\/y: is no name/],
   ["a probe's name", { liveness: { run: 'tcp a:1' } }, /checks\.liveness: is the name of a probe/],

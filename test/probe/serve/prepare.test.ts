@@ -54,8 +54,8 @@ for (const [run, message] of [
   ['http', /^FILE: checks\.x: URL is missing: http URL/],
   ['tcp a:1 b:2', /unexpected argument 'b:2'/],
   ['tcp nowhere', /'nowhere' is not HOST:PORT/],
-  ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
-  ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],
+  ['tcp a:1 --timeout 2s', /--timeout belongs next to run, as timeout:/],
+  ['tcp a:1 --role=liveness', /--role belongs next to run, as for:/],
 ] as const) {
   test(`arguments that the command line rejects are rejected with the check's location: ${run}`, async () => {
     assert.match(await refusal(run), message);

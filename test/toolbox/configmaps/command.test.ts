@@ -118,10 +118,10 @@ test('--explain prints what each file becomes and why, and unused files', async 
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES, [takes('keystone.conf'), takes('logo.png', '0644')]);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '--explain');
-  assert.match(stdout, /^keystone\.conf +Secret +keystone-keystone\.conf-\S+ +line 5: a URL with a user in it$/m);
-  assert.match(stdout, /^logo\.png +ConfigMap +\S+ +it is no text, but config\.json lets all read it/m);
-  assert.match(stdout, /^ml2_conf +Secret .*no entry of config\.json takes it$/m);
-  assert.match(stderr, /no entry of config\.json takes these.*policy\.yaml/);
+  assert.match(stdout, /^keystone\.conf +Secret +keystone-keystone\.conf-\S+ +line 5: a URL with user info$/m);
+  assert.match(stdout, /^logo\.png +ConfigMap +\S+ +it is not text, but config\.json makes it world-readable/m);
+  assert.match(stdout, /^ml2_conf +Secret .*no entry of config\.json installs it$/m);
+  assert.match(stderr, /no entry of config\.json installs these.*policy\.yaml/);
 });
 
 test('options take precedence: --secret before --plain, and --plain warns if a secret was found', async () => {
@@ -135,7 +135,7 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
   assert.equal(said.of('domains/a.conf'), 'Secret');
   assert.equal(said.of('keystone.conf'), 'ConfigMap');
   assert.equal(said.of('odd.txt'), undefined);
-  assert.match(said.stderr, /keystone\.conf goes into a ConfigMap, as --plain says, although: line 5: a URL/);
+  assert.match(said.stderr, /keystone\.conf goes into a ConfigMap because of --plain, although: line 5: a URL/);
   assert.equal((await kinds('--secret', '*')).of('policy.yaml'), 'Secret');
 });
 
@@ -177,7 +177,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     },
     [''],
     65,
-    /round is a link to a directory that it lies in/,
+    /round is a link to one of its parent directories/,
   ],
   [
     'links that multiply directories',
@@ -200,7 +200,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     },
     [''],
     65,
-    /x: is not there, or a link to nowhere/,
+    /x: is missing, or a dangling link/,
   ],
   [
     'an empty directory that is needed',

@@ -77,7 +77,7 @@ export class ActionRunner implements AsyncDisposable {
     this.#say({ pending: undefined, problem: undefined });
     await onAllDone();
     if (!this.#actions.some(({ kind }) => kind === 'exit')) return;
-    log.info(`ends for version ${version}; its supervisor restarts it`, { version });
+    log.info(`exiting for version ${version}, to be restarted`, { version });
     onExit();
   }
 
@@ -103,7 +103,7 @@ export class ActionRunner implements AsyncDisposable {
   async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();
-    const late = new UnavailableError(`it did not end within ${formatDuration(timeoutMs)}`);
+    const late = new UnavailableError(`it did not finish within ${formatDuration(timeoutMs)}`);
     const timer = setTimeout(() => deadline.abort(late), timeoutMs);
     try {
       const said = await perform(action, AbortSignal.any([signal, deadline.signal]));
