@@ -14,7 +14,7 @@ export interface MysqlTls {
   readonly verifyIdentity: boolean;
 }
 
-/** TLS as `--tls` asks for it. */
+/** TLS as requested by `--tls`. */
 export function mysqlTlsOf({ caFile, insecure }: Trust): MysqlTls {
   return { isVerified: !insecure, ...defined({ caFile }), verifyIdentity: !insecure };
 }

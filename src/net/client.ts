@@ -22,7 +22,7 @@ export interface HttpRequest {
   readonly body?: Buffer | string | undefined;
   /** With keep-alive. By default a new connection: a kept one may lead to a server that is gone. */
   readonly agent?: Agent | undefined;
-  /** TLS, DNS and login, as Node has them. */
+  /** TLS, DNS and login options of Node's http. */
   readonly connection?: Pick<
     RequestOptions,
     'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup'

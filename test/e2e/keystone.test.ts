@@ -249,7 +249,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
         assert.ok(order.count() > 0);
       }
       const said = await page.run(upgrade, 1);
-      assert.match(said, new RegExp(`still there: ${old.replace('pod/', '')} \\([^)]*being ended`));
+      assert.match(said, new RegExp(`still there: ${old.replace('pod/', '')} \\([^)]*terminating`));
       assert.ok((await revisions()).includes(CONTRACT));
       assert.ok(answers.count() > 0);
       await page.run(upgrade, 4);

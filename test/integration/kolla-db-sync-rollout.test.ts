@@ -140,7 +140,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
     const pod = await podOf('later', OLD);
     await kubectl('scale', 'deployment/later', '--replicas=0');
-    await wait.says(/no Pod is wanted; still there: later-.*being ended/);
+    await wait.says(/no Pod is wanted; still there: later-.*terminating/);
     await letGo(pod);
     await wait.ended;
   });
@@ -154,7 +154,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     const wait = waiting(['statefulset/db']);
     await wait.says(/1 of 1 available \(partition 1: Pods below it are not updated\); still there: db-0/);
     await patch('statefulset/db', { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
-    await wait.says(/still there: db-0 \(.*being ended/);
+    await wait.says(/still there: db-0 \(.*terminating/);
     await letGo(old);
     await run(await podOf('db', NEW));
     await wait.ended;
@@ -173,7 +173,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.says(/0 of 1 updated; still there: agent-/);
     // No kubelet reports its exit.
     await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
-    await wait.says(/still there: agent-.*being ended/);
+    await wait.says(/still there: agent-.*terminating/);
     await letGo(old);
     const pod = await podOf('agent', NEW);
     await bind(pod);

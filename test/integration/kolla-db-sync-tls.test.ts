@@ -54,7 +54,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(
       ensure({ ssl_ca }, ['--rotate']),
       77,
-      /must show a client certificate, and the database URL has none/,
+      /must present a client certificate, and the database URL has none/,
     );
     await refuses(ensure({ ssl_ca }, ['--require', 'x509']), 65, /has no client certificate: add ssl_cert=FILE/);
   });

@@ -1,4 +1,4 @@
-/** RabbitMQ, memcached and uWSGI, real ones, with what their charts render for global.tls. */
+/** Real RabbitMQ, memcached and uWSGI, with the configuration that their charts render for global.tls. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const plain = connectPlain({ host: HOST, port: broker.port });
     const answers: Buffer[] = [];
     plain.on('data', (bytes: Buffer) => answers.push(bytes));
-    // It may be reset after the alert of TLS.
+    // It may be reset after the TLS alert.
     plain.on('error', () => {});
     plain.write(PROTOCOL_HEADER);
     await new Promise((resolve) => void plain.once('close', resolve));

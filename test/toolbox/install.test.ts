@@ -218,7 +218,7 @@ test('a DIR that is not a directory, or is not in one, is rejected with 65', asy
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume is not a directory: name one/);
+  assert.match(stderr, /volume is not a directory: use the mount point/);
   const inner = await runHelper('kolla-pod', ['install', join(one.volume, 'inner'), '--from', one.source]);
   assert.equal(inner.code, 65);
 });

@@ -74,7 +74,7 @@ export class KeyStore {
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-        // The error of our own timeout says nothing.
+        // The error of our own timeout has no useful message.
         if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);

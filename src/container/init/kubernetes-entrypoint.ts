@@ -1,5 +1,5 @@
 /**
- * kubernetes-entrypoint: an init container that waits as its environment says, or a wrapper around a service.
+ * kubernetes-entrypoint: an init container that waits as its environment specifies, or a wrapper around a service.
  *
  *   DEPENDENCY_* -> dependencies and files to render, all parsed before anything is done -> files rendered
  *   (DEPENDENCY_CONFIG) -> kolla-init's waits -> COMMAND by execve; without one, exit

@@ -42,7 +42,7 @@ export function dependenciesOf(texts: readonly string[]): Dependency[] {
 }
 
 /**
- * What to check of https:// dependencies; the others' URLs say that they are plain.
+ * What to check of https:// dependencies; http:// URLs stay plain.
  * @throws UsageError for --tls or --ca-file that contradict them
  */
 export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {

@@ -73,7 +73,7 @@ test("another tool's resource is not touched without --force", async () => {
   server.kept.set('/_index_template/flog', theirs);
   const refused = await setup(server.url);
   assert.equal(refused.code, 69);
-  assert.match(refused.stderr, /has an index template 'flog' that kolla-log-ship did not make/);
+  assert.match(refused.stderr, /has an index template 'flog' that kolla-log-ship did not create/);
   assert.equal(server.kept.get('/_index_template/flog'), theirs);
   const forced = await setup(server.url, '--force');
   assert.equal(forced.code, 0, forced.stderr);
@@ -92,7 +92,7 @@ test('exits with 77 for a server that rejects us, 75 for an unresponsive one, 69
   await using refusing = await standIn({ has: 'neither', status: 401 });
   const refused = await setup(refusing.url);
   assert.equal(refused.code, 77);
-  assert.match(refused.stderr, /status 401: not you; look at --user/);
+  assert.match(refused.stderr, /status 401: not you; check --user/);
   await using silent = await standIn({ has: 'neither', silent: true });
   const late = await setup(silent.url, '--timeout', '200ms');
   assert.equal(late.code, 75);

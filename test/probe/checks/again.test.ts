@@ -100,7 +100,7 @@ test('an invalid TLS option is reported with a reason: an invalid CA file, a ser
   const at = `127.0.0.1:${broker.port}`;
   assert.match(
     await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', '/nowhere']),
-    /cannot read \/nowhere, which has the authorities/,
+    /cannot read the CA bundle \/nowhere/,
   );
   const empty = `${caFile}.empty`;
   await writeFile(empty, '');

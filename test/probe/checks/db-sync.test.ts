@@ -65,7 +65,7 @@ test('liveness does not depend on the API server or the database', async () => {
   assert.equal(code, 64);
   assert.match(msg, /contacts the API server, which is not this Pod/);
   const words = ['db-sync', 'keystone', '--server', 'mariadb', '--user', 'x', '--role', 'liveness'];
-  assert.match((await runHelper('kolla-probe', words)).stderr, /asks mariadb, which is not this pod/);
+  assert.match((await runHelper('kolla-probe', words)).stderr, /contacts mariadb, which is not this Pod/);
 });
 
 test('without an API server and a database it is an error', async () => {

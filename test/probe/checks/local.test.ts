@@ -42,7 +42,7 @@ test('liveness does not depend on a connection to another Pod, unless that is fo
   const words = ['connected', 'kp-nobody', '5672', '--role', 'liveness'];
   const { code, msg } = await probe(...words);
   assert.equal(code, 64);
-  assert.match(msg, /asks the other end of the connection, which is not this pod/);
+  assert.match(msg, /contacts the other end of the connection, which is not this Pod/);
   assert.equal((await probe(...words, '--allow-remote')).code, 1);
   assert.equal((await probe('process', 'kp-nobody', '--role', 'liveness')).code, 1);
 });

@@ -71,7 +71,7 @@ test('the option file is read on each run, and a missing one is reported as the 
 });
 
 test('two logins, and a CA bundle without use, are rejected', async () => {
-  await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /leave one out/);
+  await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /use only one/);
   await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), {
     exitCode: 64,
     message: 'mysql: --ca-file is given without TLS: leave it out, or give --tls verify',
@@ -91,7 +91,7 @@ const DONOR = { ...SYNCED, state: 'Donor/Desynced' };
 
 test('a donor and a desynced node are distinguished, and each has its own option', () => {
   assert.equal(whyUnfit(SYNCED, NONE, STRICT), undefined);
-  assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a node that joins/);
+  assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a joining node/);
   assert.equal(whyUnfit(DONOR, NONE, { ...STRICT, allowDonor: true }), undefined);
   const desynced = { ...NONE, isDesynced: true };
   assert.match(whyUnfit(DONOR, desynced, { ...STRICT, allowDonor: true }) ?? '', /wsrep_desync is ON/);
@@ -111,5 +111,5 @@ test("liveness does not depend on another Pod's node", async () => {
   const words = ['galera', 'db.example:3306', '--user', 'monitor', '--role', 'liveness'];
   const { code, stderr } = await runHelper('kolla-probe', words);
   assert.equal(code, 64);
-  assert.match(stderr, /asks db\.example, which is not this pod/);
+  assert.match(stderr, /contacts db\.example, which is not this Pod/);
 });

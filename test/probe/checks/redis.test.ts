@@ -54,7 +54,7 @@ for (const [answer, reason] of [
 
 test('a rejected login and an unexpected password are distinguished, without the password', async () => {
   for (const [answer, reason] of [
-    ['-WRONGPASS invalid username-password pair or user is disabled.', /refuses the login/],
+    ['-WRONGPASS invalid username-password pair or user is disabled.', /rejects the login/],
     ['-ERR AUTH <password> called without any password configured for the default user.', /has no password/],
   ] as const) {
     await using server = await answering(answer);

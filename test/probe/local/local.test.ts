@@ -148,7 +148,7 @@ test('a file is recent, too old, or missing', async () => {
   await utimes(path, nowMs / 1000, nowMs / 1000 - 61);
   assert.deepEqual(await asked(), {
     healthy: false,
-    reason: `${path} was written 1m01s ago, more than the maximum of 1m old`,
+    reason: `${path} was written 1m01s ago, more than the maximum of 1m`,
   });
   await utimes(path, nowMs / 1000, nowMs / 1000 + 59);
   assert.deepEqual(await asked(), { healthy: true, detail: `${path} was written 0ms ago` });

@@ -76,7 +76,7 @@ for (const [what, section, message] of [
   ],
   ['zero failures', { x: { run: 'tcp a:1', failures: 0 } }, /checks\.x\.failures: is not a number from 1 to 100/],
   ['a word as a boolean', { x: { run: 'tcp a:1', 'allow-remote': 'yes' } }, /allow-remote: is neither true nor false/],
-  ['a name with a slash', { 'x/y': { run: 'tcp a:1' } }, /checks\.x\/y: is no name/],
+  ['a name with a slash', { 'x/y': { run: 'tcp a:1' } }, /checks\.x\/y: is not a name/],
   ["a probe's name", { liveness: { run: 'tcp a:1' } }, /checks\.liveness: is the name of a probe/],
   ['a list of checks', [{ run: 'tcp a:1' }], /checks: is not a mapping/],
   ['a check that is only a line', { x: 'tcp a:1' }, /checks\.x: is not a mapping/],

@@ -63,7 +63,8 @@ for (const [run, message] of [
 }
 
 test('a liveness check of another Pod is rejected, unless allowed', async () => {
-  const message = /checks\.x: tcp: 'tcp mariadb:3306' asks mariadb, .*Use it for readiness, or set allow-remote: true/;
+  const message =
+    /checks\.x: tcp: 'tcp mariadb:3306' contacts mariadb, .*Use it for readiness, or set allow-remote: true/;
   assert.match(await refusal('tcp mariadb:3306', ', for: [readiness, liveness]'), message);
   const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
   assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);

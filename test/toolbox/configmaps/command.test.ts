@@ -141,7 +141,7 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
 
 /** The mistake, its setup, arguments, exit code and message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
-  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is not there/],
+  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is missing/],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
   ['an empty directory', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
   [
@@ -234,7 +234,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     (directory) => writeService(directory, {}),
     ['', '--name', 'No_Name'],
     64,
-    /--name: 'No_Name' is no name/,
+    /--name: 'No_Name' is not a name/,
   ],
   [
     'a namespace that is none',
@@ -255,7 +255,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     (directory) => writeService(directory, {}),
     ['', '--plain', '../x'],
     64,
-    /'\.\.\/x' is no pattern/,
+    /'\.\.\/x' is not a pattern/,
   ],
   ['two forms at once', (directory) => writeService(directory, {}), ['', '--mounts', '--explain'], 64, /not both/],
 ];

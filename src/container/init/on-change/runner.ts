@@ -72,7 +72,7 @@ export class ActionRunner implements AsyncDisposable {
       const isDone = await this.#untilDone(action, version, superseded);
       if (!isDone) return;
     }
-    // A newer version has left its mark already.
+    // A newer version has set its own marker already.
     if (superseded.aborted) return;
     this.#say({ pending: undefined, problem: undefined });
     await onAllDone();
@@ -93,7 +93,7 @@ export class ActionRunner implements AsyncDisposable {
       const pauseMs = backoffMs(failures, RETRY);
       this.#say({ problem: failure, failed: this.#status.failed + 1 });
       log.warn(`${action.label} failed, retrying in ${formatDuration(pauseMs)}: ${failure}`, { version });
-      await pause(pauseMs, over).catch(() => {}); // the loop's condition says why it ended
+      await pause(pauseMs, over).catch(() => {}); // the loop's condition has the reason
     }
     if (!signal.aborted) log.info(`${action.label} is skipped for the newer version`, { version });
     return false;
