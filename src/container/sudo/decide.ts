@@ -89,7 +89,5 @@ function fixFor([command, ...rest]: readonly string[]): string {
   if (STEPS.has(name)) return 'run kolla-init in an init container, with one volume at /run/kolla in both';
   if (FILE_TOOLS.has(name))
     return "let kolla-init do it: name the path in config.json's directories or permissions, on a volume";
-  return (
-    "do this in the image's build or in a separate init container, then set KOLLA_SKIP_EXTEND_START for " + 'this one'
-  );
+  return "do this in the image's build or in a separate init container, then set KOLLA_SKIP_EXTEND_START for this one";
 }

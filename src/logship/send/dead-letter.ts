@@ -84,7 +84,7 @@ export class DeadLetters {
     if (dropped === 0) return;
     onDropped(dropped);
     log.warn(
-      `${dropped} dead letters, the oldest, were overwritten: the limit of both files together is ${limit} ` + 'bytes',
+      `${dropped} dead letters, the oldest, were overwritten: the limit of both files together is ${limit} bytes`,
     );
   }
 }

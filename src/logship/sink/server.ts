@@ -160,9 +160,7 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
     return `it requires another client certificate: see --cert-file and --key-file (${code})`;
   // A protocol mismatch can cause it: a TLS server closes the connection on a plain-text request.
   if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
-    return (
-      'ECONNRESET: it closed the connection without a ' + `response${protocol === 'http:' ? '; is it https://?' : ''}`
-    );
+    return `ECONNRESET: it closed the connection without a response${protocol === 'http:' ? '; is it https://?' : ''}`;
   return oneLine(networkReason(error, caFile));
 }
 

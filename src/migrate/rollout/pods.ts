@@ -95,8 +95,8 @@ function uidOf({ metadata }: Replicated): string | undefined {
 function otherRelease(found: string | undefined, release: string): string {
   if (found !== undefined) return `its Pods are of release ${oneLine(found)}, not ${release}`;
   return (
-    `its Pod template does not name release ${release}: label ${VERSION_LABEL} or annotation ` +
-    `${DB_SYNC_ANNOTATIONS.release}`
+    `its Pod template does not name release ${release}: label ${VERSION_LABEL} ` +
+    `or annotation ${DB_SYNC_ANNOTATIONS.release}`
   );
 }
 

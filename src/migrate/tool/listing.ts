@@ -46,8 +46,8 @@ export async function findListed(
       .join(', '),
   );
   throw new UnavailableError(
-    `${task.name}: ${ours.length} candidates match (${names.join('; ')}), delete all but one: see ` +
-      `${listed.argv.join(' ')}`,
+    `${task.name}: ${ours.length} candidates match (${names.join('; ')}), delete all but one: ` +
+      `see ${listed.argv.join(' ')}`,
   );
 }
 
