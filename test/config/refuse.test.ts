@@ -201,7 +201,7 @@ test("one entry's file cannot be another's directory or source", async () => {
   );
 });
 
-test('a name too long for a file is rejected by its entry', async () => {
+test('a name too long for a file is rejected with its entry', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), 'a');
   const path = `/etc/x/${'ä'.repeat(128)}`;

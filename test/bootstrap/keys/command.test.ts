@@ -101,7 +101,7 @@ test('--keys-from names existing keys, once each', () => {
   assert.throws(() => directoriesOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
-test('an invalid line is rejected by its number before the tool, which would quote a password, reads it', async () => {
+test('an invalid line is rejected with its number before the tool, which would quote a password, reads it', async () => {
   await using directory = await privateDirectory('keys');
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');

@@ -70,7 +70,7 @@ test('a line longer than a chunk before a hole is skipped with it', async () => 
   assert.deepEqual(r.lines, ['first', 'last']);
 });
 
-test('the hole left by a writer without O_APPEND costs no line', async () => {
+test('the hole left by a writer without O_APPEND loses no line', async () => {
   await using r = await reading();
   await writeFile(r.path('a.log'), `${'\0'.repeat(300 * KB + 5)}one\ntwo\n`);
   await writeFile(r.path('b.log'), `short\n${'\0'.repeat(300 * KB)}one\ntwo\n`);
