@@ -83,11 +83,11 @@ describe('three-node clusters from the charts', { skip }, () => {
 
   /** Ends a Galera node's group communication by an exception, which leaves mariadbd running: liveness restarts it. */
   async function returnsAfterAnError(): Promise<void> {
-    const before = await restarts('mariadb', 1);
+    const earlier = await restarts('mariadb', 1);
     const isolate = `SET GLOBAL wsrep_provider_options='gmcast.isolate=2'`;
     await inNode('mariadb', 1, `mariadb --user=root --password=of-root --execute="${isolate}"`);
     await until('the disconnected node to be restarted', async () => {
-      return (await restarts('mariadb', 1)) > before || undefined;
+      return (await restarts('mariadb', 1)) > earlier || undefined;
     });
     await whole('mariadb');
   }
