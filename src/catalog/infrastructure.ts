@@ -41,9 +41,10 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
       {
         container: 'mariadb',
         declared: '/usr/bin/healthcheck.sh --defaults-file /etc/mysql/healthcheck.cnf --connect --galera_online',
-        liveness: 'process mariadbd',
+        liveness: 'galera --defaults-file /etc/mysql/healthcheck.cnf --unless-disconnected',
         readiness: 'galera --defaults-file /etc/mysql/healthcheck.cnf',
-        notes: 'It accepts no connections while it receives a state transfer, which may take hours.',
+        notes:
+          'It accepts no connections while it receives a state transfer, which may take hours: liveness accepts that, and fails only when the node has disconnected from its cluster.',
       },
     ],
   },

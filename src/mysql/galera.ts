@@ -6,7 +6,7 @@ export interface GaleraState {
   /** Whether its writes are replicated at all. */
   readonly replicates: boolean;
   readonly isReady: boolean;
-  /** `Primary`: it belongs to the majority. */
+  /** `Primary`: it belongs to the majority. `non-Primary`: partitioned from it. `Disconnected`: see hasLeft(). */
   readonly component: string;
   /** `Synced`, `Donor/Desynced`, `Joined`, `Joining`, `Initialized`. */
   readonly state: string;
@@ -18,6 +18,7 @@ export const DONOR_POLICIES = ['ok', 'wait'] as const;
 export type DonorPolicy = (typeof DONOR_POLICIES)[number];
 
 const DONOR = 'Donor/Desynced';
+const LEFT = 'Disconnected';
 
 /** The node's state, or undefined if the server is not a Galera node. Works without a database and without quorum. */
 export async function galeraState(session: MysqlSession, timeoutMs?: number): Promise<GaleraState | undefined> {
@@ -43,9 +44,18 @@ export async function galeraState(session: MysqlSession, timeoutMs?: number): Pr
   };
 }
 
+/**
+ * Whether its group communication has ended, by an error of its own or an operator's empty wsrep_cluster_address. It
+ * does not connect again by itself, unlike a partitioned node.
+ */
+export function hasLeft({ component }: GaleraState): boolean {
+  return component === LEFT;
+}
+
 /** Why this node must not be used for writes now; undefined if it can be used. */
 export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | undefined {
   if (!node.replicates) return 'wsrep_on is OFF: its writes are not replicated';
+  if (hasLeft(node)) return 'it has disconnected from its cluster and does not reconnect: restart it';
   if (node.component !== 'Primary') return `its part of the cluster is ${node.component}: it has no quorum`;
   if (!node.isReady) return `it is ${node.state} and not ready (wsrep_ready is OFF)`;
   if (node.state === 'Synced' || (node.state === DONOR && donor === 'ok')) return undefined;

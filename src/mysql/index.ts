@@ -26,6 +26,7 @@ export {
   DONOR_POLICIES,
   galeraState,
   galeraSwitches,
+  hasLeft,
   memberOf,
   membersBeside,
   otherNodes,

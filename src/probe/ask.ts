@@ -19,11 +19,11 @@ export async function ask(question: Question, timeoutMs: number, { signal, log }
 }
 
 /**
- * The verdict within a deadline, even if the check ignores its signal: then it is unhealthy.
+ * The verdict within a deadline, even if the check ignores its signal: then it is unhealthy, or what the check says.
  * @throws the signal's reason
  */
 export async function answerOf(
-  question: Pick<Question, 'ask'>,
+  question: Pick<Question, 'ask' | 'whenLate'>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Verdict> {
@@ -31,6 +31,7 @@ export async function answerOf(
   const bounded = AbortSignal.any([signal, deadline]);
   let awaited: string | undefined;
   const late = () =>
+    question.whenLate ??
     unhealthy(`no response in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
   // Referenced, unlike the deadline's own timer: a check without pending handles must time out as well.
   const held = setTimeout(() => {}, timeoutMs + 1);

@@ -34,6 +34,8 @@ export interface Question {
   readonly subject: string;
   /** The hosts it contacts. If one is not this Pod itself, the check is remote. */
   readonly hosts: readonly string[];
+  /** The verdict if there is no answer before the deadline; unhealthy unless set. */
+  readonly whenLate?: Verdict;
   /**
    * Healthy or the reason why not; never throws for "unhealthy". Credential files are read on each run.
    * @param signal the deadline, or the end of the process

@@ -1,5 +1,6 @@
 /**
- * The charts mariadb and rabbitmq as three-node clusters, on a real node: bootstrapped, killed together, and recovered.
+ * The charts mariadb and rabbitmq as three-node clusters, on a real node: bootstrapped, killed together, and recovered;
+ * a Galera node that has disconnected is restarted.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -66,14 +67,30 @@ describe('three-node clusters from the charts', { skip }, () => {
       await install(kind);
       await whole(kind);
       await Promise.all(NODES.map((index) => inNode(kind, index, KINDS[kind].kill)));
-      const restarted = '--output=jsonpath={.status.containerStatuses[*].restartCount}';
       await until('the servers to be restarted', async () => {
-        const counts = await Promise.all(NODES.map((index) => kubectl('get', 'pod', `${kind}-${index}`, restarted)));
-        return counts.every((count) => Number(count) > 0) || undefined;
+        const counts = await Promise.all(NODES.map((index) => restarts(kind, index)));
+        return counts.every((count) => count > 0) || undefined;
       });
       await whole(kind);
+      if (kind === 'mariadb') await returnsAfterAnError();
       await kubectl('delete', 'statefulset', kind); // makes room for the next
     });
+
+  const restarts = async (kind: Kind, index: number) =>
+    Number(
+      await kubectl('get', 'pod', `${kind}-${index}`, '--output=jsonpath={.status.containerStatuses[*].restartCount}'),
+    );
+
+  /** Ends a Galera node's group communication by an exception, which leaves mariadbd running: liveness restarts it. */
+  async function returnsAfterAnError(): Promise<void> {
+    const earlier = await restarts('mariadb', 1);
+    const isolate = `SET GLOBAL wsrep_provider_options='gmcast.isolate=2'`;
+    await inNode('mariadb', 1, `mariadb --user=root --password=of-root --execute="${isolate}"`);
+    await until('the disconnected node to be restarted', async () => {
+      return (await restarts('mariadb', 1)) > earlier || undefined;
+    });
+    await whole('mariadb');
+  }
 
   async function install(kind: Kind): Promise<void> {
     const chart = packageChart(kind, directory);

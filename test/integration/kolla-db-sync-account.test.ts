@@ -12,7 +12,7 @@ import { runHelper } from '../support/helper.ts';
 import { childrenOf } from '../support/children.ts';
 import { signalIfThere } from '../../tools/process.ts';
 import { until } from '../support/until.ts';
-import { gateFile, migration, runsIn, siteOn, type Site } from './kolla-db-sync-support.ts';
+import { CALM, gateFile, migration, runsIn, siteOn, type Site } from './kolla-db-sync-support.ts';
 
 const SQL = fileURLToPath(new URL('fixtures/sql.ts', import.meta.url));
 
@@ -158,7 +158,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
 
   test('of a frozen run with all its processes is ended by the next one, and so is its lock', async () => {
     const site = siteOn(mariadb);
-    const times = ['--lock-loss', '2s', '--lease', '4s', '--lock-timeout', '60s'];
+    const times = [...CALM, '--lock-timeout', '60s'];
     await using holder = await site.begin(['--release', 'r1', ...times, ...migration(60_000)]);
     await holder.saying(/started/);
     const groups = childrenOf(holder.running.pid).map(({ pid }) => -pid);

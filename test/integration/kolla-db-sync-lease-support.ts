@@ -53,8 +53,6 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
 
 /** For takeovers within seconds, yet longer than a busy machine needs to respond. */
 export const QUICK = ['--lock-loss', '1500ms', '--lease', '3s'] as const;
-/** For a holder that must keep its lock on a busy machine, without needless waiting. */
-export const CALM = ['--lock-loss', '10s', '--lease', '15s'] as const;
 
 const THE_LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'kolla-db-sync-keystone' } as const;
 const RBAC = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'waits' } as const;

@@ -13,8 +13,8 @@ import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { CALM, leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
-import { gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
+import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { CALM, gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
 import { startInit } from './waiting.ts';
 
 const skip = (await canRunControlPlane()) ?? (await canRunMariadb()) ?? false;
@@ -238,7 +238,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
   test('a client that keeps writing to it takes it from no holder', async () => {
     const site = await newSite();
     await using gate = await gateFile();
-    await using begun = await site.begin(['--lock-loss', '4s', '--lease', '8s', ...migration(gate.path)]);
+    await using begun = await site.begin([...CALM, ...migration(gate.path)]);
     await begun.saying(/started/);
     const first = await site.lease();
     for (let i = 0; i < 12; i++)

@@ -9,7 +9,7 @@ import { freePort } from '../../tools/port.ts';
 import { until } from '../support/until.ts';
 import { ensure } from './kolla-db-sync-ensure-support.ts';
 import { beginOn, siteOnGalera } from './kolla-db-sync-galera-support.ts';
-import { migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
+import { CALM, migration, runsIn, siteOn } from './kolla-db-sync-support.ts';
 
 const skip = (await canRunGalera()) ?? false;
 
@@ -142,16 +142,15 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     const [shell, script, client] = site.migration(0) as unknown as [string, string, string];
     assert.equal(await (await beginOn(site, [first], ['--', ...site.migration(0)])).code, 0);
     const late = `"$0" -h 127.0.0.1 -P ${first.port} -u ${site.database} ${site.database} -e "UPDATE journal SET what = 'late' WHERE n = 1"`;
-    const times = ['--lock-loss', '2s', '--lease', '4s'];
     await using blocker = await first.session();
     await blocker.query('BEGIN');
     await blocker.query(`SELECT * FROM ${site.database}.journal WHERE n = 1 FOR UPDATE`);
-    await using holder = await beginOn(site, [first], [...times, '--', shell, '-c', `echo started; ${late}`, client]);
+    await using holder = await beginOn(site, [first], [...CALM, '--', shell, '-c', `echo started; ${late}`, client]);
     await holder.saying(/started/);
     await using successor = await beginOn(
       site,
       [second],
-      [...times, '--', shell, script, client, '0', String(second.port)],
+      [...CALM, '--', shell, script, client, '0', String(second.port)],
     );
     await successor.saying(/waiting: .* token 2/);
     process.kill(holder.running.pid, 'SIGKILL');

@@ -33,6 +33,8 @@ export interface Begun extends AsyncDisposable {
 }
 
 const ADMIN = ['--admin-user', 'root'] as const;
+/** For a takeover within seconds by one that keeps its lock on a machine that stands still for some of them. */
+export const CALM = ['--lock-loss', '10s', '--lease', '15s'] as const;
 
 /**
  * The command line of a migration that works for this long (ms) or until that file exists, and exits with that code.

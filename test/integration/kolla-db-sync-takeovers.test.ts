@@ -29,7 +29,7 @@ fileLimit(45);
 const skip = (await canRunGalera()) ?? (await canRunControlPlane()) ?? false;
 const WITHOUT_LOCK = fileURLToPath(new URL('../../bench/takeovers/without-lock.ts', import.meta.url));
 const SEED = 6;
-const LANES = 5;
+const LANES = 3;
 /** As short as a machine shared by two test files allows. */
 const QUICK = { leaseMs: 4000, lossMs: 2500 };
 /** Longer than the cluster stalls when it evicts a node after 2 and 4 s. */

@@ -103,6 +103,29 @@ test('a frozen node accepts connections and is unhealthy at the deadline', { ski
   }
 });
 
+test('liveness: a node that has disconnected is unhealthy; an unknown one is not', { skip }, async () => {
+  const [, , node] = nodes;
+  const liveness = () => ask(node, 'galera', '--unless-disconnected');
+  assert.equal(await liveness(), 'healthy');
+  node.freeze();
+  const late = ['galera', `${node.host}:${node.port}`, '--defaults-file', defaultsFile, '--unless-disconnected'];
+  assert.equal((await runHelper('kolla-probe', [...late, '--timeout', '500ms'])).code, 0);
+  node.thaw();
+  // Ends its group communication by an exception, as an error of its own does.
+  await node.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=2'");
+  await until('the node to disconnect', async () => {
+    return (await node.status('wsrep_cluster_status')) === 'Disconnected' || undefined;
+  });
+  const reason = '1: it has disconnected from its cluster and does not reconnect: restart it';
+  assert.equal(await liveness(), reason);
+  assert.match(await ask(node), /^1: it has disconnected from its cluster and does not reconnect: restart it/);
+  await node.stop();
+  assert.equal(await liveness(), 'healthy', 'not running: its container exits, too');
+  await node.start();
+  assert.equal(await liveness(), 'healthy');
+  assert.equal(await ask(node), 'healthy');
+});
+
 test('a node without quorum is unhealthy, although it accepts logins and SELECT 1', { skip }, async () => {
   const [node, second, third] = nodes;
   await Promise.all([second.kill(), third.kill()]);
@@ -116,6 +139,7 @@ test('a node without quorum is unhealthy, although it accepts logins and SELECT 
     await ask(node, 'galera', '--allow-donor', '--allow-desync'),
     /^1: its part of the cluster is non-Primary: it has no quorum; SELECT 1 still passes there/,
   );
+  assert.equal(await ask(node, 'galera', '--unless-disconnected'), 'healthy', 'it returns by itself');
 });
 
 test('a stopped node refuses connections', { skip }, async () => {

@@ -18,6 +18,7 @@ test('any other node reports why it is not', () => {
   const cases: [Partial<GaleraState>, RegExp][] = [
     [{ replicates: false }, /wsrep_on is OFF/],
     [{ component: 'non-Primary', state: 'Initialized', isReady: false }, /non-Primary: it has no quorum/],
+    [{ component: 'Disconnected', state: 'Initialized', isReady: false }, /disconnected .* restart it/],
     [{ isReady: false, state: 'Joining' }, /Joining and not ready/],
     [{ state: 'Joined' }, /Joined, not Synced/],
   ];

@@ -1,8 +1,8 @@
 import { UsageError } from '../../core/errors.ts';
 import type { MysqlSession } from '../../mysql/index.ts';
 import { check } from '../check.ts';
-import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer } from '../remote/mysql.ts';
-import { unhealthy } from '../verdict.ts';
+import { MYSQL_OPERAND, MYSQL_OPTIONS, mysqlServer, type MysqlServer } from '../remote/mysql.ts';
+import { healthyAs, unhealthy, type Question, type Verdict } from '../verdict.ts';
 
 /** Checks that this Galera node is usable, by SQL, since a node without quorum still accepts logins and `SELECT 1`. */
 export const galera = check({
@@ -31,8 +31,21 @@ export const galera = check({
       details: 'wsrep_desync=ON, as for a backup or a schema change.',
       example: 'true',
     },
+    {
+      flag: 'unless-disconnected',
+      type: 'boolean',
+      env: 'KOLLA_PROBE_UNLESS_DISCONNECTED',
+      help: 'unhealthy only if disconnected from the cluster, for liveness',
+      details:
+        'Such a node does not reconnect until it is restarted. A partitioned, joining, starting or frozen node is healthy: a restart would not help it.',
+      example: 'true',
+    },
   ],
   examples: [
+    {
+      line: 'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --unless-disconnected',
+      does: 'liveness: unhealthy once the node has disconnected from its cluster',
+    },
     {
       line: 'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
       does: 'healthy if this node is Synced and in the Primary component',
@@ -47,18 +60,32 @@ export const galera = check({
     if (options.user === undefined && options.defaultsFile === undefined) {
       throw new UsageError('galera: the state requires a login: give --user and --password-file, or --defaults-file');
     }
+    const question = { subject: `galera ${server.text}`, hosts: server.hosts };
+    const greeted = () => unhealthy('its state is told to users only, and no file names one');
+    if (options.unlessDisconnected) return { ...question, ...unlessDisconnected(server, greeted) };
     return {
-      subject: `galera ${server.text}`,
-      hosts: server.hosts,
+      ...question,
       async ask(signal, tell = () => {}) {
         const { askMysql } = await import('../remote/mysql-session.ts');
         const { galeraVerdict } = await import('../remote/galera.ts');
-        const judges = {
-          greeted: () => unhealthy('its state is visible to users only, and no file names one'),
-          inside: (session: MysqlSession) => galeraVerdict(session, options),
-        };
-        return await askMysql(server, judges, signal, tell);
+        const inside = (session: MysqlSession) => galeraVerdict(session, options);
+        return await askMysql(server, { greeted, inside }, signal, tell);
       },
     };
   },
 });
+
+/** Healthy whenever the state is unknown: no login yet, no answer. */
+function unlessDisconnected(server: MysqlServer, greeted: () => Verdict): Pick<Question, 'ask' | 'whenLate'> {
+  return {
+    whenLate: healthyAs('no answer'),
+    async ask(signal, tell = () => {}) {
+      const { askMysql } = await import('../remote/mysql-session.ts');
+      const { disconnectedVerdict } = await import('../remote/galera.ts');
+      let seen: Verdict | undefined;
+      const inside = async (session: MysqlSession) => (seen = await disconnectedVerdict(session));
+      const verdict = await askMysql(server, { greeted, inside }, signal, tell);
+      return seen ?? (verdict.healthy ? verdict : healthyAs(`unknown: ${verdict.reason}`));
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import {
   galeraState,
   galeraSwitches,
+  hasLeft,
   whyUnusable,
   type GaleraState,
   type GaleraSwitches,
@@ -23,6 +24,13 @@ export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy
   if (state === undefined) return unhealthy('it is not a Galera node: wsrep_provider is none');
   const why = whyUnfit(state, await galeraSwitches(session), policy);
   return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
+}
+
+/** Unhealthy only in the one state that a restart repairs. */
+export async function disconnectedVerdict(session: MysqlSession): Promise<Verdict> {
+  const state = await galeraState(session);
+  if (state === undefined) return healthyAs('it is no Galera node');
+  return hasLeft(state) ? unhealthy(whyUnusable(state, 'ok') ?? '') : healthyAs(`${state.component}, ${state.state}`);
 }
 
 /** Why a node is not usable; undefined if it is. */

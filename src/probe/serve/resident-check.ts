@@ -125,7 +125,7 @@ export class ResidentCheck {
       }
     };
     try {
-      return await answerOf({ ask }, this.#check.timeout, signal);
+      return await answerOf({ ...this.#check.question, ask }, this.#check.timeout, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof KollaError) return unhealthy(error.message);
@@ -136,9 +136,8 @@ export class ResidentCheck {
   }
 
   #stillHangs(ms: number): Verdict {
-    return unhealthy(
-      `no response in ${formatDuration(this.#check.timeout)}, and still hanging after ${formatDuration(ms)}`,
-    );
+    const text = `no response in ${formatDuration(this.#check.timeout)}, and still hanging after ${formatDuration(ms)}`;
+    return this.#check.question.whenLate ?? unhealthy(text);
   }
 
   #take(verdict: Verdict): void {

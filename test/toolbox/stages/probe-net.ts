@@ -40,6 +40,12 @@ const withoutDatabase: SetStage = async (directory) => {
   return { replace, code: 1, stderr: /connection refused by .*\(ECONNREFUSED\)/ };
 };
 
+const withoutSocket: SetStage = async (directory) => {
+  const file = join(directory, 'healthcheck.cnf');
+  await writeFile(file, `[client]\nuser=monitor\npassword=hidden\nsocket=${join(directory, 'none.sock')}\n`);
+  return { replace: { '/etc/mysql/healthcheck.cnf': file } };
+};
+
 const withBroker: SetStage = async (directory, stack) => {
   await writeFile(join(directory, 'password'), 'hidden');
   const broker = stack.use(await scriptedBroker());
@@ -106,11 +112,10 @@ export const PROBE_NET: Stages = {
     return { replace: { 'mariadb:3306': `127.0.0.1:${port}` } };
   },
   'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck': withoutDatabase,
-  'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor': async (directory) => {
-    const file = join(directory, 'healthcheck.cnf');
-    await writeFile(file, `[client]\nuser=monitor\npassword=hidden\nsocket=${join(directory, 'none.sock')}\n`);
-    return { replace: { '/etc/mysql/healthcheck.cnf': file }, code: 1, stderr: /does not exist/ };
+  'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor': async (...stage) => {
+    return { ...(await withoutSocket(...stage)), code: 1, stderr: /does not exist/ };
   },
+  'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --unless-disconnected': withoutSocket,
   'kolla-probe amqp 127.0.0.1': withBroker,
   'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq': withBroker,
   'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq':
