@@ -61,7 +61,7 @@ export const galera = check({
       throw new UsageError('galera: the state requires a login: give --user and --password-file, or --defaults-file');
     }
     const question = { subject: `galera ${server.text}`, hosts: server.hosts };
-    const greeted = () => unhealthy('its state is told to users only, and no file names one');
+    const greeted = () => unhealthy('its state is visible to users only, and no file names one');
     if (options.unlessDisconnected) return { ...question, ...unlessDisconnected(server, greeted) };
     return {
       ...question,
