@@ -13,7 +13,7 @@ import { passOn } from '../cluster/kubernetes/proxy.ts';
 import { canRunMariadb } from '../cluster/mariadb.ts';
 import { privateDirectory } from '../../tools/directory.ts';
 import { logLines, runHelper } from '../support/helper.ts';
-import { leaseSite, QUICK, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
+import { leaseSite, said, startWorld, type LeaseSite, type World } from './kolla-db-sync-lease-support.ts';
 import { CALM, gateFile, migration, runsIn, type Begun } from './kolla-db-sync-support.ts';
 import { startInit } from './waiting.ts';
 
@@ -109,7 +109,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('is taken over from a killed run, with a later token', async () => {
     const site = await newSite();
-    await using first = await site.begin([...QUICK, ...migration(60_000)]);
+    await using first = await site.begin([...CALM, ...migration(60_000)]);
     await first.saying(/started/);
     const then = await site.lease();
     await using second = await site.begin([...CALM, ...migration(0)]);
@@ -127,7 +127,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('a frozen run keeps the lock on its server only for its lease, and thawed it writes nothing', async () => {
     const site = await newSite();
-    await using first = await site.begin([...QUICK, ...migration(60_000)]);
+    await using first = await site.begin([...CALM, ...migration(60_000)]);
     await first.saying(/started/);
     await using second = await site.begin([...CALM, '--release', 'next', ...migration(0)]);
     await second.saying(/waiting/);
@@ -146,7 +146,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('a frozen run whose successor has exited, and which only the lock reveals, writes nothing either', async () => {
     const site = await newSite();
-    const first = await site.sync([...QUICK, '--release', 'one', ...migration(0)]);
+    const first = await site.sync([...CALM, '--release', 'one', ...migration(0)]);
     assert.equal(first.code, 0, first.stderr);
     const { host, port } = world.mariadb;
     const { database, password } = site;
@@ -154,7 +154,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     try {
       const ended = once(frozen as unknown as EventEmitter, 'error');
       await frozen.query('SELECT GET_LOCK(?, 0)', [`kolla-db-sync:${database}`]);
-      const next = await site.sync([...QUICK, '--release', 'two', ...migration(0)]);
+      const next = await site.sync([...CALM, '--release', 'two', ...migration(0)]);
       assert.equal(next.code, 0, next.stderr);
       assert.match(next.stderr, /session \d+, which kept the lock after its lease had expired/);
       await ended;
@@ -165,7 +165,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('when the API server is down the holder stops its command; waiters continue when it is back', async () => {
     const site = await newSite();
-    await using first = await site.begin([...QUICK, ...migration(60_000)], { KUBECONFIG: site.proxied });
+    await using first = await site.begin([...CALM, ...migration(60_000)], { KUBECONFIG: site.proxied });
     await first.saying(/started/);
     await using second = await site.begin([...CALM, ...migration(0)], { KUBECONFIG: site.proxied });
     await second.saying(/waiting: /);
@@ -174,7 +174,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(await first.code, 69);
     assert.match(
       first.said(),
-      /stopping the command: the lock was lost: the API server has not confirmed Lease \S+ for 1\.5s: /,
+      /stopping the command: the lock was lost: the API server has not confirmed Lease \S+ for 10s: /,
     );
     await second.saying(/waiting for the API server at https/);
     assert.equal((await site.fence())?.['state'], 'lost');
@@ -221,7 +221,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
 
   test('a Lease deleted by another client is lost, and the successor starts after the command has exited', async () => {
     const site = await newSite();
-    await using first = await site.begin([...QUICK, ...migration(60_000)]);
+    await using first = await site.begin([...CALM, ...migration(60_000)]);
     await first.saying(/started/);
     await using second = await site.begin([...CALM, ...migration(0)]);
     await second.saying(/waiting/);

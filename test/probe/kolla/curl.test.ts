@@ -121,7 +121,7 @@ test('a server that never responds, or never ends its response, is curl error 28
   const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
   const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
   assert.equal(code, 1);
-  assert.match(stdout, /^\n000 127\.0\.0\.1:\d+ 0\.\d{6} seconds\n$/);
+  assert.match(stdout, /^\n000 127\.0\.0\.1:\d+ \d+\.\d{6} seconds\n$/);
   assert.match(stderr, /^curl: \(28\) Operation timed out after \d+ milliseconds with 0 bytes received\n$/);
   await using endless = await listenHttp((_request, response) => void response.writeHead(200).write('12345'));
   assert.match((await curl([`127.0.0.1:${endless.port}`], env)).stderr, /\(28\).* with 5 bytes received/);

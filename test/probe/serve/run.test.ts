@@ -21,6 +21,7 @@ test('a service that stops and starts is one line each, with the reason and dura
   await answers(503);
   code = 200;
   await answers(200);
+  await serve.saying(/it had been unhealthy for/);
   const lines = logLines(serve.said()).filter(({ check }) => check === 'api');
   assert.deepEqual(
     lines.map(
