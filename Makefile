@@ -9,7 +9,7 @@ help: ## list the targets
 
 $(READY): package.json package-lock.json .npmrc
 	@npm ci --loglevel=error
-	@test -x $(NODE) || { echo 'make: no Node 24 came for this system; kolla-pod is built and run on Linux (amd64, arm64)' >&2; exit 1; }
+	@test -x $(NODE) || { echo 'make: npm has no Node 24 for this system; kolla-pod builds and runs on Linux (amd64, arm64)' >&2; exit 1; }
 	@touch $@
 
 demo: $(READY) ## a pod's life as local processes, with real MariaDB and Keystone; no root, no engine, no cluster
@@ -21,7 +21,7 @@ test: $(READY) ## before a commit: types, lint, unit, contract, one smoke test p
 test-full: $(READY) ## before a release: every suite; lists the tests that this machine can't run
 	@$(NODE) test/run.ts full
 
-# A file of make test that is unfinished after MINUTES has failed; unfinished files of make test-full are listed.
+# A file of make test that is unfinished after MINUTES counts as failed; unfinished files of make test-full are listed.
 MINUTES := 75
 ci: $(READY) ## make test, then the rest of make test-full; at most MINUTES=75
 	@$(NODE) test/run.ts ci --minutes $(MINUTES)

@@ -60,7 +60,7 @@ async function measure(
   const { ours, peer } = await duel({
     tree,
     prepare: again ? ':' : clean,
-    // Each finds its own result: unchanged, the two leave the same.
+    // Each checks its own files; both tools write the same ones.
     ours: '/ours/kolla_set_configs',
     peer: '/usr/local/bin/set_configs.py',
     rounds: again ? rounds + 1 : rounds,

@@ -24,7 +24,7 @@ const AT_ONCE = 20;
 export const waits: FiguresBench = {
   name: 'waits',
   title: 'Waiting for a Job or an endpoint',
-  peer: 'asking every 2 s',
+  peer: 'polling every 2 s',
   capability: async () =>
     existsSync('dist/bin/kolla-init')
       ? await canRunControlPlane()

@@ -31,12 +31,12 @@ interface KubeObject {
 
 /** The file of each object, in reading order. */
 const FILES: readonly (readonly [name: string, head: string, kinds: readonly string[]])[] = [
-  ['rbac', 'What its Pods and Jobs may ask of the API server.', ['ServiceAccount', 'Role', 'RoleBinding']],
-  ['config', 'config.json and the files beside it. Secrets hold what has a password in it.', ['ConfigMap', 'Secret']],
-  ['jobs', 'What comes before the first start, and what is done each day.', ['Job', 'CronJob']],
+  ['rbac', 'API access of its Pods and Jobs.', ['ServiceAccount', 'Role', 'RoleBinding']],
+  ['config', 'config.json and the files next to it; those with passwords are Secrets.', ['ConfigMap', 'Secret']],
+  ['jobs', 'Jobs before the first start, and daily ones.', ['Job', 'CronJob']],
   [
     'service',
-    'Keystone itself, and who reaches it.',
+    'Keystone itself, its Service and NetworkPolicy.',
     ['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'],
   ],
 ];

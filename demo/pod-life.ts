@@ -79,7 +79,7 @@ async function configure(
   });
   servers.use(await database.start());
   const code = await init.ended;
-  if (code !== 0) throw new Error(`kolla-init ended with ${code}`);
+  if (code !== 0) throw new Error(`kolla-init exited with code ${code}`);
   ended('ended: the container may start');
 }
 

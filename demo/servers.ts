@@ -75,7 +75,7 @@ function uniqueName(): string {
 export async function chooseKeystone(story: Story): Promise<Keystone | undefined> {
   const missing = await canRunKeystone();
   if (missing === undefined) return await keystone();
-  story.say('keystone', `is left out, with its schema, token and logs: ${missing}`);
+  story.say('keystone', `skipped, with its schema, token and logs: ${missing}`);
   return undefined;
 }
 
@@ -98,7 +98,7 @@ export async function chooseIndex(
   if (url !== undefined) return () => Promise.resolve(guestIndex(url));
   const missing = await canRunElasticsearch();
   if (missing !== undefined) {
-    story.say('elasticsearch', `is left out, lines go to stdout: ${missing}`);
+    story.say('elasticsearch', `skipped, lines go to stdout: ${missing}`);
     return undefined;
   }
   return async () => {

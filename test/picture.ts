@@ -2,7 +2,7 @@
  * Takes docs/images/status.png: the status page of a real run, as rendered by Debian's chromium.
  *
  *   MariaDB, memcached, Elasticsearch -> kolla-init -> kolla-sidecar with every component: waits, migrates Keystone's schema,
- *     follows its configuration, ships its log -> Keystone serves -> memcached ends, a broken ConfigMap version comes -> the page
+ *     follows its configuration, ships its log -> Keystone serves -> memcached stops, a broken ConfigMap version arrives -> the page
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -9,11 +9,11 @@ export type Lane = 'processor' | 'waits' | 'node';
 export interface Suite {
   readonly name: string;
   readonly what: string;
-  /** `test`: in `make test`. `full`: in `make test-full` alone. */
+  /** `test`: in `make test`. `full`: only in `make test-full`. */
   readonly tier: 'test' | 'full';
   /** Patterns of test files that compute. */
   readonly processor?: readonly string[];
-  /** Patterns of test files that wait; a file that one of these has is not taken again by another. */
+  /** Patterns of test files that wait; a file matched by an earlier list is not run again. */
   readonly waits?: readonly string[];
   /** Patterns of test files with a node. */
   readonly node?: readonly string[];

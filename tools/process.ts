@@ -148,7 +148,7 @@ export async function run(command: string, args: readonly string[], options: Run
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
-  child.stdin.on('error', () => {}); // it may end without reading
+  child.stdin.on('error', () => {}); // it may exit without reading stdin
   child.stdin.end(options.input ?? '');
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return { code: code ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0), ...said };

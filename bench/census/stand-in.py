@@ -47,7 +47,7 @@ def connect(host, port):
 
 def ended(host, port):
     connect(host, port)
-    held[-1].recv(1)  # its end has come
+    held[-1].recv(1)  # closed by the peer
 
 
 def connecting(host, port):

@@ -9,10 +9,11 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     '',
     generated,
     '',
-    "What `kolla-db-sync SERVICE` knows of each service of Kolla's images; `kolla-pod catalogue` prints the same, with those of your own",
-    '([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a whole migration while no replica of the service runs; `expand` and `migrate` come before a',
-    'rollout, `contract` and `online` after it. A service with `all` alone has a tool of one step: run it before the rollout, and know that',
-    'replicas of the old release may break under it. What to ask each container whether it is healthy: [kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
+    "The built-in data of `kolla-db-sync SERVICE` for each service of Kolla's images; `kolla-pod catalogue` prints the same, plus your own",
+    'services ([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a complete migration while no replica of the service',
+    'runs; `expand` and `migrate` run before a rollout, `contract` and `online` after it. The tool of a service with only `all` has a single',
+    'step: run it before the rollout; it may break replicas of the old release. Health checks of each container:',
+    '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
     '',
     ...services.flatMap(part),
   ].join('\n');
@@ -22,7 +23,7 @@ function part(service: Service): string[] {
   const { name, summary, configFile, user, databases, migration, notes } = service;
   const rows = databases.map(({ name: database, url, optional, versionTable }) => {
     const places = url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ');
-    const where = url.length === 0 ? 'given to kolla-db-sync' : `${places}${optional ? ', if it is set' : ''}`;
+    const where = url.length === 0 ? 'passed to kolla-db-sync' : `${places}${optional ? ', if set' : ''}`;
     return `| ${code(database)} | ${where} | ${versionTable === undefined ? '' : code(versionTable)} |`;
   });
   const steps = PHASES.flatMap((phase) =>
@@ -66,7 +67,7 @@ function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
           [
             'queue',
             `virtual host ${code(queue.vhost)}, user ${code(queue.user)}`,
-            `${queue.url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ')}${queue.optional ? ', if it is set' : ''}`,
+            `${queue.url.map(({ section, key }) => code(`[${section}] ${key}`)).join(' or ')}${queue.optional ? ', if set' : ''}`,
           ],
         ]),
     ...keys.map(({ name, secret, directory }) => ['keys', `${code(name)}, Secret ${code(secret)}`, code(directory)]),
@@ -76,7 +77,7 @@ function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
 }
 
 function meanings({ again = [], codes = {} }: Step): string {
-  return [...again.map((number) => `${number}: call again`), list(codes)].filter((text) => text !== '').join('; ');
+  return [...again.map((number) => `${number}: repeat`), list(codes)].filter((text) => text !== '').join('; ');
 }
 
 function list(codes: Readonly<Record<number, string>>): string {

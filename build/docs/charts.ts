@@ -29,7 +29,7 @@ interface Workload {
 /** The page with its table updated from the values. Error if the page lacks the two markers. */
 export function withPods(page: string): string {
   const [start, end] = [page.indexOf(OPEN), page.indexOf(CLOSE)];
-  if (start < 0 || end < start) throw new Error(`the page has no place for the table: ${OPEN} and ${CLOSE}`);
+  if (start < 0 || end < start) throw new Error(`the page lacks the table's markers: ${OPEN} and ${CLOSE}`);
   return `${page.slice(0, start + OPEN.length)}\n\n${table().join('\n')}\n\n${page.slice(end)}`;
 }
 
@@ -40,7 +40,7 @@ function table(): string[] {
       return exempt === '' ? [] : [`| ${chart} | ${key} | ${exempt} | ${asksFor(workload).join('; ')} |`];
     }),
   );
-  return ['| chart | workload | because it | it asks for |', '|---|---|---|---|', ...rows];
+  return ['| chart | workload | because it | it requires |', '|---|---|---|---|', ...rows];
 }
 
 function workloadsOf(chart: string): Readonly<Record<string, Workload>> {

@@ -42,7 +42,7 @@ export function metricsPage(generated: string): string {
     generated,
     '',
     "Every metric that `kolla-sidecar`, `kolla-probe serve` and `kolla-log-ship --listen` serve at `/metrics`, in Prometheus' text",
-    'format 0.0.4. Labels hold names only: no reason, no address, no secret. A summary has `_sum` and `_count`.',
+    'format 0.0.4. Labels contain only names: no reason, address or secret. A summary has `_sum` and `_count`.',
     '',
     '```',
     'curl -s http://127.0.0.1:9808/metrics',

@@ -15,9 +15,9 @@ export function cliPage(helpers: readonly Helper[]): string {
     '',
     GENERATED,
     '',
-    'An option is taken from its flag, else from its environment variable, else from `kolla-pod.yaml`, else it has its default.',
-    'Durations are written as Kubernetes writes them: `900ms`, `5s`, `1h30m`. A secret is no flag: other users of the machine',
-    'can read a command line. `kolla-pod schema` prints the JSON Schema of the file, `kolla-pod completion` shell completion.',
+    "Precedence of an option's sources: flag, environment variable, `kolla-pod.yaml`, default. Durations are in Kubernetes' format:",
+    '`900ms`, `5s`, `1h30m`. Secrets have no flag, since other users of the machine can read a command line. `kolla-pod schema`',
+    'prints the JSON Schema of the file, `kolla-pod completion` a shell completion script.',
     '',
     '## Options of every command',
     '',
@@ -59,7 +59,7 @@ function commandPart(helper: Helper, name: string, command: Command): string[] {
 
 function optionTable(options: readonly Option[], path: string): string[] {
   return [
-    '| flag | environment | kolla-pod.yaml | default | what |',
+    '| flag | environment | kolla-pod.yaml | default | description |',
     '|---|---|---|---|---|',
     ...options.map((option) => {
       const flag = option.secret ? '' : code(flagOf(option));
@@ -77,10 +77,10 @@ export function errorsPage(): string {
     '',
     GENERATED,
     '',
-    'Every helper ends with one of these, or with the code of the program that it ran or became. `kolla-pod explain CODE` says the',
-    'same in a terminal. The last line on stderr says what happened; in a pod it is in the termination message as well.',
+    'Every helper exits with one of these codes, or with that of the program it ran or executed. `kolla-pod explain CODE` prints the',
+    'same in a terminal. The last line on stderr describes the failure; in a pod, the termination message contains it too.',
     '',
-    '| code | name | means | next |',
+    '| code | name | meaning | what to do |',
     '|---|---|---|---|',
     ...EXIT_CODES.map(({ code: number, name, means, next, helpers = {} }) => {
       const own = Object.entries(helpers).map(([helper, what]) => `<br>\`${helper}\`: ${cell(what)}`);

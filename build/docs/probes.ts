@@ -7,13 +7,13 @@ const CLOSE = '<!-- end probes -->';
 /** The page with its table updated from the data. Error if the page lacks the two markers. */
 export function withProbes(page: string): string {
   const [start, end] = [page.indexOf(OPEN), page.indexOf(CLOSE)];
-  if (start < 0 || end < start) throw new Error(`the page has no place for the table: ${OPEN} and ${CLOSE}`);
+  if (start < 0 || end < start) throw new Error(`the page lacks the table's markers: ${OPEN} and ${CLOSE}`);
   return `${page.slice(0, start + OPEN.length)}\n\n${table().join('\n')}\n\n${page.slice(end)}`;
 }
 
 function table(): string[] {
   return [
-    '| service | container | Kolla asks | readiness | liveness and startup |',
+    "| service | container | Kolla's check | readiness | liveness and startup |",
     '|---|---|---|---|---|',
     ...allProbes().map(({ service, container, declared, readiness, liveness, notes }) => {
       const more = notes === undefined ? '' : `<br>${notes}`;

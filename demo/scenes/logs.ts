@@ -31,7 +31,7 @@ export async function shipLogs(
     async finish(count) {
       const code = await shipper.stop();
       ended();
-      if (code !== 0 && code !== 143) throw new Error(`kolla-log-ship ended with ${code}`);
+      if (code !== 0 && code !== 143) throw new Error(`kolla-log-ship exited with code ${code}`);
       return count === undefined ? documents : await count();
     },
     [Symbol.asyncDispose]: () => shipper[Symbol.asyncDispose](),

@@ -35,7 +35,7 @@ export async function syncSchema(
       },
     });
     const code = await replica.ended;
-    if (code !== 0) throw new Error(`${actor} ended with ${code}`);
+    if (code !== 0) throw new Error(`${actor} exited with code ${code}`);
     ended('ended well');
   });
   await Promise.all(replicas);

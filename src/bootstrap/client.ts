@@ -53,7 +53,7 @@ export class Client {
    */
   async send(request: Request): Promise<JsonAnswer> {
     const { name, signal, deadline, timeoutMs } = this.#options;
-    let last = 'no answer';
+    let last = 'no response';
     for (let attempt = 0; ; attempt++) {
       const tried = await this.#try(request);
       if (tried.answer !== undefined) {
@@ -71,7 +71,7 @@ export class Client {
       if (deadline.aborted) {
         const waited = formatDuration(timeoutMs);
         throw new DeadlineError(
-          `${waited} were not enough to ${request.doing}; last seen of ${name} at ${this.#places(request)}: ${last}`,
+          `could not ${request.doing} within ${waited}; last state of ${name} at ${this.#places(request)}: ${last}`,
         );
       }
     }

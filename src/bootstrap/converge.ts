@@ -57,14 +57,14 @@ export async function converge(part: Readable, effects: Effects): Promise<number
     } else if (++looks === LOOKS) {
       if (again.action === 'update' || ++remakes > REMAKES) {
         const why = again.stuck ?? 'another client changes it too';
-        throw new UnavailableError(`${titleOf(again)} was set, and is still to be: ${why}`);
+        throw new UnavailableError(`${titleOf(again)} was set, but still differs: ${why}`);
       }
       done.clear();
       looks = 0;
     }
     await rest(looks + tries, effects);
     if (deadline.aborted) {
-      throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough; next was to ${lineOf(next)}`);
+      throw new DeadlineError(`timed out after ${formatDuration(timeoutMs)}; next change: ${lineOf(next)}`);
     }
   }
 }

@@ -54,7 +54,8 @@ async function readSources(
   const { name, identity, queue, keys } = service;
   if (identity === undefined && queue === undefined && keys === undefined) {
     throw new ConfigError(
-      `what ${name} needs in Keystone and RabbitMQ is not known: describe it as identity and queue under services of kolla-pod.yaml`,
+      `the requirements of ${name} in Keystone and RabbitMQ are unknown: define identity and queue for ` +
+        'it under services in kolla-pod.yaml',
     );
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);

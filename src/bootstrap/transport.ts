@@ -46,7 +46,8 @@ export async function findTransport(
     log.info(`no queue: ${place} is not set`);
     return undefined;
   }
-  if (url === undefined) throw new ConfigError(`where is the queue? Set ${place}, or give --transport-url-file`);
+  if (url === undefined)
+    throw new ConfigError(`the transport URL is unknown: set ${place}, or give --transport-url-file`);
   const transport = transportOf(url, place);
   const [first, ...rest] =
     options.rabbitmqUrl.length > 0 ? options.rabbitmqUrl.map(managementUrl) : defaultUrls(transport, options.tls);
@@ -98,8 +99,8 @@ function defaultUrls({ hosts }: Transport, tls: TlsMode = 'off'): URL[] {
 function managementUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`--rabbitmq-url: '${text}' is no http or https URL`);
+    throw new UsageError(`--rabbitmq-url: '${text}' is not an http or https URL`);
   if (url.username !== '')
-    throw new UsageError('--rabbitmq-url: it names a user; who we are is said by --rabbitmq-admin-user');
+    throw new UsageError('--rabbitmq-url: it contains a user: give --rabbitmq-admin-user instead');
   return url;
 }

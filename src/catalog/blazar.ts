@@ -13,7 +13,7 @@ export const blazar: Service = {
     phases: { all: [{ argv: ['blazar-db-manage', '--config-file', '/etc/blazar/blazar.conf', 'upgrade', 'head'] }] },
   },
   probes: [
-    { ...listener('blazar_api', 'blazar-api', 1234), notes: 'It answers 401 to whoever brings no token.' },
+    { ...listener('blazar_api', 'blazar-api', 1234), notes: 'It returns 401 to requests without a token.' },
     worker('blazar_manager', 'blazar-manager'),
   ],
 };

@@ -33,5 +33,7 @@ export const cinder: Service = {
     worker('cinder_volume', 'cinder-volume'),
     worker('cinder_backup', 'cinder-backup'),
   ],
-  notes: 'With all services stopped, `cinder-manage db sync --bump-versions` saves the restart that RPC versions need.',
+  notes:
+    'With all services stopped, `cinder-manage db sync --bump-versions` saves the restart needed for new ' +
+    'RPC versions.',
 };

@@ -13,8 +13,10 @@ export function alembicDatabase(name: string): ServiceDatabase {
 export const ONLINE: Pick<Step, 'again' | 'codes'> = {
   again: [1],
   codes: {
-    2: 'some data could not be migrated, and a later release refuses them; what it waits for may be another service, or an old replica',
-    127: 'it does not know one of its arguments',
+    2:
+      'some data could not be migrated, and a later release rejects it; it may be waiting for another ' +
+      'service, or for an old replica',
+    127: 'unknown argument',
   },
 };
 

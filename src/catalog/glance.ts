@@ -29,7 +29,7 @@ export const glance: Service = {
   tool: [
     {
       name: 'metadefs',
-      summary: 'the metadata definitions that come with the release',
+      summary: 'the metadata definitions of the release',
       steps: [{ argv: ['glance-manage', 'db_load_metadefs'] }],
       // It exits with 0 also if it finds no definitions, or cannot read them.
       done: { once: 'release', fills: 'metadef_namespaces' },
@@ -42,8 +42,8 @@ export const glance: Service = {
       declared: 'healthcheck_curl -u openstack:PASSWORD ADDRESS:PORT/healthcheck',
       liveness: 'tcp 127.0.0.1:9292',
       readiness: 'tls 127.0.0.1:9292 --tls require',
-      notes: "Kolla asks the page of HAProxy's statistics, with a password on its command line.",
+      notes: "Kolla requests HAProxy's statistics page, with a password on its command line.",
     },
   ],
-  notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
+  notes: 'Its triggers need log_bin_trust_function_creators=1 if the server writes a binary log.',
 };

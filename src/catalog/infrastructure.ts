@@ -14,14 +14,16 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
     probes: [
       {
         ...api('etcd', 2379, '/health'),
-        notes: 'Its answer needs a leader: without a quorum no member is ready, and none should be restarted for it.',
+        notes:
+          'Its response requires a leader: without quorum no member is ready, and none should be restarted ' +
+          'for that.',
       },
     ],
   },
   {
     name: 'grafana',
     summary: 'Dashboards',
-    probes: [{ ...api('grafana', 3000, '/api/health'), notes: 'Its answer needs its database.' }],
+    probes: [{ ...api('grafana', 3000, '/api/health'), notes: 'Its response requires its database.' }],
   },
   {
     name: 'loadbalancer',
@@ -29,7 +31,7 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
     probes: [
       api('haproxy', 61_313),
       listener('haproxy_ssh', 'sshd', 2985),
-      { ...listener('proxysql', 'proxysql', 6032), notes: 'The port of its administration.' },
+      { ...listener('proxysql', 'proxysql', 6032), notes: 'Its admin port.' },
     ],
   },
   {
@@ -42,7 +44,7 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
         liveness: 'galera --defaults-file /etc/mysql/healthcheck.cnf --unless-disconnected',
         readiness: 'galera --defaults-file /etc/mysql/healthcheck.cnf',
         notes:
-          'It takes no connections while it receives a state transfer, which may take hours: liveness accepts that, and fails only when the node has disconnected from its cluster.',
+          'It accepts no connections while it receives a state transfer, which may take hours: liveness accepts that, and fails only when the node has disconnected from its cluster.',
       },
     ],
   },
@@ -71,7 +73,7 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
         declared: 'ovs-appctl version',
         liveness: 'process ovs-vswitchd',
         readiness: 'command -- ovs-appctl version',
-        notes: 'The path of its control socket has its process id in it.',
+        notes: 'The path of its control socket contains its process id.',
       },
     ],
   },
@@ -95,7 +97,8 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
         liveness: 'process beam.smp',
         readiness: 'rabbitmq 127.0.0.1',
         notes:
-          'Alarms are seen with --management and a login. A member that pauses in a minority has closed its port, and comes back by itself.',
+          'Alarms are checked only with --management and a login. A member paused in a minority closes ' +
+          'its port, and recovers by itself.',
       },
     ],
   },

@@ -29,7 +29,7 @@ export const ironic: Service = {
   probes: [
     api('ironic_api', 6385),
     worker('ironic_conductor', 'ironic-conductor'),
-    { ...listener('ironic_http', 'apache2', 8089), notes: "httpd in Rocky Linux's images." },
+    { ...listener('ironic_http', 'apache2', 8089), notes: 'httpd in images based on Rocky Linux.' },
   ],
-  notes: 'Run `ironic-status upgrade check` before.',
+  notes: 'Run `ironic-status upgrade check` first.',
 };

@@ -22,7 +22,7 @@ const IDENTITY_USER = {
       additionalProperties: false,
       required: ['password'],
       properties: { name: PLACE, password: PLACE, domain: PLACE, project: PLACE, projectDomain: PLACE },
-      description: "where configFile has the service's Keystone account",
+      description: "options of configFile with the service's Keystone account",
     },
   },
 };
@@ -39,7 +39,7 @@ const ENDPOINT = {
 export const IDENTITY = {
   type: 'object',
   additionalProperties: false,
-  description: 'objects it needs in Keystone',
+  description: 'objects required in Keystone',
   properties: {
     domains: { ...NAMES, description: 'in addition to Default' },
     roles: { ...NAMES, description: 'required by its policies' },
@@ -69,11 +69,11 @@ export const QUEUE = {
   type: 'object',
   additionalProperties: false,
   required: ['vhost', 'user', 'url'],
-  description: 'objects it needs in RabbitMQ',
+  description: 'objects required in RabbitMQ',
   properties: {
     vhost: TEXT,
     user: TEXT,
-    url: { type: 'array', items: PLACE, description: 'where configFile has its transport URL' },
+    url: { type: 'array', items: PLACE, description: 'options of configFile with its transport URL' },
     optional: { const: true, description: 'absent if no URL is set' },
   },
 };
@@ -99,17 +99,17 @@ export const KEYS = {
     properties: {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,47}$', examples: ['fernet'] },
       secret: { ...TEXT, examples: ['keystone-fernet-keys'] },
-      directory: { ...PATH, description: 'directory the service reads' },
+      directory: { ...PATH, description: 'directory read by the service' },
       directoryAt: { ...PLACE, description: 'option that sets it' },
       keep: { ...FIGURE, description: 'number of keys kept by a rotation' },
       lifetime: {
         type: 'array',
         items: FIGURE,
-        description: 'seconds that what a key has encrypted may be shown: their sum; none: for ever',
+        description: 'seconds that data encrypted with a key may remain in use: their sum; none: forever',
       },
       reencrypt: {
         ...ARGV,
-        description: 'encrypts with the primary what others have; {config} and {overlay} are files',
+        description: 're-encrypts data of other keys with the primary; {config} and {overlay} are files',
       },
     },
   },

@@ -45,11 +45,11 @@ const LISTED = {
   description: 'command that lists what the tool has created',
   properties: {
     argv: ARGV,
-    line: { ...TEXT, format: 'regex', description: 'a line of its output that is one such thing, with named groups' },
-    is: { type: 'object', minProperties: 1, additionalProperties: TEXT, description: `which is ours, ${GROUPS}` },
-    not: { type: 'object', additionalProperties: TEXT, description: `which are not ours in any case, ${GROUPS}` },
-    sameUrl: { ...TEXT, description: 'the group whose URL tells ours as well, under whatever name' },
-    holds: { type: 'object', additionalProperties: PLACE, description: `options that it must agree with, ${GROUPS}` },
+    line: { ...TEXT, format: 'regex', description: 'regular expression for one item of its output, with named groups' },
+    is: { type: 'object', minProperties: 1, additionalProperties: TEXT, description: `identifies ours, ${GROUPS}` },
+    not: { type: 'object', additionalProperties: TEXT, description: `excludes others, ${GROUPS}` },
+    sameUrl: { ...TEXT, description: 'group whose URL also identifies ours, whatever its name' },
+    holds: { type: 'object', additionalProperties: PLACE, description: `options that it must match, ${GROUPS}` },
   },
 } as const;
 
@@ -89,7 +89,7 @@ export const TOOL = {
       throwawayKeys: {
         type: 'array',
         items: VARIABLE_NAME,
-        description: 'variables that get a directory of Fernet keys of their own, for a command that encrypts nothing',
+        description: 'variables set to a temporary directory of Fernet keys, for a command that encrypts nothing',
       },
       done: {
         description: 'how completion is detected',

@@ -10,7 +10,7 @@ const DATABASE = {
     name: TEXT,
     url: {
       type: 'array',
-      description: 'where configFile has its URL; the first one that is set applies',
+      description: 'options of configFile with its URL; the first one set applies',
       items: PLACE,
     },
     optional: { const: true, description: 'absent if no URL is set' },
@@ -29,7 +29,7 @@ const CHECK = {
       patternProperties: {
         [CODE_KEY]: { enum: ['complete', ...PHASES.filter((phase) => phase !== 'all'), 'error'] },
       },
-      description: 'what each exit code means: nothing is left, that phase is the next, or it cannot tell',
+      description: 'meaning of each exit code: complete, the next phase, or unknown',
     },
   },
 } as const;
@@ -50,7 +50,7 @@ const PROBE = {
 /** JSON Schema of the `services` section: same keys as own.ts. */
 export const SERVICES_JSON_SCHEMA = {
   type: 'object',
-  description: 'Services of your own, for kolla-db-sync and kolla-bootstrap; one of a built-in name takes its place.',
+  description: 'Custom services for kolla-db-sync and kolla-bootstrap; one with a built-in name replaces it.',
   propertyNames: { pattern: '^[a-z][a-z0-9-]{0,47}$' },
   additionalProperties: {
     type: 'object',

@@ -87,9 +87,9 @@ export const keystone: Service = {
       declared: '/usr/bin/fernet-healthcheck.sh',
       liveness: 'process cron',
       readiness: 'command -- /usr/bin/fernet-healthcheck.sh',
-      notes: 'Not needed where `kolla-bootstrap keys` keeps the keys in a Secret.',
+      notes: 'Not needed if `kolla-bootstrap keys` keeps the keys in a Secret.',
     },
     listener('keystone_ssh', 'sshd', 8023),
   ],
-  notes: 'Its triggers need log_bin_trust_function_creators=1 where the server writes a binary log.',
+  notes: 'Its triggers need log_bin_trust_function_creators=1 if the server writes a binary log.',
 };

@@ -46,5 +46,6 @@ export const neutron: Service = {
     worker('ironic_neutron_agent', 'ironic-neutron-agent'),
   ],
   notes:
-    'Stop its servers before contract where `neutron-db-manage has_offline_migrations` ends with 1 (its own tree has no such step since Newton).',
+    'Stop its servers before contract if `neutron-db-manage has_offline_migrations` exits with 1 (its ' +
+    'own tree has had no such step since Newton).',
 };

@@ -3,7 +3,8 @@ import { api, listener, worker } from './probe.ts';
 import type { Service } from './service.ts';
 
 const SHARED =
-  'another cell has the same database or the same transport URL, which Nova allows no two: see `nova-manage cell_v2 list_cells`';
+  'another cell has the same database or transport URL, which Nova does not allow: see `nova-manage ' +
+  'cell_v2 list_cells`';
 
 /** Compute, one cell: run where nova.conf has that cell's database, as for the conductor. */
 export const novaCell: Service = {
@@ -69,5 +70,7 @@ export const novaCell: Service = {
     api('nova_spicehtml5proxy', 6082, '/spice_auto.html'),
   ],
   notes:
-    'Once in each cell, after nova; its mapping needs [api_database] connection too. Restart what reads mappings when one has changed. Hosts are found by `nova-manage cell_v2 discover_hosts` once they run.',
+    'Once per cell, after nova; its mapping also needs [api_database] connection. After a changed ' +
+    'mapping, restart the services that read it. Hosts are discovered by `nova-manage cell_v2 ' +
+    'discover_hosts` once they run.',
 };

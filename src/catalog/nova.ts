@@ -72,5 +72,5 @@ export const nova: Service = {
     worker('nova_scheduler', 'nova-scheduler'),
     worker('nova_super_conductor', 'nova-conductor'),
   ],
-  notes: 'Placement first; then nova, then nova-cell in each cell. Run `nova-status upgrade check` before.',
+  notes: 'Order: placement, nova, then nova-cell in each cell. Run `nova-status upgrade check` first.',
 };

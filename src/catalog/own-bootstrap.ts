@@ -7,11 +7,11 @@ const Grant = v.pipe(
     role: Text,
     project: v.optional(Text),
     domain: v.optional(Text),
-    system: v.optional(v.literal('all', "is either 'all' or left out")),
+    system: v.optional(v.literal('all', "must be 'all' or omitted")),
   }),
   v.check(
     ({ project, domain, system }) => [project, domain, system].filter((target) => target !== undefined).length === 1,
-    'names one of project, domain and system',
+    'must name one of project, domain and system',
   ),
 );
 const User = v.strictObject({
@@ -33,7 +33,7 @@ const Endpoint = v.strictObject({
   port: v.pipe(v.number(NOT_A_PORT), v.integer(NOT_A_PORT), v.minValue(1, NOT_A_PORT), v.maxValue(65_535, NOT_A_PORT)),
   path: v.pipe(
     v.string('must be a string'),
-    v.check((path) => path === '' || path.startsWith('/'), 'is empty or begins with /'),
+    v.check((path) => path === '' || path.startsWith('/'), 'must be empty or start with /'),
   ),
 });
 const Endpoints = v.strictObject(
@@ -58,7 +58,7 @@ export const Queue = v.strictObject({
   vhost: Text,
   user: Text,
   url: ListOf(Place),
-  optional: v.optional(v.literal(true, 'is either true or left out')),
+  optional: v.optional(v.literal(true, 'must be true or omitted')),
 });
 
 const NOT_A_NUMBER = 'must be a whole number from 0 to 999999999';
@@ -76,10 +76,10 @@ const Figure = v.strictObject({
 export const Keys = v.pipe(
   ListOf(
     v.strictObject({
-      name: v.pipe(Text, v.regex(/^[a-z][a-z0-9-]{0,47}$/, 'is no name: lower-case letters, digits and -')),
+      name: v.pipe(Text, v.regex(/^[a-z][a-z0-9-]{0,47}$/, 'is not a name of lower-case letters, digits and -')),
       secret: v.pipe(
         Text,
-        v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is no name that Kubernetes has for a Secret'),
+        v.regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'is not a valid name of a Secret'),
       ),
       directory: AbsolutePath,
       directoryAt: Place,
@@ -88,10 +88,10 @@ export const Keys = v.pipe(
       reencrypt: v.optional(Argv),
     }),
   ),
-  v.check((all) => isApart(all.map(({ name }) => name)), 'has two of one name'),
+  v.check((all) => isApart(all.map(({ name }) => name)), 'has two entries of one name'),
   v.check(
     (all) => isApart(all.map(({ secret }) => secret)),
-    'has two in one Secret, which the rotation of either would spoil',
+    'has two in one Secret, which a rotation of either would corrupt',
   ),
 );
 

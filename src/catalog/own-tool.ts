@@ -3,11 +3,11 @@ import { Argv, ListOf, Mapping, Place, Step, Text } from './own-words.ts';
 
 const Name = v.pipe(
   Text,
-  v.regex(/^[a-z][a-z0-9-]{0,26}$/, 'is no name: lower-case letters, digits and -, 27 at the most'),
+  v.regex(/^[a-z][a-z0-9-]{0,26}$/, 'is not a name of at most 27 lower-case letters, digits and -'),
 );
-const VariableName = v.pipe(Text, v.regex(/^[A-Za-z_]\w*$/, 'is no name of an environment variable'));
-const Setting = v.pipe(v.string(), v.regex(/^\w+$/, 'is no name of a setting: letters, digits and _'));
-const Flag = v.literal(true, 'is either true or left out');
+const VariableName = v.pipe(Text, v.regex(/^[A-Za-z_]\w*$/, 'is not a name of an environment variable'));
+const Setting = v.pipe(v.string(), v.regex(/^\w+$/, 'is not a name of a setting: letters, digits and _'));
+const Flag = v.literal(true, 'must be true or omitted');
 const Steps = v.pipe(
   ListOf(Step),
   v.minLength(1, 'has no step'),
@@ -23,7 +23,7 @@ const Variable = v.strictObject({
 const Listed = v.pipe(
   v.strictObject({
     argv: Argv,
-    line: v.pipe(Text, v.check(isPattern, 'is no regular expression')),
+    line: v.pipe(Text, v.check(isPattern, 'is not a regular expression')),
     is: v.pipe(Mapping, v.record(v.string(), Text)),
     not: v.optional(v.pipe(Mapping, v.record(v.string(), Text))),
     sameUrl: v.optional(Text),
@@ -45,7 +45,7 @@ const Listed = v.pipe(
 );
 const ByListing = v.strictObject({ listed: Listed, update: Steps });
 const ByRecord = v.strictObject({
-  once: v.picklist(['release', 'ever'], "is either 'release' or 'ever'"),
+  once: v.picklist(['release', 'ever'], "must be 'release' or 'ever'"),
   fills: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
 // Selected by the present keys, so that a problem is reported for the intended variant.
@@ -66,7 +66,7 @@ export const Tool = v.pipe(
       done: Done,
     }),
   ),
-  v.check((tasks) => new Set(tasks.map(({ name }) => name)).size === tasks.length, 'has two of one name'),
+  v.check((tasks) => new Set(tasks.map(({ name }) => name)).size === tasks.length, 'has two entries of one name'),
 );
 
 function isPattern(text: string): boolean {

@@ -4,12 +4,12 @@ import * as v from 'valibot';
 export const Text = v.pipe(
   v.string((issue) => `must be a string, but is ${issue.received}`),
   v.minLength(1, 'is empty'),
-  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
+  v.check((text) => !text.includes('\0'), 'contains a NUL character'),
 );
 const Word = v.pipe(
   v.union([v.string(), v.number()], (issue) => `must be a word, but is ${issue.received}`),
   v.transform(String),
-  v.check((text) => !text.includes('\0'), 'holds a NUL character'),
+  v.check((text) => !text.includes('\0'), 'contains a NUL character'),
 );
 export const AbsolutePath = v.pipe(
   Text,
@@ -41,7 +41,7 @@ export const CodeKey = v.pipe(
 /** A command line. */
 export const Argv = v.pipe(
   v.array(Word, (issue) => `must be a list of words (no shell reads them), but is ${issue.received}`),
-  v.check((words) => words[0] !== undefined && words[0] !== '', 'names no program'),
+  v.check((words) => words[0] !== undefined && words[0] !== '', 'has no program'),
   v.transform((words) => words as [string, ...string[]]),
 );
 

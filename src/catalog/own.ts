@@ -31,7 +31,7 @@ const Check = v.strictObject({
 const Database = v.strictObject({
   name: Text,
   url: v.optional(ListOf(Place), []),
-  optional: v.optional(v.literal(true, 'is either true or left out')),
+  optional: v.optional(v.literal(true, 'must be true or omitted')),
   versionTable: v.optional(v.pipe(Text, v.regex(/^\w+$/, 'must be the name of a table'))),
 });
 /** The checks of a service's containers. */
@@ -60,7 +60,7 @@ const Own = v.strictObject({
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
 const Section = v.pipe(
   Mapping,
-  v.record(v.pipe(v.string(), v.regex(NAME, 'is no name for a service: lower-case letters, digits and -')), Own),
+  v.record(v.pipe(v.string(), v.regex(NAME, 'is not a name of a service: lower-case letters, digits and -')), Own),
 );
 
 /**
@@ -77,13 +77,11 @@ export function ownServices(file: string, section: unknown, taken: readonly stri
   const problems = services.flatMap(({ name, configFile, databases, tool = [] }) => [
     ...(taken.includes(name) ? [`services.${name}: is the name of a command`] : []),
     ...databases.flatMap(({ url }, i) =>
-      url.length > 0 && configFile === undefined
-        ? [`services.${name}.databases[${i}].url: there is no configFile in which it could stand`]
-        : [],
+      url.length > 0 && configFile === undefined ? [`services.${name}.databases[${i}].url: requires a configFile`] : [],
     ),
     ...tool.flatMap(({ done }, i) =>
       'listed' in done && Object.keys(done.listed.holds).length > 0 && configFile === undefined
-        ? [`services.${name}.tool[${i}].done.listed.holds: there is no configFile in which it could stand`]
+        ? [`services.${name}.tool[${i}].done.listed.holds: requires a configFile`]
         : [],
     ),
   ]);

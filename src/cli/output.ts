@@ -7,7 +7,7 @@ import { ExitCode, KollaError, UnavailableError, messageOf } from '../core/error
 export class OutputClosedError extends KollaError {
   override name = 'OutputClosedError';
   constructor(options?: ErrorOptions) {
-    super(ExitCode.outputClosed, 'whoever read the output has closed it', options);
+    super(ExitCode.outputClosed, 'the reader of the output has closed it', options);
   }
 }
 

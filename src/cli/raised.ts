@@ -23,8 +23,8 @@ const RAISED_NAMES = new Set(['kolla_set_configs', 'kolla_copy_cacerts']);
 export function refuseRaised(name: string, env: NodeJS.ProcessEnv = process.env, euid?: number): void {
   if (!RAISED_NAMES.has(name) || !isRaised(env, euid)) return;
   throw new NotPermittedError(
-    'kolla-pod does not run through sudo, because its Node reads the environment of whoever calls it: lead this name to ' +
-      'kolla-core, which lies beside kolla-pod in its images and in what `kolla-pod install` fills',
+    "kolla-pod does not run through sudo, because Node reads the caller's environment: link this name to " +
+      'kolla-core, which is next to kolla-pod in its images and in volumes filled by `kolla-pod install`',
   );
 }
 

@@ -16,7 +16,7 @@ interface Ids {
  */
 export function refuseSetId({ uid, euid, gid, egid }: Ids = ofThisProcess()): void {
   if (uid === euid && gid === egid) return;
-  throw new KollaError(1, 'its file has a set-id bit, so it does not run; take it away: chmod ug-s');
+  throw new KollaError(1, 'its file has a set-id bit, so it does not run; remove it: chmod ug-s');
 }
 
 function ofThisProcess(): Ids {

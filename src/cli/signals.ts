@@ -27,7 +27,7 @@ export function stopOnSignals(): Stop {
   function endAtOnce(name: NodeJS.Signals): never {
     release();
     process.kill(process.pid, name);
-    // As PID 1 the default action of a signal is nothing.
+    // PID 1 ignores signals by default.
     // eslint-disable-next-line unicorn/no-process-exit
     process.exit(128 + constants.signals[name]);
   }

@@ -74,7 +74,7 @@ export function trustOf({ tls, caFile }: TlsValues, byDefault: TlsMode, at = '')
 }
 
 /**
- * What to check of a server whose URL decides on TLS: the CA bundle of other servers does no harm to http://.
+ * What to check of a server whose URL decides on TLS: a CA bundle for other servers is valid with http://.
  * @param called the URL in messages, without credentials
  * @throws UsageError if URL and --tls contradict each other
  */
@@ -90,7 +90,7 @@ export function trustOfUrl(values: TlsValues, url: Pick<URL, 'protocol'>, called
 }
 
 /**
- * The same for the https:// ones of several servers: the others' URLs state that they are plain, whatever --tls is.
+ * The same for the https:// ones of several servers: http:// URLs stay plain, regardless of --tls.
  * @throws UsageError as trustOfUrl()
  */
 export function trustOfSecured(values: TlsValues, servers: readonly CalledUrl[]): Trust {

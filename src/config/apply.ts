@@ -132,7 +132,7 @@ function putDirectory({ path, mode, uid, gid }: DirectoryStep, root: string): vo
 
 async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doing): Promise<void> {
   for (const reason of seeds.unreadable)
-    log.warn(`the image's own is left out of its volume, because this user may not read it: ${reason}`);
+    log.warn(`not copied from the image to its volume, because this user may not read it: ${reason}`);
   for (const step of seeds.steps) {
     signal.throwIfAborted();
     await explained(`${file}: cannot copy ${step.source ?? 'nothing'} to ${step.path}`, async () =>
@@ -147,7 +147,7 @@ async function seed({ seeds }: Plan, { root, file, signal, log, replacer }: Doin
 
 async function remove({ path, kind }: Removal, { root, file, signal, log }: Doing): Promise<void> {
   signal.throwIfAborted();
-  await explained(`${file}: cannot remove ${path}, which it does not ask for any more`, async () => {
+  await explained(`${file}: cannot remove ${path}, which is no longer in it`, async () => {
     if (kind === 'file') unlink(root, path);
     else if (!isEmptied(root, path)) return;
     log.info(`removed ${path}`);

@@ -10,7 +10,7 @@
  *
  * kolla_set_configs (set-configs/) plans and executes otherwise: it must fail where and how Kolla's tool does, on one
  * tree and as root; here image and volume are two trees, all problems are reported at once, and owners are mapped to
- * one uid (docs/adr/0020). Both stand on tree/ (the model of the file system and its links, globs, excludes, owner and
+ * one uid (docs/adr/0020). Both are based on tree/ (the model of the file system and its links, globs, excludes, owner and
  * mode, comparison with the final state), python/ (its values, patterns and YAML), stored-state and mount-points.
  */
 import { ConfigError, messageOf } from '../core/errors.ts';
@@ -102,7 +102,7 @@ export async function makePlan(options: ConfigOptions, { signal, log }: RunConte
   if (plan.unknown.length > 0) log.warn(`${loaded.file}: unknown section: ${plan.unknown.join(', ')}`);
   if (plan.absent.length > 0) log.info(`optional, not found: ${plan.absent.join(', ')}`);
   for (const [dest, names] of options.overlay?.used ?? [])
-    log.debug(`laid this pod's values over ${dest}`, { names: names.join(' ') });
+    log.debug(`applied this Pod's values to ${dest}`, { names: names.join(' ') });
   return { loaded, root, plan };
 }
 

@@ -94,7 +94,10 @@ export class Planner {
       this.#sources.push([entry, withoutLinks(source) ?? bareOf(source)]);
     if (matches?.length === 0) {
       if (item.optional) this.#leftOut(item);
-      else this.problems.push(`${entry}.source: nothing is at ${item.source}; mount it, or set "optional": true`);
+      else
+        this.problems.push(
+          `${entry}.source: there is no file or directory ${item.source}; mount it, or set "optional": true`,
+        );
     }
     if (owner === undefined || matches === undefined) return;
     const last = item.merge ? matches : lastOf(matches, item.dest);
@@ -129,14 +132,16 @@ export class Planner {
           .map((path) => this.steps.get(path))
           .find((step) => step !== undefined && step.kind !== 'directory' && step.entry !== entry);
       if (other !== undefined)
-        this.problems.push(`${entry}.source: ${source} is put in place by ${other.entry}; name that entry's source`);
+        this.problems.push(`${entry}.source: ${source} is installed by ${other.entry}; use that entry's source`);
     }
     for (const { entry, path } of made)
       for (const above of upwards(dirname(path))) {
         if (above.length <= this.site.root.length) break;
         const other = this.steps.get(above);
         if (other === undefined || other.kind === 'directory') continue;
-        this.problems.push(`${entry}: ${above} would be a directory, and ${other.entry} puts a ${other.kind} there`);
+        this.problems.push(
+          `${entry}: ${above} would be a directory, and ${other.entry} installs a ${other.kind} there`,
+        );
       }
   }
 
@@ -148,7 +153,7 @@ export class Planner {
     for (const [file, place] of this.#options.overlay?.files ?? []) {
       if (known.includes(bareOf(file)) || this.#absentDests.some((dest) => isBelow(file, dest))) continue;
       const near = suggestion(file, known.slice(0, SUGGESTED_MAX));
-      this.problems.push(`${place}.file: no entry of config_files puts ${file} in place${near}`);
+      this.problems.push(`${place}.file: no entry of config_files installs ${file}${near}`);
     }
   }
 

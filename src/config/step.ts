@@ -88,7 +88,7 @@ export async function directoryStep(
 ): Promise<DirectoryStep> {
   const path = directoryUnder(site, dest);
   const found = await lookAt(path);
-  if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} is there and is not a directory`);
+  if (found !== undefined && !found.isDirectory()) throw new RangeError(`${path} exists and is not a directory`);
   const asked = { mode: modeFor(owner, mode), uid: owner.uid, gid: owner.gid };
   const wanted = effective(asked, [bareOf(dest), nameOf(site, path)], 'directory', permissions);
   checkIn(site, path, found === undefined);
@@ -113,8 +113,7 @@ export async function linkStep(
 ): Promise<LinkStep> {
   const path = fileUnder(site, dest);
   const found = await lookAt(path);
-  if (found?.isDirectory())
-    throw new RangeError(`${path} is a directory, and not the link to ${target} that it shall be`);
+  if (found?.isDirectory()) throw new RangeError(`${path} is a directory, and should be a link to ${target}`);
   const isRight = found?.isSymbolicLink() === true && readlinkSync(path) === target;
   checkIn(site, path, !isRight);
   return { kind: 'link', entry, dest: bareOf(dest), path, isRight, target };

@@ -41,7 +41,7 @@ function valueAt(der: Buffer, at: number): Value {
   if (lengthBytes > LENGTH_MAX_BYTES || start > der.length)
     throw new RangeError(`a length that is truncated or too long at byte ${at}`);
   const length = lengthBytes === 0 ? first : der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0);
-  if (start + length > der.length) throw new RangeError(`a value that is longer than what holds it at byte ${at}`);
+  if (start + length > der.length) throw new RangeError(`a value that is longer than its container at byte ${at}`);
   if (lengthOf(length).length !== 1 + lengthBytes)
     throw new RangeError(`a length in more bytes than it needs, or in none, at byte ${at}`);
   return { tag, content: der.subarray(start, start + length), whole: der.subarray(at, start + length) };

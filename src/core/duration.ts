@@ -18,7 +18,7 @@ export function parseDuration(text: string, longestMs = LONGEST_MS): number {
   }
   if (total > longestMs) {
     const days = Math.floor(longestMs / (MS_PER_UNIT['d'] ?? 1));
-    throw new RangeError(`'${text}' is longer than ${days} days, the most that there can be`);
+    throw new RangeError(`'${text}' is longer than ${days} days, the maximum`);
   }
   return Math.round(total);
 }

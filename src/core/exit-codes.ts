@@ -14,79 +14,80 @@ export interface ExitCodeEntry {
 
 const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> = {
   ok: {
-    means: 'Done, or the check says yes.',
+    means: 'Success, or the check passed.',
     next: 'Nothing.',
     helpers: {
-      'kolla-init': 'The files are in place and every dependency is met.',
-      'kolla-db-sync': 'The schema is right: migrated now, or by another replica meanwhile.',
-      'kolla-bootstrap': 'All is as the service needs it: already, or now.',
+      'kolla-init': 'The files are installed and every dependency is ready.',
+      'kolla-db-sync': 'The schema is up to date: migrated by this run, or by another replica meanwhile.',
+      'kolla-bootstrap': 'Everything that the service needs exists: before, or created by this run.',
       'kolla-probe': 'Healthy.',
-      'kolla-log-ship': 'Every line that was there has been acknowledged.',
+      'kolla-log-ship': 'Every existing line has been acknowledged.',
     },
   },
   no: {
-    means: 'The check ran and says no.',
-    next: 'Read the reason: it is the last line on stderr, and the kubelet shows it in the event `Unhealthy`.',
+    means: 'The check ran and failed.',
+    next: 'Read the reason: the last line on stderr, also shown by the kubelet in the event `Unhealthy`.',
     helpers: {
-      'kolla-init': 'check: something is not as config.json asks. plan: an entry can only be had as root.',
-      'kolla-bootstrap': 'plan: something would be made or changed. delete without --yes: something would be removed.',
+      'kolla-init': 'check: an installed file differs from config.json. plan: an entry requires root.',
+      'kolla-bootstrap': 'plan: there are changes to apply. delete without --yes: there are objects to remove.',
       'kolla-probe': 'Unhealthy.',
     },
   },
   usage: {
-    means: 'The command line or an option in the environment is wrong. Nothing was done.',
+    means: 'The command line or an option in the environment is invalid. Nothing was done.',
     next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Fix the manifest.',
     helpers: {
       'kubernetes-entrypoint':
-        'A DEPENDENCY_* variable, with the column. The original waited for ever, or went on without it; KOLLA_POD_COMPAT=lenient does the same.',
+        'A DEPENDENCY_* variable, with the column. The original waited forever, or continued without it, ' +
+        'as KOLLA_POD_COMPAT=lenient still does.',
     },
   },
   badConfig: {
-    means: 'A file that was given is missing or wrong. Nothing was done.',
-    next: 'The message names the file and the place in it. Fix the file or the ConfigMap that it comes from.',
-    helpers: { 'kolla-init': 'config.json, a file that it names, or kolla-pod.yaml.' },
+    means: 'An input file is missing or invalid. Nothing was done.',
+    next: 'The message names the file and the location in it. Fix the file, or the ConfigMap that it comes from.',
+    helpers: { 'kolla-init': 'config.json, a file named in it, or kolla-pod.yaml.' },
   },
   unavailable: {
     means: 'A dependency is missing, or failed permanently.',
-    next: 'The message names it. Retrying helps once that is fixed; kolla-pod doctor shows what this pod can reach.',
+    next: 'The message names it. Fix it, then retry; kolla-pod doctor shows what this Pod can reach.',
     helpers: {
-      'kolla-init': 'A Job that was waited for has failed: see its log, delete it and let it run again.',
-      'kolla-db-sync': 'The database refuses, or the lock was lost while the migration ran.',
-      'kolla-bootstrap': 'Keystone has something twice, or refuses it: the message says which, and how to end it.',
+      'kolla-init': 'A Job being waited for has failed: see its log, then delete it and run it again.',
+      'kolla-db-sync': 'The database rejected a request, or the lock was lost during the migration.',
+      'kolla-bootstrap': 'Keystone has a duplicate object, or rejected a request: the message names it and the fix.',
     },
   },
   bug: {
-    means: 'A mistake of ours.',
-    next: 'Report it with the line on stderr, which holds the stack trace.',
+    means: 'A bug in kolla-pod.',
+    next: 'Report it with the line on stderr, which contains the stack trace.',
   },
   deadline: {
-    means: 'The time allowed ran out.',
-    next: 'The message names the condition and its last state. Retrying may help; so may a longer --timeout.',
+    means: 'A deadline was exceeded.',
+    next: 'The message names the condition and its last state. Retry, possibly with a longer --timeout.',
     helpers: {
-      'kolla-init': 'A dependency was not ready in time; each one is named with its last state.',
-      'kolla-db-sync': 'The database did not answer, or another holder kept the lock for too long.',
-      'kolla-bootstrap': 'Keystone or RabbitMQ did not answer in time.',
+      'kolla-init': 'A dependency was not ready in time; the message names each one with its last state.',
+      'kolla-db-sync': 'The database did not respond, or another holder kept the lock for too long.',
+      'kolla-bootstrap': 'Keystone or RabbitMQ did not respond in time.',
     },
   },
   notPermitted: {
-    means: 'The system or the API server refuses.',
+    means: 'The system or the API server denied access.',
     next:
       'The message names the missing permission: a Role for the ServiceAccount, or the owner of a volume ' +
       '(fsGroup).',
     helpers: {
-      'kolla-init': 'The service account may not read what is waited for; the message holds the Role to apply.',
-      'kolla-bootstrap': 'Keystone or RabbitMQ does not know who we say that we are, or we are no admin there.',
+      'kolla-init': 'The ServiceAccount may not read the dependency; the message contains the Role to apply.',
+      'kolla-bootstrap': 'Keystone or RabbitMQ rejected the credentials, or the account is not an administrator.',
     },
   },
-  interrupted: { means: 'Ended by Ctrl-C (SIGINT).', next: 'Nothing.' },
+  interrupted: { means: 'Terminated by Ctrl-C (SIGINT).', next: 'Nothing.' },
   outputClosed: {
-    means: 'Whoever read the output closed it before its end, as `| head` does.',
-    next: 'Nothing, unless the reader should have read on.',
+    means: 'The reader of the output closed it early, as `| head` does.',
+    next: 'Nothing, unless the reader should have read everything.',
   },
   terminated: {
-    means: 'Ended by SIGTERM, as at the end of a pod.',
+    means: 'Terminated by SIGTERM, as when the Pod terminates.',
     next: 'Nothing, if the Pod was to be terminated.',
-    helpers: { 'kolla-db-sync': 'The migration was stopped; the next run takes it up again.' },
+    helpers: { 'kolla-db-sync': 'The migration was stopped; the next run resumes it.' },
   },
 };
 

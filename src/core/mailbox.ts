@@ -9,13 +9,13 @@ export class Mailbox<T> {
     this.#wake();
   }
 
-  /** Thrown to the reader after all letters. */
+  /** Thrown to the reader after all messages. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();
   }
 
-  /** All past and future letters. Throws the error of fail(), or the signal's reason. */
+  /** All past and future messages. Throws the error of fail(), or the signal's reason. */
   async *letters(signal: AbortSignal): AsyncGenerator<T> {
     const wake = () => this.#wake();
     signal.addEventListener('abort', wake);

@@ -39,9 +39,8 @@ export class Parts {
   /** Its checked content. */
   take(tag: number, what: string): Buffer {
     const value = this.#values[this.#at++];
-    if (value?.tag !== tag) throw new RangeError(`${what} is not where it should be in ${this.#what}`);
-    if (!isRight(value))
-      throw new RangeError(`${what} in ${this.#what} is not what its tag 0x${tag.toString(16)} says`);
+    if (value?.tag !== tag) throw new RangeError(`${what} is misplaced in ${this.#what}`);
+    if (!isRight(value)) throw new RangeError(`${what} in ${this.#what} does not match its tag 0x${tag.toString(16)}`);
     return value.content;
   }
 

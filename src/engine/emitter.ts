@@ -1,4 +1,4 @@
-/** @typeParam Events by their name, what listeners are given */
+/** @typeParam Events the listeners' arguments, by event name */
 export class Emitter<Events extends Record<string, readonly unknown[]>> {
   readonly #listeners: { [E in keyof Events]?: ((...given: Events[E]) => void)[] } = {};
 

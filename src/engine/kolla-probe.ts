@@ -37,5 +37,5 @@ function refusal(words: readonly string[]): string | undefined {
   const isPods = POD_CHECKS.includes(word);
   if (!isPods && isPlain(words)) return undefined;
   const what = isPods ? `'${word}'` : "'http' with a URL that is not plain http";
-  return `${what} needs kolla-pod, which asks it in kolla-sidecar, or as \`kolla-pod probe serve\`; kolla-core does not`;
+  return `${what} needs kolla-pod, which runs it in kolla-sidecar, or as \`kolla-pod probe serve\`; kolla-core does not`;
 }

@@ -34,7 +34,7 @@ export function readConfigRecord(root: string): ConfigRecord | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  throw new SyntaxError('it is no record of a watch');
+  throw new SyntaxError('it is not a record of a watch');
 }
 
 /** The kubelet's version of the mounted content; undefined for a plain directory. */

@@ -66,7 +66,7 @@ export class LargeFile implements Disposable {
 
 /** The error for a file that has changed since it was examined. */
 export function changedMeanwhile(path: string): Error {
-  const message = `${path} was changed while it was read; run it again when it is whole`;
+  const message = `${path} changed while it was read; retry when it is complete`;
   return Object.assign(new Error(message), { code: 'EAGAIN' });
 }
 

@@ -35,27 +35,29 @@ import { runJob } from './run.ts';
 const main = command({
   summary: 'Creates everything a service needs before its first start.',
   description:
-    "Database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, as kolla-db-sync does it; the service's own " +
-    "commands, such as Nova's cells; domains, projects, accounts with their roles, services and endpoints in Keystone. Reads first, shows " +
-    'each difference, and changes only that, in place: a second run changes nothing, and tokens live on. Nothing is removed.',
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+    'Database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, as ' +
+    "kolla-db-sync does it; the service's own commands, such as Nova's cells; domains, projects, " +
+    'accounts with their roles, services and endpoints in Keystone. Reads the current state first, shows ' +
+    'each difference, and changes only that, in place: a second run changes nothing, and tokens stay ' +
+    'valid. Nothing is removed.',
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: JOB_OPTIONS,
   examples: [
     {
       line: "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'",
-      does: 'all of it, to Keystone as whom OS_USERNAME names, with the passwords of glance-api.conf',
+      does: "everything, as Keystone's user OS_USERNAME, with the passwords of glance-api.conf",
     },
     {
       line: 'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints',
-      does: 'what Keystone itself can start with, once the database server is there',
+      does: 'everything Keystone itself needs to start, once the database server is ready',
     },
     {
       line: 'kolla-bootstrap nova --only queue --only users --os-cloud kolla-admin --rabbitmq-admin-user openstack',
-      does: 'accounts alone, as a cloud of clouds.yaml',
+      does: 'accounts only, with a cloud of clouds.yaml',
     },
     {
       line: 'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin',
-      does: 'with the password of an account that no configuration has',
+      does: 'with the password of an account that is in no configuration file',
     },
   ],
   run,
@@ -104,9 +106,9 @@ async function waitFirst(
 const statusCommand = command({
   summary: 'Shows the running or last bootstrap of a service, with each part and migration.',
   description:
-    "As it is recorded in the service's database: `bootstrap:...` are parts that had something to do, `tool:...` the service's own commands. " +
-    'What is there now, `plan` shows. Exit code 1 when nothing was ever recorded.',
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+    "From the records in the service's database: `bootstrap:...` are parts that made changes, `tool:...` " +
+    "the service's own commands. For the current state, use `plan`. Exit code 1 if there is no record.",
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [...PLACE_OPTIONS, ...OWN_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-bootstrap status glance', does: 'a table' },

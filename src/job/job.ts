@@ -68,7 +68,8 @@ async function readJob(name: string, options: JobOptions, context: Context, purp
   const homeless = hasDatabase ? undefined : options.only.find((part) => asked.includes(part) && OF_DATABASE.has(part));
   if (homeless !== undefined) {
     throw new ConfigError(
-      `${name} has no database of its own, whose lock ${homeless} would take: set KOLLA_DB_SYNC_CONNECTION to one that may hold it`,
+      `${name} has no database of its own for the lock that ${homeless} needs: set ` +
+        'KOLLA_DB_SYNC_CONNECTION to one that may hold it',
     );
   }
   const chosen = asked.filter((part) => !OF_DATABASE.has(part) || hasDatabase);
@@ -106,7 +107,7 @@ async function readDatabase(
       const rest = 'or leave the database to another Job: --only queue --only users --only endpoints';
       throw new ConfigError(`${messageOf(error)}; ${rest}`, { cause: error });
     }
-    log.info(`no lock is taken, as the service's database is not known here: ${messageOf(error)}`);
+    log.info(`no lock is taken, because the service's database is unknown here: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -10,16 +10,17 @@ import { withJob } from './job.ts';
 export const planCommand = command({
   summary: 'Shows the changes as a diff; changes nothing.',
   description:
-    '`+` is made, `~` is there and differs: changed by hand, or by an older run. Exit code 1 when anything is shown. ' +
-    "It reads only, but for a token request as each account whose password it knows, and takes no lock; the service's tool is asked to list and to check.",
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+    '`+` is an object to create, `~` one that differs: changed manually, or by an older run. Exit code 1 ' +
+    'if there are changes. Read only, except for a token request as each account with a known password; ' +
+    "takes no lock. Runs the list and check commands of the service's tool.",
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [...JOB_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'diff')],
   examples: [
     {
       line: 'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292',
-      does: 'what a run would do in Keystone',
+      does: 'the changes that a run would make in Keystone',
     },
-    { line: 'kolla-bootstrap plan glance --only users -o json', does: 'of its accounts, as one JSON object' },
+    { line: 'kolla-bootstrap plan glance --only users -o json', does: 'for its accounts, as one JSON object' },
   ],
   async run({ operands: [name = ''], options }, context) {
     const { stdout, terminal, signal } = context;

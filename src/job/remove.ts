@@ -10,12 +10,13 @@ import { withJob } from './job.ts';
  * requires confirmation.
  */
 export const removeCommand = command({
-  summary: "Removes a service's accounts, endpoints and queue, once told --yes.",
+  summary: "Removes a service's accounts, endpoints and queue, with --yes.",
   description:
-    'Without --yes it shows what would go, and ends with 1. Removed are the endpoints of the region, services that have none ' +
-    "left, the service's accounts; its RabbitMQ account and virtual host where no other has a part in them and no client is " +
-    'connected, with all queues. Roles, projects, domains, the virtual host /, keys and the database stay.',
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+    "Without --yes it only shows the objects to remove, and exits with 1. Removes the region's " +
+    "endpoints, services without any left, the service's accounts, and its RabbitMQ account and virtual " +
+    'host with all queues, unless another account uses them or a client is connected. Keeps roles, ' +
+    'projects, domains, the virtual host /, keys and the database.',
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [
     ...JOB_OPTIONS,
     {
@@ -27,8 +28,8 @@ export const removeCommand = command({
     },
   ],
   examples: [
-    { line: 'kolla-bootstrap delete glance', does: 'what would go' },
-    { line: 'kolla-bootstrap delete glance --skip queue --yes', does: 'out of Keystone' },
+    { line: 'kolla-bootstrap delete glance', does: 'shows the objects to remove' },
+    { line: 'kolla-bootstrap delete glance --skip queue --yes', does: 'removes those in Keystone' },
   ],
   async run({ operands: [name = ''], options }, context) {
     const { stdout, terminal, log, signal } = context;
@@ -44,7 +45,7 @@ export const removeCommand = command({
       if (found.length === 0) log.info('nothing to remove');
       if (!options.yes) {
         stdout(diffText(found, terminal));
-        if (found.length > 0) log.info('nothing was removed: that takes --yes');
+        if (found.length > 0) log.info('nothing was removed: confirm with --yes');
         return found.length === 0 ? ExitCode.ok : ExitCode.no;
       }
       for (const part of backwards) await converge(part, effects);

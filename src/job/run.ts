@@ -60,7 +60,7 @@ async function ensureParts(
     const part = elsewhere.parts.find((each) => each.name === name);
     // Without a database there is no tool: readJob() requires one.
     const changes = part === undefined ? ((await lock?.runTool(job.tasks)) ?? 0) : await converge(part, effects);
-    const what = changes === 0 ? 'nothing to do any more' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
+    const what = changes === 0 ? 'nothing left to do' : `${changes === 1 ? '1 change' : `${changes} changes`} made`;
     job.context.log.info(`${name}: ${what}`);
     made += changes;
   }

@@ -90,7 +90,7 @@ export class ApiClient implements Api, Disposable {
     const { statusCode = 0 } = response;
     if (statusCode === 401) {
       response.destroy();
-      throw new ApiError(401, 'Unauthorized: the API server does not take our credentials, even when read again');
+      throw new ApiError(401, 'Unauthorized: the API server rejects our credentials, even after reloading them');
     }
     if (statusCode < 200 || statusCode > 299) throw await this.#whole(response, errorFrom);
     return response;
@@ -133,7 +133,10 @@ export class ApiClient implements Api, Disposable {
   /** Reads a full response, with a timeout for a server that freezes in the middle. */
   async #whole<R>(response: IncomingMessage, read: (response: IncomingMessage) => Promise<R>): Promise<R> {
     const { answerMs } = this.#timing;
-    const late = setTimeout(() => response.destroy(new Error(`no whole answer in ${answerMs / 1000} s`)), answerMs);
+    const late = setTimeout(
+      () => response.destroy(new Error(`no complete response in ${answerMs / 1000} s`)),
+      answerMs,
+    );
     try {
       return await read(response);
     } finally {
@@ -166,6 +169,6 @@ function closeIdle({ http, https }: Pool): void {
 function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || !isUntrusted(error)) return error;
-  const message = "the API server's certificate is not signed by the CA that our credentials name";
+  const message = "the API server's certificate is not signed by the CA of our credentials";
   return new Error(`${message} (${code})`, { cause: error });
 }

@@ -45,7 +45,7 @@ export function credentialsFrom(source: CredentialSource): (refused: boolean) =>
       return await resolve(loaded.config);
     } catch (cause) {
       const fix = source.kind === 'in-cluster' ? '; does the Pod set automountServiceAccountToken: false?' : '';
-      throw new ConfigError(`cannot take credentials from ${nameOf(source)}: ${messageOf(cause)}${fix}`, { cause });
+      throw new ConfigError(`cannot read credentials from ${nameOf(source)}: ${messageOf(cause)}${fix}`, { cause });
     }
   };
   // A hundred watches reconnecting at once run an exec plugin once.

@@ -59,7 +59,7 @@ export function readinessIn(
   wanted: string | undefined,
 ): { readonly isReady: boolean; readonly says: string } {
   const problem = formatProblem(format);
-  if (problem !== undefined) return { isReady: false, says: `what is recorded ${problem}` };
+  if (problem !== undefined) return { isReady: false, says: `the record ${problem}` };
   const ready = readyFor === undefined ? undefined : `ready for ${nameOf(readyFor)}`;
   if (ready !== undefined && (wanted === undefined || readyFor === wanted)) return { isReady: true, says: ready };
   const last = state === undefined ? 'nothing recorded yet' : `${state} (${phase}) of ${nameOf(release)}`;

@@ -63,7 +63,8 @@ export async function* pollSet<T extends KubeObject>(
         if (names === undefined || ref.namespace === undefined || !(await refusal.isMeant(signal))) throw error;
         mayList = false;
         warn(
-          `${userIn(error.message) ?? 'this user'} may not list ${resourceName(ref)} ${placeOf(ref)}: reading each by its name`,
+          `${userIn(error.message) ?? 'this user'} may not list ${resourceName(ref)} ${placeOf(ref)}: ` +
+            'reading each by name',
         );
       }
     }

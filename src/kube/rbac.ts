@@ -114,7 +114,7 @@ function verbsOf(rules: readonly Rule[]): Verb[] {
  */
 export function namedAccount(option: string | undefined): string {
   if (option === undefined)
-    throw new UsageError("--service-account is missing: name the Pod's own, whose rights no other Pod gets");
+    throw new UsageError("--service-account is missing: name the Pod's own, whose permissions no other Pod gets");
   if (!NAME_RULES.subdomain.is.test(option))
     throw new UsageError(`--service-account: '${option}' is not a valid Kubernetes name`);
   return option;

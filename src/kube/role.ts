@@ -26,7 +26,7 @@ export function userIn(message: string): string | undefined {
  */
 export function unwatchable(ref: Ref, { status, message }: ApiError, { pollMs }: Timing): string {
   const what = `${resourceName(ref)} ${placeOf(ref)}`;
-  const instead = `asking every ${pollMs / 1000} s instead`;
+  const instead = `polling every ${pollMs / 1000} s instead`;
   if (status !== 403) return `${message}: ${what}: ${instead}`;
   // A set's watch may need a list first.
   const [, verb = 'watch'] = / cannot (list|watch) /.exec(message) ?? [];

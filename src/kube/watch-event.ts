@@ -45,7 +45,7 @@ function isEvent(value: unknown): boolean {
 
 function errorOf(value: unknown): Error {
   if (isRecord(value) && value['type'] === 'ERROR') return errorFromStatus(value['object']);
-  return new Error(`${nameOf(value)} came where an event of a watch was due`);
+  return new Error(`${nameOf(value)} received instead of a watch event`);
 }
 
 /** Never shows its content, which may be a Secret's. */
@@ -55,7 +55,7 @@ function nameOf(value: unknown): string {
   if (!isRecord(value)) return `a ${typeof value}`;
   return TYPES.includes(value['type'])
     ? `an event ${String(value['type'])} without an object`
-    : 'an object that is no event';
+    : 'an object that is not an event';
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

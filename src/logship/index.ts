@@ -68,19 +68,19 @@ const MAIN = {
   examples: [
     {
       line: 'kolla-log-ship --url http://elasticsearch:9200',
-      does: 'follow /var/log/kolla/*/*.log for as long as the pod lives',
+      does: "follow /var/log/kolla/*/*.log for the Pod's lifetime",
     },
     {
       line: 'kolla-log-ship --once --root /tmp/logs',
-      does: 'print what is there as JSON lines, and end',
+      does: 'print existing lines as JSON, and exit',
     },
     {
       line: 'kolla-log-ship --to opensearch=http://opensearch:9200 --to stdout --once',
-      does: 'ship what is there to both, each with a checkpoint of its own',
+      does: 'ship existing lines to both, with separate checkpoints',
     },
     {
       line: 'kolla-log-ship --syslog udp://127.0.0.1:5140 --listen 127.0.0.1:9809',
-      does: "take haproxy's lines too, and answer /readyz and /metrics",
+      does: "also receive haproxy's syslog, and serve /readyz and /metrics",
     },
   ],
 } satisfies Omit<Command<typeof OPTIONS>, 'run'>;

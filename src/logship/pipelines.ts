@@ -84,7 +84,7 @@ export async function runAll(pipelines: readonly Pipeline[], signal: AbortSignal
   if (failures.length === 0) return ExitCode.ok;
   const worst = failures.find((error) => !(error instanceof SignalError)) ?? failures[0];
   if (worst instanceof OutputClosedError)
-    throw new UnavailableError('the reader of stdout has closed it; what was not printed stays in its files', {
+    throw new UnavailableError('the reader of stdout has closed it; unprinted lines stay in their files', {
       cause: worst,
     });
   throw worst as Error;

@@ -50,7 +50,9 @@ const MIB = 1024 * 1024;
 export function settingsOf(operands: readonly string[], options: Options): Settings {
   const root = resolve(options.root);
   if (options.maxLineBytes < MIN_LINE_BYTES)
-    throw new UsageError(`--max-line-bytes ${options.maxLineBytes}: below ${MIN_LINE_BYTES} ordinary lines are cut`);
+    throw new UsageError(
+      `--max-line-bytes ${options.maxLineBytes}: below ${MIN_LINE_BYTES} ordinary lines are truncated`,
+    );
   const destinations = destinationsOf(options);
   return {
     patterns: operands.length > 0 ? operands.map((path) => resolve(path)) : [join(root, '*/*.log')],
@@ -113,7 +115,7 @@ function deadLetterBytesOf({ deadLetterBytes }: Options): number {
 
 function keepBytesOf({ reclaimKeep }: Options): number {
   if (reclaimKeep >= MIN_KEEP_BYTES) return reclaimKeep;
-  throw new UsageError(`--reclaim-keep ${reclaimKeep}: at least ${MIN_KEEP_BYTES}, by which a file is known again`);
+  throw new UsageError(`--reclaim-keep ${reclaimKeep}: at least ${MIN_KEEP_BYTES}, which identify a file`);
 }
 
 function syslogOf({ syslog, once }: Options): Address | undefined {

@@ -161,7 +161,7 @@ export class Shipping {
    */
   async #drain(): Promise<void> {
     const { lines, signal, log, counts } = this.#parts;
-    const over = () => this.#end.abort(new Error('the grace is over'));
+    const over = () => this.#end.abort(new Error('grace period exceeded'));
     using _ = armGrace(this.#options.graceMs, signal, log, over);
     if (signal.aborted && !(signal.reason instanceof SignalError)) this.#end.abort(signal.reason);
     lines.look();
@@ -252,7 +252,7 @@ function armGrace(graceMs: number, signal: AbortSignal, log: Log, over: () => vo
   let timer: NodeJS.Timeout | undefined;
   const arm = () => {
     timer = setTimeout(() => {
-      log.warn(`the grace of ${formatDuration(graceMs)} is over`);
+      log.warn(`grace period of ${formatDuration(graceMs)} exceeded`);
       over();
     }, graceMs);
   };

@@ -25,7 +25,7 @@ export interface PipelineState {
   readonly checkpointAgeMs: number;
   /** Documents that wait separately because the server accepts others but not them. */
   readonly waiting: number;
-  /** Of the budget. */
+  /** Bytes used of the budget. */
   readonly memoryBytes: number;
   /** Documents that are neither settled nor in flight: must be 0. */
   readonly dropped: number;

@@ -35,31 +35,31 @@ const MAIN = {
     "lock; runs the service's migration, a phase of it, or the command after --; records the result. A " +
     'second migrator waits, and exits without a change when another has finished the same migration, or ' +
     "when it is recorded as done and the service's tool confirms it. The exit code is the command's.",
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   child: 'COMMAND',
   options: SYNC_OPTIONS,
   examples: [
-    { line: 'kolla-db-sync keystone', does: 'migrates, with the URL from /etc/keystone/keystone.conf' },
+    { line: 'kolla-db-sync keystone', does: 'with the URL from /etc/keystone/keystone.conf' },
     {
       line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
-      does: 'makes database and account as well',
+      does: 'creates database and account as well',
     },
     {
       line: 'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2',
-      does: 'on Galera, through the first node that can be used',
+      does: 'on Galera, through the first usable node',
     },
-    { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only what comes before a rollout' },
+    { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only the phase before a rollout' },
     {
       line: 'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone',
-      does: 'what comes after it, once the last old Pod is gone',
+      does: 'the phase after it, once the last old Pod is gone',
     },
     {
       line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
-      does: 'a command of your own, under the lock',
+      does: 'another command, under the lock',
     },
     {
       line: 'kolla-db-sync keystone --stay',
-      does: 'as a native sidecar, whose startup probe on /startupz holds the service back',
+      does: 'as a native sidecar, whose startup probe on /startupz delays the service',
     },
   ],
 } satisfies Omit<Command<typeof SYNC_OPTIONS>, 'run'>;

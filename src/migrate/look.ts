@@ -33,7 +33,7 @@ async function lookAtOne(
     return [];
   } catch (error) {
     if (!isAccessDenied(error)) throw error;
-    const why = `the server refuses the URL's password: ${reasonOf(error)}`;
+    const why = `the server rejects the URL's password: ${reasonOf(error)}`;
     const password = { name: 'password', before: 'another', after: "the URL's" };
     const name = quoteAccount(target.user, plan.accountHost.join(', '));
     return [
@@ -56,10 +56,10 @@ export async function lookAtSchema(plan: Work & Database & Tool, isThere: boolea
   const { target, phase, release, steps } = plan;
   if (steps.length === 0 || (isThere && (await upToDateBy(plan, effects)) !== undefined)) return [];
   const why = !isThere
-    ? 'the database is not there yet'
+    ? 'the database does not exist yet'
     : plan.check === undefined
-      ? 'its tool cannot tell whether it is up to date, and changes nothing where it is'
-      : 'it is not recorded as done, or the tool says that something is left';
+      ? 'its tool cannot report whether it is up to date, and changes nothing if it is'
+      : 'it is not recorded as done, or the tool reports pending work';
   const fields = [
     { name: 'phase', after: phase },
     ...(release === '' ? [] : [{ name: 'release', after: release }]),

@@ -140,7 +140,9 @@ const FENCING_OPTIONS = [
     env: 'KOLLA_DB_SYNC_MIGRATE_AS',
     default: 'own',
     help: 'account that runs the command, with --admin-user',
-    details: "own: an account made for this migration and dropped at its end, where the service's tool can be told.",
+    details:
+      "own: an account created for this migration and dropped at its end, if the service's tool can be " +
+      'made to use it.',
     example: 'service',
   },
   {

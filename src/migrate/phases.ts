@@ -10,7 +10,7 @@ export function stepsOf({ name, migration }: Service, phase: Phase): readonly St
   if (steps !== undefined) return steps;
   if (Object.keys(migration.phases).length > 1) return [];
   throw new UsageError(
-    `${name} is migrated in one step, under which replicas of the old release may break: there is no --phase ${phase}`,
+    `${name} is migrated in one step, which may break replicas of the old release: it has no --phase ${phase}`,
   );
 }
 

@@ -20,7 +20,7 @@ export const rbacCommand = command({
     'Writes nothing and contacts no cluster. Lists the Lease and workloads in resourceNames; RBAC cannot ' +
     'limit create to a name, nor Pods, ReplicaSets and revisions, which are found by label. Pipe it to ' +
     'kubectl apply -f -.',
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [
     {
       flag: 'namespace',

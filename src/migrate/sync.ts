@@ -80,7 +80,7 @@ async function migrateInTurn(plan: Migration, turn: Turn, effects: Effects): Pro
 function unpublished(why: string): Ran {
   const meaning = `${why}; nothing was run`;
   return {
-    program: 'the word on the Lease',
+    program: 'the state on the Lease',
     outcome: { state: 'ended', code: ExitCode.unavailable },
     meaning,
     output: meaning,

@@ -38,7 +38,7 @@ export async function underLock(
   const turn = await takeTurn(plan, asked);
   await using _ = turn.session;
   await using lease = turn.lease;
-  if ('finished' in turn) throw new Error('work of its own was taken for that of another');
+  if ('finished' in turn) throw new Error("our own work was mistaken for another migrator's");
   const { token, claim } = turn;
   const effects = { ...asked, log: asked.log.with({ token }) };
   let thrown: { readonly error: unknown } | undefined;
@@ -85,7 +85,7 @@ function throwUnlessDone({ outcome, program, meaning }: Ran, { signal }: Effects
   if (outcome.state === 'interrupted') throw signal.reason;
   if (outcome.code === 0) return;
   const why = meaning === undefined ? '' : `: ${meaning}`;
-  throw new ChildError(outcome.code, `${program} ended with ${outcome.code}${why}`);
+  throw new ChildError(outcome.code, `${program} exited with code ${outcome.code}${why}`);
 }
 
 /** Runs as the service's own account: a URL stored by a tool must stay valid. */

@@ -150,7 +150,7 @@ function sessionOn(connection: Connection, socket: Socket, descriptor: number, s
 }
 
 function timedOut(ms: number): Error {
-  return Object.assign(new Error(`no answer in ${ms} ms`), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error(`no response in ${ms} ms`), { code: 'ETIMEDOUT' });
 }
 
 /** TLS options for mysql2. A name is verified only if there is one: a socket file leads to one server only. */

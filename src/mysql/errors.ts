@@ -99,7 +99,8 @@ const HINTS: readonly Hint[] = [
     errnos: [1290, 1836],
     text: /read[-_ ]only/i,
     means:
-      'the server only lets itself be read (read_only): it is a replica, or was set so. Use the primary, or SET GLOBAL read_only=0 there',
+      'the server is read-only (read_only): it is a replica, or was configured so. Use the primary, or ' +
+      'SET GLOBAL read_only=0 there',
   },
   {
     errnos: [1419],

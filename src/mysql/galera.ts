@@ -54,7 +54,7 @@ export function hasLeft({ component }: GaleraState): boolean {
 
 /** Why this node must not be used for writes now; undefined if it can be used. */
 export function whyUnusable(node: GaleraState, donor: DonorPolicy): string | undefined {
-  if (!node.replicates) return 'wsrep_on is OFF: what is written there stays there';
+  if (!node.replicates) return 'wsrep_on is OFF: its writes are not replicated';
   if (hasLeft(node)) return 'it has disconnected from its cluster and does not reconnect: restart it';
   if (node.component !== 'Primary') return `its part of the cluster is ${node.component}: it has no quorum`;
   if (!node.isReady) return `it is ${node.state} and not ready (wsrep_ready is OFF)`;

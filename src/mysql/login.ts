@@ -72,8 +72,8 @@ function sha256(...parts: readonly (Buffer | string)[]): Buffer {
 
 function whyRefused(plugin: string, target: MysqlTarget): string {
   return (
-    `the server at ${placeOfTarget(target)} asks for the password of ${target.user} itself (${plugin}), which only a server ` +
-    'that TLS has verified gets: verify it (--tls verify, or ssl_ca in the URL), use a socket file, or give the account ' +
-    'mysql_native_password'
+    `the server at ${placeOfTarget(target)} requests the password of ${target.user} itself (${plugin}), ` +
+    'which is sent only to a server verified by TLS: verify it (--tls verify, or ssl_ca in the URL), use ' +
+    'a socket file, or give the account mysql_native_password'
   );
 }

@@ -22,8 +22,8 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   const where = placeOfTarget(target);
   const options = { cause: error };
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    const fix = 'turn it on there, or take ssl_* out of the URL and --tls off the command';
-    return new UnavailableError(`the server at ${where} offers no TLS, which is asked for: ${fix}`, options);
+    const fix = 'enable it there, or remove ssl_* from the URL and --tls from the command';
+    return new UnavailableError(`the server at ${where} does not support TLS, which is required: ${fix}`, options);
   }
   if (isBrokenOff(error)) return undefined;
   if (code === ANY) return new UnavailableError(whyDistrusted(message, where, target), options);
@@ -34,7 +34,8 @@ export function tlsError(error: unknown, target: MysqlTarget): KollaError | unde
   return certFile === undefined
     ? new UnavailableError(`the server at ${where} ended TLS: ${alert}`, options)
     : new NotPermittedError(
-        `the server at ${where} refuses the client certificate in ${certFile}: ${alert}; its CA must be in the server's ssl_ca, and its time must not be over`,
+        `the server at ${where} rejects the client certificate in ${certFile}: ${alert}; its CA must be ` +
+          "in the server's ssl_ca, and it must not be expired",
         options,
       );
 }

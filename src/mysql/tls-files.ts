@@ -31,12 +31,12 @@ export async function tlsMaterial({ caFile, certFile, keyFile }: MysqlTls): Prom
 async function certificatesIn(file: string): Promise<string> {
   const text = await read(file);
   const found = text.match(CERTIFICATE);
-  if (found === null) throw new ConfigError(`${file}, which is named for TLS, holds no certificate in PEM`);
+  if (found === null) throw new ConfigError(`${file}, configured for TLS, contains no PEM certificate`);
   for (const each of found) {
     try {
       leafOf(each);
     } catch (cause) {
-      throw new ConfigError(`${file}, which is named for TLS, holds a broken certificate: ${messageOf(cause)}`, {
+      throw new ConfigError(`${file}, configured for TLS, contains an invalid certificate: ${messageOf(cause)}`, {
         cause,
       });
     }
@@ -57,7 +57,7 @@ function privateKeyIn(file: string, text: string): KeyObject {
     return createPrivateKey(text);
   } catch {
     // OpenSSL's message may quote the file.
-    throw new ConfigError(`${file}, which is named for TLS, holds no private key in PEM`);
+    throw new ConfigError(`${file}, configured for TLS, contains no PEM private key`);
   }
 }
 
@@ -65,6 +65,6 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new ConfigError(`cannot read ${file}, which is named for TLS: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read ${file}, configured for TLS: ${messageOf(cause)}`, { cause });
   }
 }

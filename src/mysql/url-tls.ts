@@ -14,7 +14,7 @@ export interface MysqlTls {
   readonly verifyIdentity: boolean;
 }
 
-/** TLS as `--tls` asks for it. */
+/** TLS as requested by `--tls`. */
 export function mysqlTlsOf({ caFile, insecure }: Trust): MysqlTls {
   return { isVerified: !insecure, ...defined({ caFile }), verifyIdentity: !insecure };
 }
@@ -42,7 +42,7 @@ export function tlsOf(parameters: ReadonlyMap<string, string>): MysqlTls | undef
   const isOn = (name: Name) => given(name) !== undefined && !isOff(name);
   if (!NAMES.some((name) => given(name) !== undefined) || isTrue(parameters.get('ssl_disabled'))) return undefined;
   const [caFile, certFile, keyFile] = [given('ssl_ca'), given('ssl_cert'), given('ssl_key')];
-  if (given('ssl_capath') !== undefined) throw new RangeError('ssl_capath is not read: name one file by ssl_ca');
+  if (given('ssl_capath') !== undefined) throw new RangeError('ssl_capath is not supported: name one file by ssl_ca');
   if (keyFile !== undefined && certFile === undefined) throw new RangeError('it has an ssl_key, but no ssl_cert');
   if (caFile === undefined && (['ssl_check_hostname', 'ssl_verify_cert', 'ssl_verify_identity'] as const).some(isOn)) {
     throw new RangeError('it asks to verify the server, which needs ssl_ca=FILE with the CA that signed it');

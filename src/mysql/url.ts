@@ -28,7 +28,8 @@ const SCHEME = /^(?:mysql|mariadb)(?:\+\w+)?$/;
 export function parseMysqlUrl(text: string): MysqlTarget {
   const [, scheme = '', rest = ''] = /^([^:/]*):\/\/([^]*)$/.exec(text) ?? [];
   if (scheme === '') throw new RangeError('it is not a URL such as mysql+pymysql://USER:PASSWORD@HOST/DATABASE');
-  if (!SCHEME.test(scheme)) throw new RangeError(`'${scheme}' is no MySQL or MariaDB: the URL begins mysql+pymysql://`);
+  if (!SCHEME.test(scheme))
+    throw new RangeError(`'${scheme}' is not a scheme of MySQL or MariaDB: the URL must start with mysql+pymysql://`);
   if (/\s/.test(rest)) throw new RangeError('it has a space or a line break, which a URL writes %20 or %0A');
   const [, user = '', password = '', place = '', path = '', query = ''] =
     /^(?:([^:/@]*)(?::([^@]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?([^]*))?$/.exec(rest) ?? [];

@@ -22,7 +22,7 @@ export interface HttpRequest {
   readonly body?: Buffer | string | undefined;
   /** With keep-alive. By default a new connection: a kept one may lead to a server that is gone. */
   readonly agent?: Agent | undefined;
-  /** TLS, DNS and login, as Node has them. */
+  /** TLS, DNS and login options of Node's http. */
   readonly connection?: Pick<
     RequestOptions,
     'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized' | 'auth' | 'lookup'
@@ -100,7 +100,7 @@ function attempt<T>(call: HttpRequest, read: (response: IncomingMessage) => T | 
     clearTimeout(timer);
     if (ms !== undefined) timer = setTimeout(() => sent.destroy(new Error(`${what} in ${ms / 1000} s`)), ms);
   };
-  const answerDue = () => limit(answerMs, 'no answer');
+  const answerDue = () => limit(answerMs, 'no response');
   limit(connectMs, 'no connection');
   sent.once('socket', (socket) => {
     call.onSocket?.(socket);
@@ -142,6 +142,6 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
     size += chunk.length;
     if (size > BODY_MAX_BYTES) throw new Error(`an answer of more than ${BODY_MAX_BYTES} bytes`);
   }
-  if (!response.complete) throw new Error('the answer broke off');
+  if (!response.complete) throw new Error('the response is incomplete');
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<string, (place: string) => string>> = {
   ECONNREFUSED: (place) => `connection refused${by(place)}`,
   ECONNRESET: (place) => `connection reset${by(place)}`,
   EPIPE: (place) => `connection closed${by(place)}`,
-  ETIMEDOUT: (place) => `no answer${place && ` from ${place}`}: it is down, or a firewall drops packets`,
+  ETIMEDOUT: (place) => `no response${place && ` from ${place}`}: it is down, or a firewall drops packets`,
   EHOSTUNREACH: (place) => `no route to ${place || 'the host'}`,
   ENETUNREACH: (place) => `no route to the network of ${place || 'the host'}`,
   ENOTFOUND: (place) => `cannot resolve ${place || 'the host name'}`,

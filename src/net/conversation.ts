@@ -76,9 +76,9 @@ function conversationOn(socket: Socket): Conversation {
           heard = heard.subarray(parsed.length);
           return parsed.is;
         }
-        if (heard.length > MOST_BYTES) throw new Error('an answer that does not end');
+        if (heard.length > MOST_BYTES) throw new Error('a response that does not end');
         if (failure !== undefined) throw failure;
-        if (isOver) throw new Error(hasHeard ? 'closed in the middle of its answer' : 'closed without an answer');
+        if (isOver) throw new Error(hasHeard ? 'closed in the middle of its response' : 'closed without a response');
         await news.promise;
       }
     },

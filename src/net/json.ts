@@ -55,7 +55,7 @@ export async function askJson(
     });
     return { ...answer, body: parsed(answer.body.toString()) };
   } catch (error) {
-    if (late.aborted && !signal.aborted) throw new Error(`no answer in ${answerMs / 1000} s`, { cause: error });
+    if (late.aborted && !signal.aborted) throw new Error(`no response in ${answerMs / 1000} s`, { cause: error });
     throw explained(error as NodeJS.ErrnoException, caFile);
   }
 }

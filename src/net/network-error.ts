@@ -15,7 +15,7 @@ const UNKNOWN_AUTHORITY = new Set([
 const OTHER_PROTOCOL = /wrong version number|packet length too long|unexpected message|http request|unknown protocol/i;
 
 /**
- * Why there is no connection, or no trusted one, on one line.
+ * One-line reason for a failed or untrusted connection.
  * @param caFile the CA bundle in use, for messages
  */
 export function networkReason(error: unknown, caFile?: string): string {

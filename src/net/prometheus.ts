@@ -64,7 +64,7 @@ export function processFamilies(): Family[] {
     {
       name: 'process_start_time_seconds',
       type: 'gauge',
-      help: 'When this process began, since 1970.',
+      help: 'Start time of this process, in seconds since the Unix epoch.',
       samples: [{ value: Math.round(performance.timeOrigin) / 1000 }],
     },
   ];

@@ -32,11 +32,11 @@ export async function tlsOptions(host: string, { caFile, insecure, serverName }:
  */
 export async function authoritiesIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ConfigError(`cannot read ${file}, which has the authorities to trust: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`cannot read the CA bundle ${file}: ${messageOf(cause)}`, { cause });
   });
   // OpenSSL treats a file without a certificate as an empty CA list.
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new ConfigError(`${file}, which has the authorities to trust, holds no certificate in PEM`);
+    throw new ConfigError(`the CA bundle ${file} contains no PEM certificate`);
   }
   return text;
 }

@@ -36,7 +36,7 @@ function kindOf(line: string, number: number, isOpen: boolean): OsloLine['kind']
   if (line === '') return 'blank';
   if (/^[ \t]/.test(line)) {
     if (isOpen) return 'continuation';
-    throw new RangeError(`line ${number} is indented, but there is no value above to go on with`);
+    throw new RangeError(`line ${number} is indented, but there is no value above to continue`);
   }
   if (line.startsWith('[')) {
     if (line.endsWith(']') && line.length > 2) return 'header';

@@ -32,7 +32,7 @@ export async function answerOf(
   let awaited: string | undefined;
   const late = () =>
     question.whenLate ??
-    unhealthy(`no answer in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
+    unhealthy(`no response in ${formatDuration(timeoutMs)}${awaited === undefined ? '' : `: ${awaited}`}`);
   // Referenced, unlike the deadline's own timer: a check without pending handles must time out as well.
   const held = setTimeout(() => {}, timeoutMs + 1);
   try {

@@ -95,8 +95,8 @@ export function requireOwnHosts(
   const other = hosts.find((host) => !isOwnHost(host));
   if (other === undefined) return;
   throw new UsageError(
-    `${word}: '${subject}' asks ${other}, which is not this pod: its failure would restart us and fix nothing. ` +
-      `Use it for readiness, or ${otherwise}`,
+    `${word}: '${subject}' contacts ${other}, which is not this Pod: its failure would restart this Pod ` +
+      `and fix nothing. Use it for readiness, or ${otherwise}`,
   );
 }
 

@@ -47,7 +47,7 @@ const main = command({
     },
     {
       line: 'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808',
-      does: 'checks and log shipping, on one address',
+      does: 'checks and log shipping on one address',
     },
     {
       line: 'kolla-sidecar --role db-sync --service keystone',

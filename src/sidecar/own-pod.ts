@@ -23,7 +23,7 @@ export async function requireSafePod(
   try {
     const { container } = place;
     const pod = await readPod(place, signal);
-    if (container === undefined) throw new Error('nothing tells which of its containers this is');
+    if (container === undefined) throw new Error('it is unknown which of its containers this is');
     if (pod.metadata.uid !== container.podUid) throw new Error(`Pod ${place.podName} is another one; set POD_NAME`);
     why = whyUnsafe(pod, container.name, needs);
   } catch (error) {
@@ -41,7 +41,7 @@ async function readPod({ kube, podName }: OwnPlace, signal: AbortSignal): Promis
     const client = await unlessAborted(kube(), until);
     return await client.get<SidecarPod>(objectPath(podRef(client.namespace, podName)), { signal: until });
   } catch (error) {
-    throw late.aborted ? new Error(`no answer of the API server in ${ASK_MS / 1000} s`, { cause: error }) : error;
+    throw late.aborted ? new Error(`no response from the API server in ${ASK_MS / 1000} s`, { cause: error }) : error;
   }
 }
 

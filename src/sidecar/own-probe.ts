@@ -71,7 +71,10 @@ export function whyUnsafe({ spec = {} }: SidecarPod, name: string, needs: Sideca
   const own = init ?? containers.find((container) => container.name === name);
   if (own === undefined) return undefined;
   if (init !== undefined && init.restartPolicy !== 'Always') {
-    return `init container ${name} has no restartPolicy: Always, and with --stay it never ends: add that, or leave --stay out`;
+    return (
+      `init container ${name} has no restartPolicy: Always, and with --stay it never exits: add that, or ` +
+      'remove --stay'
+    );
   }
   const problems = [
     own.startupProbe === undefined ? withoutProbe(init !== undefined, needs) : tooShort(own.startupProbe, needs),
@@ -93,7 +96,7 @@ function withoutProbe(isSidecar: boolean, needs: SidecarNeeds): string | undefin
   const failureThreshold = Math.ceil(neededSeconds(needs).startup / periodSeconds);
   const [path] = needs.paths ?? OWN_PATHS;
   const probe = `{ httpGet: { path: ${path}, port: ${needs.port} }, periodSeconds: ${periodSeconds}, failureThreshold: ${failureThreshold} }`;
-  return `it has no startupProbe, so the service would start before its schema is right: add startupProbe: ${probe}`;
+  return `it has no startupProbe, so the service would start before its schema is ready: add startupProbe: ${probe}`;
 }
 
 function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
@@ -105,9 +108,9 @@ function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
   const delay = initialDelaySeconds === 0 ? '' : ` + initialDelaySeconds ${initialDelaySeconds}`;
   const enough = Math.ceil((startup - initialDelaySeconds) / periodSeconds);
   return (
-    `its startupProbe runs out after ${has} s (failureThreshold ${failureThreshold} * periodSeconds ${periodSeconds}${delay}), ` +
-    `and the kubelet restarts it in the middle of a migration, but ${startupIs} is ${startup} s: ` +
-    `set failureThreshold: ${enough}, and more for the migration itself`
+    `its startupProbe fails after ${has} s (failureThreshold ${failureThreshold} * periodSeconds ` +
+    `${periodSeconds}${delay}), and the kubelet restarts it in the middle of a migration, but ` +
+    `${startupIs} is ${startup} s: set failureThreshold: ${enough}, and more for the migration itself`
   );
 }
 
@@ -123,7 +126,7 @@ function elsewhere(
   const scheme = httpGet.scheme ?? 'HTTP';
   if (asked === port && scheme === 'HTTP' && paths.includes(httpGet.path ?? '/')) return undefined;
   const found = `${scheme} ${httpGet.path ?? '/'} on port ${httpGet.port}`;
-  return `its startupProbe asks ${found}: set httpGet: { path: ${paths[0]}, port: ${port} }`;
+  return `its startupProbe requests ${found}: set httpGet: { path: ${paths[0]}, port: ${port} }`;
 }
 
 function tooSoonKilled(field: string, seconds: number, needs: SidecarNeeds): string | undefined {

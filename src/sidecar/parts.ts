@@ -41,7 +41,7 @@ export function roleFamilies(roles: readonly RoleStatus[]): Family[] {
     {
       name: 'kolla_sidecar_role_up',
       type: 'gauge',
-      help: 'Whether a role runs or is done (1), or not (0).',
+      help: 'Whether a component is running or done (1), or not (0).',
       samples: ofEach(({ state }) => Number(state === 'running' || state === 'done')),
     },
     {

@@ -97,7 +97,7 @@ export class SupervisedRole {
       const { signal } = attempt.controller;
       const code = await inAttempt(attempt, () => role.run({ signal, log: this.#log }));
       if (attempt.crash !== undefined) return attempt.crash;
-      return code === ExitCode.ok ? undefined : { message: `ended with ${code}` };
+      return code === ExitCode.ok ? undefined : { message: `exited with code ${code}` };
     } catch (error) {
       return attempt.crash ?? failureOf(error);
     } finally {
@@ -118,7 +118,7 @@ export class SupervisedRole {
     const { stopMs } = this.role;
     attempt.timer ??= setTimeout(() => {
       if (this.#attempt !== attempt) return;
-      this.#log.error(`did not end within ${formatDuration(stopMs)} after its failure: ${failure.message}`);
+      this.#log.error(`did not stop within ${formatDuration(stopMs)} after its failure: ${failure.message}`);
       this.#say('stuck', { problem: failure.message });
     }, stopMs);
     attempt.controller.abort(error instanceof Error ? error : new Error(failure.message));
@@ -130,7 +130,7 @@ export class SupervisedRole {
     const waitMs = backoffMs(this.#inSuccession++, backoff);
     this.#say('failing', { problem: message, retryAt: Date.now() + waitMs });
     this.#log.error(
-      `failed, retrying in ${formatDuration(waitMs)}; the other roles go on: ${message}`,
+      `failed, retrying in ${formatDuration(waitMs)}; the other components continue: ${message}`,
       defined({ stack }),
     );
     // Only a stop ends the pause early, and the caller checks for it.

@@ -29,7 +29,7 @@ export function supervise(roles: readonly Role[], log: Log, timing?: Timing): Su
     const timer = setTimeout(late.resolve, stopMs);
     await Promise.race([ended, late.promise]);
     clearTimeout(timer);
-    if (!one.isOver) log.error(`did not end within ${formatDuration(stopMs)}: it abandoned`, { role: name });
+    if (!one.isOver) log.error(`did not stop within ${formatDuration(stopMs)}: abandoned`, { role: name });
   };
   return {
     status: () => kept.map((one) => one.status()),

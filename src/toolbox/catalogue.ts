@@ -22,14 +22,15 @@ import {
 export const catalogue = command({
   summary: 'Prints the built-in catalogue of OpenStack services.',
   description:
-    'Databases, where their URLs stand, the steps of each phase of a migration and the check; accounts and endpoints in ' +
-    'Keystone; the queue; what to ask each container whether it is healthy. What services stand on (rabbitmq, mariadb ...) ' +
-    'is there for the latter. In JSON each other entry has the shape that `services:` of kolla-pod.yaml takes under its name.',
-  operands: [{ name: 'SERVICE', help: 'only this one, and all of it', optional: true }],
+    'Databases with the options for their URLs, migration steps by phase, the schema check, accounts and ' +
+    'endpoints in Keystone, the queue, and the health checks of each container. Infrastructure ' +
+    '(rabbitmq, mariadb ...) has health checks only. In JSON all other entries have the format of ' +
+    '`services:` in kolla-pod.yaml.',
+  operands: [{ name: 'SERVICE', help: 'show this service in full', optional: true }],
   options: [outputOption('KOLLA_POD_CATALOGUE_OUTPUT', 'table')],
   examples: [
-    { line: 'kolla-pod catalogue', does: 'all services, one a line' },
-    { line: 'kolla-pod catalogue nova', does: 'the steps of one' },
+    { line: 'kolla-pod catalogue', does: 'all services, one per line' },
+    { line: 'kolla-pod catalogue nova', does: 'one service in full' },
     { line: 'kolla-pod catalogue -o json', does: 'everything, for a program' },
   ],
   async run({ operands: [name], options }, { stdout, terminal, podFile }) {
@@ -158,7 +159,7 @@ function toolRows({ name, summary, steps, settings = {}, variables = [] }: ToolT
   return [
     ['tool', `${name}: ${summary}`],
     ...steps.map((step) => ['', lineOf(step)]),
-    ...Object.entries(settings).map(([setting, value]) => ['', `unless set otherwise: --set ${setting}=${value}`]),
+    ...Object.entries(settings).map(([setting, value]) => ['', `default: --set ${setting}=${value}`]),
     ...required.map((variable) => ['', `needs ${[variable.name, ...(variable.otherwise ?? [])].join(' or ')}`]),
   ];
 }

@@ -12,8 +12,8 @@ export const explain = command({
   operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
   options: [],
   examples: [
-    { line: 'kolla-pod explain 69', does: 'why did the init container end with 69?' },
-    { line: 'kolla-pod explain', does: 'all of them' },
+    { line: 'kolla-pod explain 69', does: 'for an init container that exited with 69' },
+    { line: 'kolla-pod explain', does: 'all exit codes' },
   ],
   run({ operands: [word] }, { stdout, terminal }) {
     const entries = word === undefined ? EXIT_CODES : [entryOf(word)];
@@ -48,7 +48,7 @@ function childCode(code: number, known: string): ExitCodeEntry {
         : `${signal} killed this process, or the program it ran.`,
     next:
       signal === 'SIGKILL'
-        ? 'Often the memory limit: kubectl describe pod says OOMKilled. Otherwise the end of the grace period.'
+        ? 'Often the memory limit: kubectl describe pod shows OOMKilled. Otherwise the grace period was exceeded.'
         : `Read that program's own output. Ours are ${known}.`,
   };
 }

@@ -11,11 +11,11 @@ import { VERSION } from '../core/version.ts';
 export function manOf(helpers: () => readonly Helper[], names: readonly string[]): Command {
   return command({
     summary: "Prints a helper's manual page, for man(1).",
-    operands: [{ name: 'HELPER', help: 'whose; kolla-pod without one', optional: true, values: names }],
+    operands: [{ name: 'HELPER', help: 'helper of the page (default: kolla-pod)', optional: true, values: names }],
     options: [],
     examples: [
-      { line: 'kolla-pod man probe', does: 'to read it: kolla-pod man probe | man -l -' },
-      { line: 'kolla-pod man', does: 'what kolla-pod itself can tell' },
+      { line: 'kolla-pod man probe', does: 'to display it: kolla-pod man probe | man -l -' },
+      { line: 'kolla-pod man', does: 'the page of kolla-pod itself' },
     ],
     run({ operands: [word = 'kolla-pod'] }, { stdout }) {
       const helper = helpers().find((one) => one.name === word || sectionOf(one) === word);
@@ -44,7 +44,7 @@ export function manPage(helper: Helper): string {
 }
 
 function exitStatus(helper: Helper): string[] {
-  if (helper.takesNoOptions) return ['.SH EXIT STATUS', 'That of the tool that it stands for: see DESCRIPTION.'];
+  if (helper.takesNoOptions) return ['.SH EXIT STATUS', 'That of the tool it replaces: see DESCRIPTION.'];
   return [
     '.SH EXIT STATUS',
     ...EXIT_CODES.flatMap(({ code, means, helpers = {} }) => [

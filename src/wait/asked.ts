@@ -67,7 +67,7 @@ function isAlike(a: string | undefined, b: string): boolean {
 
 function valueOf(found: readonly unknown[], path: string, wanted: string | undefined): Verdict {
   const values = found.filter((value) => value !== undefined && value !== null).map(textOf);
-  const shown = values.length === 0 ? `${path} is not there yet` : `${path}=${values.join(' ')}`;
+  const shown = values.length === 0 ? `${path} does not exist yet` : `${path}=${values.join(' ')}`;
   const isMet = wanted === undefined ? values.some((value) => value !== '') : values.includes(wanted);
   return isMet ? met(shown) : pending(shown);
 }

@@ -21,7 +21,7 @@ export async function jsonpathFinder(text: string): Promise<Find> {
     } catch (cause) {
       // A filter on a null item: another object may match.
       if (/: Cannot read properties of (?:null|undefined) /.test(messageOf(cause)))
-        throw new MalformedError(`malformed: the filter of ${path} can't be applied to every item`, { cause });
+        throw new MalformedError(`malformed: the filter of ${path} does not apply to every item`, { cause });
       throw new UsageError(`wait '${text}': the JSONPath ${path} can't be run: ${messageOf(cause)}`, { cause });
     }
   };

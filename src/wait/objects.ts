@@ -56,7 +56,7 @@ export function objectWaiter<T extends KubeObject>(
       const meaning = typeof meaningOf === 'function' ? await meaningOf(report, signal) : meaningOf;
       const { resource, metadataOnly = false, isAlone = false, fix } = meaning;
       if (!resource.namespaced && dependency.namespace !== undefined)
-        throw new UsageError(`wait '${text}': a ${resource.kind} is in no namespace`);
+        throw new UsageError(`wait '${text}': a ${resource.kind} has no namespace`);
       namespace = resource.namespaced ? (dependency.namespace ?? client.namespace) : '';
       const view: View = { resource, namespace, name, labels, metadataOnly, isAlone, mustBeSure: dependency.isNegated };
       const counts = await filterOf(dependency, effects, { report, signal });

@@ -58,8 +58,9 @@ export async function refuseOwnMigration(
   const later = fits(SHAPE, pod) ? laterMigrator(shaped(SHAPE, pod) as StartingPod, name, container) : undefined;
   if (later === undefined) return;
   throw new ConfigError(
-    `wait '${text}': container ${later} of this Pod makes that migration, and it starts only when this one (${container}) has ` +
-      `ended: leave the wait out, as ${later} itself holds back what comes after it; or put ${later} before ${container}`,
+    `wait '${text}': container ${later} of this Pod runs that migration, and starts only after this one ` +
+      `(${container}) has exited: remove the wait, because ${later} itself delays the containers after it; ` +
+      `or move ${later} before ${container}`,
   );
 }
 

@@ -47,11 +47,11 @@ async function nodeOfOwnPod(
     try {
       const name = await askFor(client, podName, signal);
       if (name !== undefined) return name;
-      throw new ConfigError(`Pod ${podName} is on no node; ${how}`);
+      throw new ConfigError(`Pod ${podName} has no node; ${how}`);
     } catch (error) {
       signal.throwIfAborted();
       const status = error instanceof ApiError ? error.status : undefined;
-      const what = `cannot tell which node this is: ${messageOf(error)}; ${how}`;
+      const what = `cannot determine this node: ${messageOf(error)}; ${how}`;
       if (status === 403) throw new NotPermittedError(what, { cause: error });
       if (status === 404) throw new ConfigError(`${what}, and POD_NAME from metadata.name`, { cause: error });
       if (error instanceof ConfigError) throw error;

@@ -79,7 +79,9 @@ export function resourceOfWord(text: string): Named {
   const resource = pluralOf(word);
   return {
     resource: { group, resource, namespaced: true },
-    guess: `'${text}' is taken for the resource ${resource}${group === '' ? '' : `.${group}`}, with namespaces; kubectl api-resources tells`,
+    guess:
+      `'${text}' is assumed to be the resource ${resource}${group === '' ? '' : `.${group}`}, namespaced; ` +
+      'see kubectl api-resources',
   };
 }
 

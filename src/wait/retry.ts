@@ -32,7 +32,7 @@ export async function retry(
     const answer = await attempt(AbortSignal.any([signal, bound]));
     signal.throwIfAborted();
     const isLate = bound.aborted && answer.is !== 'met';
-    const { is, state } = isLate ? pending(`no answer in ${formatDuration(TRY_MS)}`) : answer;
+    const { is, state } = isLate ? pending(`no response in ${formatDuration(TRY_MS)}`) : answer;
     if (is !== 'skipped' && (is === 'met') !== isNegated) return state;
     report(state);
     await pause(backoffMs(n, backoff), signal);

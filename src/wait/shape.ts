@@ -80,6 +80,6 @@ export function shaped(shape: Shape, object: unknown, at = ''): unknown {
   if (success) return output;
   const [issue] = issues;
   throw new MalformedError(
-    `malformed: ${at}${v.getDotPath(issue) ?? 'the object'} is no ${CALLED[issue.type] ?? issue.type}`,
+    `malformed: ${at}${v.getDotPath(issue) ?? 'the object'} is not of type ${CALLED[issue.type] ?? issue.type}`,
   );
 }

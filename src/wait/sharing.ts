@@ -207,7 +207,7 @@ async function* askUntilSure<T extends KubeObject>(
       if (refusedAt !== undefined && performance.now() - refusedAt > REFUSED_MS)
         throw new ForbiddenError(
           messageOf(error),
-          'that something is gone takes the verb get: kolla-init rbac prints the Role',
+          'confirming absence requires the verb get: kolla-init rbac prints the Role',
           { cause: error },
         );
       yield { kind: 'trouble', reason: messageOf(error) };

@@ -13,7 +13,7 @@ export interface Waiter {
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
 
-/** How one wait is warned and ended. */
+/** Warnings and cancellation of one wait. */
 export interface Way {
   readonly report: Report;
   readonly signal: AbortSignal;

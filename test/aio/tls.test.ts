@@ -62,7 +62,7 @@ describe('TLS between all servers and clients of the charts on a real node', { s
     assert.ok(counts.length >= Object.keys(SERVERS).length && counts.every((count) => count === 0), String(counts));
   });
 
-  test('Keystone issues a token by https, which Placement validates', async () => {
+  test('Keystone issues a token over https, which Placement validates', async () => {
     const password = await passwordOf(stage.directory, 'keystone_admin_password');
     const user = { name: 'admin', domain: { id: 'default' }, password };
     const scope = { project: { name: 'admin', domain: { id: 'default' } } };

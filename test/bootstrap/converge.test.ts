@@ -63,7 +63,7 @@ test('state that stays outdated is retried until the deadline, which names it', 
   const never409 = part(['a'], () => {
     throw new Outdated(new UnavailableError('Keystone answers 409'));
   });
-  await assert.rejects(converge(never409, effects([], AbortSignal.timeout(200))), /next was to create role a/);
+  await assert.rejects(converge(never409, effects([], AbortSignal.timeout(200))), /next change: create role a/);
 });
 
 for (const [action, most] of [
@@ -79,7 +79,7 @@ for (const [action, most] of [
     };
     await assert.rejects(
       converge(fought, effects()),
-      /role a was set, and is still to be: another client changes it too/,
+      /role a was set, but still differs: another client changes it too/,
     );
     assert.equal(times, most);
   });

@@ -142,7 +142,7 @@ function residents(closed: number, silent: number): Readonly<Record<string, Resi
     'kubernetes-entrypoint': {
       words: [],
       env: { DEPENDENCY_SOCKET: join(directory.path, 'none') },
-      waiting: /not there yet/,
+      waiting: /does not exist yet/,
     },
     healthcheck_curl: { words: [url], waiting: 'asked' },
   };

@@ -112,7 +112,7 @@ test('through sudo, kolla-pod does not run under these names, and points to koll
   const env = { KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', SUDO_UID: '42425' };
   const { stdout, stderr } = await inThrowAwayRoot(line, { tree: IMAGE, directories: [dist], env });
   assert.equal(stdout, '77\n77\n', stderr);
-  assert.match(stderr, /^kolla_set_configs: kolla-pod does not run through sudo.*lead this name to kolla-core/m);
+  assert.match(stderr, /^kolla_set_configs: kolla-pod does not run through sudo.*link this name to kolla-core/m);
   const person = await inThrowAwayRoot(`'${dist}/kolla-pod' kolla-init --help > /dev/null; echo $?`, {
     tree: IMAGE,
     directories: [dist],

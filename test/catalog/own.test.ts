@@ -50,19 +50,19 @@ for (const [what, from, to, says] of [
     'murano-db-manage upgrade',
     /argv: must be a list of words/,
   ],
-  ['an empty command line', '[murano-db-manage, upgrade]', '[]', /all\[0\]\.argv: names no program/],
+  ['an empty command line', '[murano-db-manage, upgrade]', '[]', /all\[0\]\.argv: has no program/],
   ['an invalid exit code', 'again: [1]', 'again: [256]', /again\[0\]: must be an exit code/],
   ['an unknown meaning', '3: expand', '3: expanded', /check\.codes\.3: must be one of complete, expand/],
   ['a check that never reports completion', '0: complete', '0: error', /codes: has no code for complete/],
   ['a relative file', '/etc/murano/murano.conf', 'murano.conf', /configFile: must be an absolute path/],
-  ['a name that is invalid for Kubernetes objects', 'murano:', 'Murano:', /services\.Murano: is no name/],
+  ['a name that is invalid for Kubernetes objects', 'murano:', 'Murano:', /services\.Murano: is not a name/],
   ['the name of a command', 'murano:', 'status:', /services\.status: is the name of a command/],
   ['a list of services', 'murano:', '- murano:', /services: must be a mapping/],
   [
     'a URL without a file',
     'configFile: /etc/murano/murano.conf',
     'user: murano',
-    /databases\[0\]\.url: there is no configFile/,
+    /databases\[0\]\.url: requires a configFile/,
   ],
 ] as const) {
   test(`${what} is rejected with its location`, () => {
@@ -90,10 +90,10 @@ test('its Keystone and RabbitMQ sections are parsed', () => {
 });
 
 for (const [what, from, to, says] of [
-  ['a grant on nothing', ', project: service', '', /grants\[0\]: names one of project, domain and system/],
+  ['a grant on nothing', ', project: service', '', /grants\[0\]: must name one of project, domain and system/],
   ['a misspelt target', 'project: service', 'projekt: service', /grants\[0\]\.projekt: .*did you mean 'project'/],
   ['an invalid port', '8082', '80820', /endpoints\.public\.port: must be a port/],
-  ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: is empty or begins with \//],
+  ['a path without its slash', 'path: ""', 'path: v1', /endpoints\.public\.path: must be empty or start with \//],
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
@@ -132,7 +132,12 @@ test('its tool section is parsed', () => {
 });
 
 for (const [what, from, to, says] of [
-  ['an invalid regular expression', '(?<name>', '(?<name', /tool\[0\]\.done\.listed\.line: is no regular expression/],
+  [
+    'an invalid regular expression',
+    '(?<name>',
+    '(?<name',
+    /tool\[0\]\.done\.listed\.line: is not a regular expression/,
+  ],
   [
     'a group missing from the expression',
     'holds: { url',
@@ -140,10 +145,10 @@ for (const [what, from, to, says] of [
     /listed: names a group that line does not have: it has name, url/,
   ],
   ['a listing in which every line is ours', "is: { name: '{cell}' }", 'is: {}', /listed: has no group in is/],
-  ['an unknown time', 'once: release', 'once: always', /done\.once: is either 'release' or 'ever'/],
+  ['an unknown time', 'once: release', 'once: always', /done\.once: must be 'release' or 'ever'/],
   ['a misspelt key of a task', 'settings:', 'setings:', /tool\[0\]\.setings: .*did you mean 'settings'/],
-  ['two tasks with one name', 'name: packages', 'name: cell', /tool: has two of one name/],
-  ['a name too long for a record', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is no name/],
+  ['two tasks with one name', 'name: packages', 'name: cell', /tool: has two entries of one name/],
+  ['a name too long for a record', 'name: packages', `name: ${'p'.repeat(28)}`, /tool\[1\]\.name: is not a name/],
 ] as const) {
   test(`${what} is rejected with its location`, () => {
     assert.ok(TOOL.includes(from));
@@ -165,7 +170,7 @@ test('the documented example is parsed as printed', async () => {
 });
 
 for (const [what, second, says] of [
-  ['with one name', 'name: a, secret: t', /murano\.keys: has two of one name/],
+  ['with one name', 'name: a, secret: t', /murano\.keys: has two entries of one name/],
   ['in one Secret', 'name: b, secret: s', /murano\.keys: has two in one Secret/],
 ] as const) {
   test(`two repositories of keys ${what} are rejected`, () => {

@@ -99,7 +99,7 @@ describe('configuration', { skip }, () => {
     assert.equal(sources['small.conf'], 'Secret/made-elsewhere/conf');
   });
 
-  test('a file over 1 MiB is rejected by its name', async () => {
+  test('a file over 1 MiB is rejected with its name', async () => {
     const said = await small.complaint({ config: { files: { 'plain.ini': { content: 'x'.repeat(1_048_577) } } } });
     assert.match(
       said ?? '',

@@ -92,7 +92,7 @@ describe('charts of the infrastructure', { skip }, () => {
       assert.ok(said.includes(place), said);
     });
 
-  test('rabbitmq: a password that its file would truncate is rejected by its name', async () => {
+  test('rabbitmq: a password that its file would truncate is rejected with its name', async () => {
     await using chart = await rendering('rabbitmq');
     const said = (await chart.complaint({ global: { passwords: { rabbitmq_password: 'of#hash' } } })) ?? 'no complaint';
     assert.match(said, /global\.passwords\.rabbitmq_password: may not hold #/);

@@ -141,7 +141,7 @@ describe('Jobs', { skip }, () => {
     assert.deepEqual((await keystone.render({ workloads: { api: { enabled: false } } })).of('CronJob'), []);
   });
 
-  test('an unknown workload is rejected by its name', async () => {
+  test('an unknown workload is rejected with its name', async () => {
     assert.match(
       (await keystone.complaint({ bootstrap: { workload: 'apo' } })) ?? '',
       /bootstrap\.workload: there is no workloads\.apo/,

@@ -41,7 +41,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
   });
 
   for (const bad of ['a$b', '"ab"', "a'b", 'a b'])
-    test(`a password that oslo.config would misread is rejected by its name: ${bad}`, async () => {
+    test(`a password that oslo.config would misread is rejected with its name: ${bad}`, async () => {
       const said = await complaint('placement', { global: { passwords: { placement_keystone_password: bad } } });
       assert.match(said, /global\.passwords\.placement_keystone_password: may not hold/);
       assert.ok(!said.includes(bad), said);

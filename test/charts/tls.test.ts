@@ -32,7 +32,7 @@ interface Mount {
 
 describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
   for (const name of chartNames()) {
-    test(`${name}: renders nothing of TLS unless it is enabled`, async () => {
+    test(`${name}: renders nothing for TLS unless it is enabled`, async () => {
       await using chart = await rendering(name);
       const plain = await chart.render();
       const off = await chart.render({ global: { tls: { enabled: false, secrets: { [name]: 'mine' } } } });
@@ -118,7 +118,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
     });
   }
 
-  test('a workload takes its certificate from the Secret that globals or its chart name', async () => {
+  test('a workload takes its certificate from the Secret named by globals or its chart', async () => {
     await using chart = await rendering('nova');
     const secretsOf = async (values: object) => {
       const pods = podsIn(await chart.render(values));
@@ -214,7 +214,7 @@ describe('global.tls', { skip: (await canRunHelm()) ?? false }, () => {
     assert.deepEqual(Object.fromEntries(listed), wanted);
   });
 
-  test('rejects what would serve or send plain text', async () => {
+  test('rejects values that would serve or send plain text', async () => {
     await using small = await rendering('small', SMALL);
     assert.match(
       (await small.complaint(ON)) ?? '',

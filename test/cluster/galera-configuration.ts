@@ -4,7 +4,7 @@ import { unpackedPackages } from '../../tools/debian.ts';
 import type { GaleraPrograms } from './galera-programs.ts';
 import { libraryDirectories } from './mariadb-programs.ts';
 
-/** A my.cnf that all nodes start with, such as a chart's; paths, ports and addresses in it are each node's own instead. */
+/** A my.cnf that all nodes start with, such as a chart's; its paths, ports and addresses are replaced by each node's own. */
 export interface GaleraConfiguration {
   /** On the server's command line, in place of `--no-defaults`. */
   readonly args: readonly string[];

@@ -97,7 +97,7 @@ test('a missing source, an unknown owner and a directory in the way are all foun
     ],
   });
   const message = await refusal(p);
-  assert.match(message, /config_files\[1\].source: nothing is at .*none; mount it, or set "optional": true/);
+  assert.match(message, /config_files\[1\].source: there is no file .*none; mount it, or set "optional": true/);
   assert.match(message, /config_files\[2\].owner: no user 'keyston' in \/etc\/passwd; did you mean 'keystone'\?/);
   assert.match(message, /config_files\[3\].dest: .*\/etc\/d is a directory; end dest with a slash/);
   assert.match(message, /config_files\[4\].dest: .*\/etc\/passwd is not a directory/);
@@ -138,7 +138,7 @@ test("a source among many that is another entry's destination is named", async (
     command: 'true',
     config_files: [...many, { ...entry('a', '/etc/y'), source: join(p.root, 'etc/made') }, entry('a', '/etc/made/x')],
   });
-  assert.match(await refusal(p), /config_files\[50\].source: .*etc\/made is put in place by config_files\[51\]/);
+  assert.match(await refusal(p), /config_files\[50\].source: .*etc\/made is installed by config_files\[51\]/);
 });
 
 test('a signal ends the scan of files with its own reason', async () => {
@@ -191,14 +191,17 @@ test("one entry's file cannot be another's directory or source", async () => {
     ],
   });
   const message = await refusal(p, { image: p.root });
-  assert.match(message, /config_files\[1\]: .*etc\/x would be a directory, and config_files\[0\] puts a file there/);
   assert.match(
     message,
-    /config_files\[2\].source: .*etc\/x is put in place by config_files\[0\]; name that entry's source/,
+    /config_files\[1\]: .*etc\/x would be a directory, and config_files\[0\] installs a file there/,
+  );
+  assert.match(
+    message,
+    /config_files\[2\].source: .*etc\/x is installed by config_files\[0\]; use that entry's source/,
   );
 });
 
-test('a name too long for a file is rejected by its entry', async () => {
+test('a name too long for a file is rejected with its entry', async () => {
   await using p = await pod();
   await p.write(join(p.configDir, 'a'), 'a');
   const path = `/etc/x/${'ä'.repeat(128)}`;

@@ -141,7 +141,7 @@ test('a directory of the image that this user cannot enter is skipped', async (t
   assert.ok((await stat(join(root, 'root/cache/x'))).isDirectory());
 });
 
-test('a path that this user cannot access is rejected by its entry', async (t) => {
+test('a path that this user cannot access is rejected with its entry', async (t) => {
   await using p = await pod();
   const user = await unprivileged(p);
   if (user === undefined) return t.skip('no unprivileged process here can read this clone');

@@ -79,7 +79,7 @@ async function listen(cert: string, key: string): Promise<{ readonly port: numbe
 test('for a file without a certificate kolla-init exits with 65 and names it', { skip }, async () => {
   const { code, stderr } = await within('kolla-init --root /tmp/vol', { [`${CONFIG}/ca-certificates/bad.crt`]: 'x' });
   assert.equal(code, 65);
-  assert.match(stderr, /ca-certificates\/bad\.crt: no certificate in PEM/);
+  assert.match(stderr, /ca-certificates\/bad\.crt: it contains no PEM certificate/);
 });
 
 test('in the image itself, with a read-only store, kolla-init reports the fix', { skip }, async () => {

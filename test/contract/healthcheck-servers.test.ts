@@ -81,7 +81,7 @@ test('a desynced node, a rejected login and a stopped server are unhealthy', { s
   const asked = (env: NodeJS.ProcessEnv) => all(mariadb, 'healthcheck_mariadb', { ...socket(), ...env });
   assert.deepEqual(await asked({ MYSQL_USERNAME: 'monitor' }), [bad, bad]);
   const { stderr } = await mariadb.ours('healthcheck_mariadb', [], { ...socket(), MYSQL_USERNAME: 'monitor' });
-  assert.match(stderr, /^healthcheck_mariadb: it refuses the login of 'monitor'/);
+  assert.match(stderr, /^healthcheck_mariadb: it rejects the login of 'monitor'/);
   await node.query('SET GLOBAL wsrep_desync = ON');
   assert.deepEqual(await asked({ MYSQL_USERNAME: 'haproxy' }), [bad, bad]);
   await node.query('SET GLOBAL wsrep_desync = OFF');

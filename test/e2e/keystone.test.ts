@@ -178,7 +178,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
       'Pod on same host with labels map[application:openvswitch]',
     ])
       assert.ok(said.includes(`Dependency ${what} in namespace openstack is resolved.\n`), `${what}: ${said}`);
-    assert.match(said, /may not watch jobs\.batch in namespace openstack: asking every 2 s instead/);
+    assert.match(said, /may not watch jobs\.batch in namespace openstack: polling every 2 s instead/);
     assert.ok(said.endsWith('is resolved.\ndone\n'), said);
   });
 
@@ -249,7 +249,7 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
         assert.ok(order.count() > 0);
       }
       const said = await page.run(upgrade, 1);
-      assert.match(said, new RegExp(`still there: ${old.replace('pod/', '')} \\([^)]*being ended`));
+      assert.match(said, new RegExp(`still there: ${old.replace('pod/', '')} \\([^)]*terminating`));
       assert.ok((await revisions()).includes(CONTRACT));
       assert.ok(answers.count() > 0);
       await page.run(upgrade, 4);

@@ -78,7 +78,7 @@ export function sidecarTests(stage: () => Stage): void {
     await deployChanged('short', (text) => text.replace('failureThreshold: 1080', 'failureThreshold: 359'));
     const said = await ended('short', 'db-sync');
     assert.equal(said.exitCode, 65, said.message);
-    assert.match(said.message ?? '', /runs out after 1795 s .* is 1800 s: set failureThreshold: 360/);
+    assert.match(said.message ?? '', /fails after 1795 s .* is 1800 s: set failureThreshold: 360/);
   });
 
   test('kolla-init does not wait for a sidecar that starts only after it', async () => {

@@ -147,7 +147,7 @@ test('as PID 1 it reaps orphans while it waits', { skip: skipUnlessRoot }, async
   const words = ['--pid', '--fork', '--mount-proc', 'sh', '-ec', script, init];
   const { code, stderr } = await run('unshare', words, { env });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /!file:\/proc\/3: ready after .*: not there/);
+  assert.match(stderr, /!file:\/proc\/3: ready after .*: does not exist/);
 });
 
 test('as PID 1 it exits with 143 on SIGTERM', { skip: skipUnlessRoot }, async () => {
@@ -156,7 +156,7 @@ test('as PID 1 it exits with 143 on SIGTERM', { skip: skipUnlessRoot }, async ()
   let said = '';
   running.child.stdout?.resume();
   running.child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-  await until('the wait', () => Promise.resolve(said.includes('not there yet') || undefined));
+  await until('the wait', () => Promise.resolve(said.includes('does not exist yet') || undefined));
   // unshare itself ignores SIGTERM while its child runs.
   assert.equal(await running.stop(), 143);
 });

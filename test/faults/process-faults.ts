@@ -21,7 +21,7 @@ const RENAMED = { rotation: 'rename', rotateEvery: 6000 } as const;
 /** More lines than can be shipped between two kills, written at full speed. */
 const flood = (size: Size) => ({ to: Math.max(size.events, size.kills * EVENTS_A_KILL), perSecond: 100_000 });
 
-/** SIGKILL as often as the size says. */
+/** SIGKILL, as often as configured by the size. */
 export const KILL_FAULTS: readonly SinkFault[] = [
   { name: 'SIGKILL at random under full load', writing: flood, strike: kills() },
   {

@@ -100,7 +100,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.match(said(await run(['rotate', 'keystone', 'fernet'])), /nothing to do: it was changed/);
     assert.deepEqual((await keys()).keys, { 0: zero, 1: one, 2: two, note: 'mine' });
     const rotated = await run(['rotate', 'keystone', 'fernet', ...AT_ONCE]);
-    assert.match(said(rotated), /key 1 is kept: tokens of it may live until/);
+    assert.match(said(rotated), /key 1 is kept: its tokens may be valid until/);
     const now = (await keys()).keys;
     assert.deepEqual([now['1'], now['2'], now['3'], now['note']], [one, two, zero, 'mine']);
     assert.ok(![zero, one, two].includes(now['0']!));
@@ -111,7 +111,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     await kubectl(EMPTY);
     const early = await run(['rotate', 'keystone', 'fernet']);
     assert.equal(early.code, 65);
-    assert.match(said(early), /holds no keys: kolla-bootstrap keys create makes them/);
+    assert.match(said(early), /contains no keys: create them with kolla-bootstrap keys create/);
     assert.equal((await run(['status', 'keystone', 'fernet'])).code, 1);
     assert.equal((await run(['create', 'keystone', 'fernet'])).code, 0);
     assert.deepEqual(Object.keys((await keys()).keys), ['0', '1']);
@@ -120,7 +120,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     for (const action of ['create', 'rotate', 'status']) {
       const wrong = await run([action, 'keystone', 'fernet', ...AT_ONCE]);
       assert.equal(wrong.code, 65, wrong.stderr);
-      assert.match(said(wrong), /keystone-fernet-keys: entry 1 is no Fernet key/);
+      assert.match(said(wrong), /keystone-fernet-keys: entry 1 is not a Fernet key/);
       assert.ok(!wrong.stderr.includes('of-somebody'));
     }
     assert.deepEqual(await keys(), was);
@@ -168,7 +168,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal(finished.code, 75, finished.stderr);
     assert.match(
       said(finished),
-      /waiting for the API server at https:.*ECONNREFUSED[^]*\n30s were not enough to read Secret ns-\d+\/keystone-fernet-keys; last seen of the API server/,
+      /waiting for the API server at https:.*ECONNREFUSED[^]*\ncould not read Secret ns-\d+\/keystone-fernet-keys within 30s; last state of the API server/,
     );
   });
 });

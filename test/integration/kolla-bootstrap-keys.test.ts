@@ -102,7 +102,7 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
     assert.deepEqual(Object.keys(was[0]!.keys), ['0', '1']);
     const again = await runKeys(cluster, ['create', 'keystone']);
     await isDone(again);
-    assert.match(said(again), /all keys are there/);
+    assert.match(said(again), /all keys exist/);
     assert.deepEqual([await keysOf(cluster, FERNET), await keysOf(cluster, CREDENTIAL)], was);
   });
 
@@ -131,7 +131,10 @@ describe("Keystone's keys, on a real API server and two real Keystones", { skip 
   test('a rotation soon after another changes nothing, and reports when it is possible', async () => {
     const was = await keysOf(cluster, FERNET);
     const early = await rotate('fernet');
-    assert.match(said(early), /nothing to do: it was changed .* ago, and not before \d{4}-.*Z is every replica sure/);
+    assert.match(
+      said(early),
+      /nothing to do: it was changed .* ago, and replicas may lack its staged key until \d{4}-.*Z/,
+    );
     assert.deepEqual(await keysOf(cluster, FERNET), was);
   });
 

@@ -40,7 +40,10 @@ describe("one-time commands of a service's own tool", { skip }, () => {
     await site.byHand('db_sync');
     await assert.rejects(site.ensure({ release: '1' }), (error: unknown) => {
       assert.ok(error instanceof UnavailableError);
-      assert.match(error.message, /ended with 0, but table metadef_namespaces is empty; its last line: .*nowhere/);
+      assert.match(
+        error.message,
+        /exited with code 0, but table metadef_namespaces is empty; its last line: .*nowhere/,
+      );
       return true;
     });
     assert.deepEqual(await why(site, { release: '1' }), ['the last time it failed']);
@@ -92,7 +95,7 @@ describe("one-time commands of a service's own tool", { skip }, () => {
 
     const first = await hash();
     await writeFile(at('password'), 'admin-n3w-s3cret\n');
-    assert.deepEqual(await why(site, { env }), ['its values are others than those that it was done with']);
+    assert.deepEqual(await why(site, { env }), ['its values differ from those it was done with']);
     assert.equal((await site.ensure({ env })).changes, 1);
     assert.notEqual(await hash(), first);
     assert.deepEqual(await site.plan({ env }), []);

@@ -196,6 +196,6 @@ describe('kolla-bootstrap and a real RabbitMQ', { skip }, () => {
     const words = ['--rabbitmq-url', `http://127.0.0.1:${rabbitmq.port}`, '--timeout', '600ms'];
     const { code, stderr } = await site.bootstrap(undefined, words);
     assert.equal(code, 75);
-    assert.match(stderr, /600ms were not enough to read .*; last seen of RabbitMQ at .*does not speak HTTP/);
+    assert.match(stderr, /could not read .* within 600ms; last state of RabbitMQ at .*does not speak HTTP/);
   });
 });

@@ -83,7 +83,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
       ),
     );
     assert.equal(made.code, 0, made.stderr);
-    assert.match(made.stderr, /_m1_[0-9a-f]{6} stays, locked: it is the definer of trigger key_stone\d+\.copy/);
+    assert.match(made.stderr, /_m1_[0-9a-f]{6} is kept, locked: it is the definer of trigger key_stone\d+\.copy/);
     assert.match((await accountsOf(site)).join(), /_m1_[0-9a-f]{6} locked$/);
     const { host, port } = mariadb;
     const { database, password } = site;
@@ -112,14 +112,14 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.sync(migration(0))).code, 0);
     const first = await sync(...migration(0));
     assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stderr, /runs as the service's own account: weakkey_stone\d+ has not got PROCESS/);
+    assert.match(first.stderr, /runs as the service's own account: weakkey_stone\d+ lacks PROCESS/);
     await using begun = await site.begin(migration(60_000));
     await begun.saying(/started/);
     process.kill(begun.running.pid, 'SIGKILL');
     await begun.code;
     const { code, stderr } = await sync(...migration(0));
     assert.equal(code, 77, stderr);
-    assert.match(stderr, /can't end the sessions of key_stone\d+_m3_[0-9a-f]{6}: it has not got PROCESS/);
+    assert.match(stderr, /cannot kill the sessions of key_stone\d+_m3_[0-9a-f]{6}: it lacks PROCESS/);
     assert.equal((await accountsOf(site)).length, 1);
   });
 
@@ -173,7 +173,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     try {
       const { code, stderr } = await site.sync(['--release', 'r2', ...times, ...migration(0)]);
       assert.equal(code, 0, stderr);
-      assert.match(stderr, /ending the session of .*, which has the lock and has not renewed it/);
+      assert.match(stderr, /killing the session of .*, which has the lock and has not renewed it/);
       atTakeover = await written();
     } finally {
       // Resumed, the holder stops its children as soon as it can.

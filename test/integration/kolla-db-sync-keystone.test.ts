@@ -38,7 +38,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.equal(await check(), 2, 'an empty database is to be expanded');
 
     assert.equal((await sync('--phase', 'expand')).code, 0);
-    assert.equal(await check(), 4, 'contract comes next');
+    assert.equal(await check(), 4, 'contract is the next phase');
     assert.equal((await sync('--phase', 'migrate')).code, 0);
     const again = await sync('--phase', 'expand');
     assert.equal(again.code, 0, again.stderr);
@@ -78,7 +78,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
     assert.notEqual(code, 0);
     assert.match(
       stderr,
-      /the migration failed: keystone-manage ended with 1: error 1050 .*already exists.*partially applied/,
+      /the migration failed: keystone-manage exited with code 1: error 1050 .*already exists.*partially applied/,
     );
     const [{ state, output } = {}] = await site.records();
     assert.equal(state, 'failed');

@@ -133,7 +133,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     await second.saying(/waiting/);
     process.kill(first.running.pid, 'SIGSTOP');
     assert.equal(await second.code, 0, second.said());
-    assert.match(second.said(), /session \d+, which kept the lock after its lease had passed, is ended/);
+    assert.match(second.said(), /session \d+, which kept the lock after its lease had expired/);
     const fence = await site.fence();
     process.kill(first.running.pid, 'SIGCONT');
     assert.equal(await first.code, 69);
@@ -156,7 +156,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
       await frozen.query('SELECT GET_LOCK(?, 0)', [`kolla-db-sync:${database}`]);
       const next = await site.sync([...CALM, '--release', 'two', ...migration(0)]);
       assert.equal(next.code, 0, next.stderr);
-      assert.match(next.stderr, /session \d+, which kept the lock after its lease had passed, is ended/);
+      assert.match(next.stderr, /session \d+, which kept the lock after its lease had expired/);
       await ended;
     } finally {
       frozen.destroy();

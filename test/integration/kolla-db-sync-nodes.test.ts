@@ -58,7 +58,7 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     try {
       const { code, stderr } = await site.sync(['--timeout', '5s', ...migration(0)]);
       assert.equal(code, 75);
-      assert.match(stderr, /wsrep_on is OFF: what is written there stays there/);
+      assert.match(stderr, /wsrep_on is OFF: its writes are not replicated/);
     } finally {
       await node.query('SET GLOBAL wsrep_on = ON');
     }
@@ -114,7 +114,7 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     await other.query(`SET SESSION wsrep_on = OFF; ALTER USER ${site.database} IDENTIFIED BY 'of this node only'`);
     const { code, stderr } = await ensure(site);
     assert.equal(code, 77);
-    const says = `node 127.0.0.1:${other.port} refuses account ${site.database}, which 127.0.0.1:${node.port} lets in: error 1045`;
+    const says = `node 127.0.0.1:${other.port} rejects account ${site.database}, which 127.0.0.1:${node.port} accepts: error 1045`;
     assert.ok(stderr.includes(says), stderr);
   });
 
@@ -154,7 +154,9 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     );
     await successor.saying(/waiting: .* token 2/);
     process.kill(holder.running.pid, 'SIGKILL');
-    await successor.saying(/waiting: statements that may be of the migration before: .*UPDATE journal SET what = '\?'/);
+    await successor.saying(
+      /waiting: statements that may belong to the previous migration: .*UPDATE journal SET what = '\?'/,
+    );
     assert.doesNotMatch(successor.said(), /running sh/);
     await blocker.query('COMMIT');
     assert.equal(await successor.code, 0, successor.said());

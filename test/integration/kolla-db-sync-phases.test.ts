@@ -159,8 +159,8 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
   });
 
   for (const [answer, means] of [
-    [2, /ended with 2: some data could not be migrated/],
-    [127, /ended with 127: it does not know one of its arguments/],
+    [2, /exited with code 2: some data could not be migrated/],
+    [127, /exited with code 127: unknown argument/],
   ] as const) {
     test(`exits with ${answer} like the online step, and logs its meaning`, async () => {
       await using stack = new AsyncDisposableStack();
@@ -178,7 +178,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     await octavia.answer('octavia-db-manage upgrade head', 9);
     const { code, stderr } = await octavia.sync('--release', '2026.1');
     assert.equal(code, 9);
-    assert.match(stderr, /the migration failed: octavia-db-manage ended with 9/);
+    assert.match(stderr, /the migration failed: octavia-db-manage exited with code 9/);
     assert.deepEqual(await octavia.calls(), ['octavia-db-manage upgrade head']);
     const [{ state, exitCode, output } = {}] = await octavia.records();
     assert.deepEqual({ state, exitCode }, { state: 'failed', exitCode: 9 });
@@ -202,7 +202,7 @@ describe('the phases of a migration', { skip: (await canRunMariadb()) ?? false, 
     assert.match(last, /Recorded as done last: expand of release 2026\.1, [-\d]+ [:\d]+ UTC, token 1\. /);
     assert.match(
       last,
-      /keystone-manage db_sync --check says that contract comes next \(exit code 4\)\. Nothing was undone/,
+      /keystone-manage db_sync --check reports contract as the next phase \(exit code 4\)\. Nothing was undone/,
     );
   });
 

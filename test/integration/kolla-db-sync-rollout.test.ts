@@ -68,7 +68,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       says: async (pattern: RegExp) => {
         const heard = (saw: (value: unknown) => void) => {
           const found = lines().find(({ msg }) => pattern.test(msg))?.msg;
-          assert.ok(found !== undefined || !isOver, `it ended without saying ${String(pattern)}: ${said()}`);
+          assert.ok(found !== undefined || !isOver, `it exited without logging ${String(pattern)}: ${said()}`);
           saw(said().slice(-1000));
           return found;
         };
@@ -122,7 +122,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.says(/0 of 1 updated|0 of 1 available|1 old to go/);
     await run(await podOf('keystone', NEW));
     await kubectl('rollout', 'status', 'deployment/keystone');
-    await wait.says(new RegExp(`: 1 of 1 available; still there: ${name} \\(.*being ended, by 20`));
+    await wait.says(new RegExp(`: 1 of 1 available; still there: ${name} \\(.*terminating, until 20`));
     await letGo(old);
     await wait.ended;
     assert.deepEqual(wait.warnings(), []);
@@ -140,7 +140,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
     const pod = await podOf('later', OLD);
     await kubectl('scale', 'deployment/later', '--replicas=0');
-    await wait.says(/no Pod is wanted; still there: later-.*being ended/);
+    await wait.says(/no Pod is wanted; still there: later-.*terminating/);
     await letGo(pod);
     await wait.ended;
   });
@@ -152,9 +152,9 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await run(old);
     await roll('statefulset/db', NEW);
     const wait = waiting(['statefulset/db']);
-    await wait.says(/1 of 1 available \(partition 1: Pods below it stay as they are\); still there: db-0/);
+    await wait.says(/1 of 1 available \(partition 1: Pods below it are not updated\); still there: db-0/);
     await patch('statefulset/db', { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
-    await wait.says(/still there: db-0 \(.*being ended/);
+    await wait.says(/still there: db-0 \(.*terminating/);
     await letGo(old);
     await run(await podOf('db', NEW));
     await wait.ended;
@@ -173,7 +173,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.says(/0 of 1 updated; still there: agent-/);
     // No kubelet reports its exit.
     await kubectl('delete', old, '--force', '--grace-period=0', '--wait=false');
-    await wait.says(/still there: agent-.*being ended/);
+    await wait.says(/still there: agent-.*terminating/);
     await letGo(old);
     const pod = await podOf('agent', NEW);
     await bind(pod);
@@ -209,7 +209,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
       assert.ok(error instanceof NotPermittedError);
       assert.match(
         error.message,
-        new RegExp(`^system:serviceaccount:${NAMESPACE}:contract may not watch what --after-rollout names \\(`),
+        new RegExp(`^system:serviceaccount:${NAMESPACE}:contract may not watch the workloads of --after-rollout \\(`),
       );
       printed = error.message.slice(error.message.indexOf('\n') + 1);
       return true;
@@ -290,7 +290,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await gate.open();
     assert.equal(await holder.code, 0, holder.said());
     assert.equal(await waiter.code, 69, waiter.said());
-    const why = `are there again: deployment/api \\(its Pods are of release 2025\\.2, not 2026\\.1; still there: .*${pod}`;
+    const why = `exist again: deployment/api \\(its Pods are of release 2025\\.2, not 2026\\.1; still there: .*${pod}`;
     assert.match(waiter.said(), new RegExp(`"error".*${why}.*; nothing was run`));
     assert.equal(runsIn(await site.journal()).length, 1, 'only the first one ran');
     const { stdout } = await runHelper('kolla-db-sync', ['status', 'keystone'], { env });

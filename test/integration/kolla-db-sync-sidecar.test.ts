@@ -76,7 +76,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     await gate.open();
     await answering(begun, '/readyz', '200 failed');
     assert.equal(await asked(begun, '/startupz'), '200 failed');
-    assert.match(begun.said(), /the migration failed: .* ended with 3/);
+    assert.match(begun.said(), /the migration failed: .* exited with code 3/);
     assert.equal((await site.fence())?.['state'], 'failed');
     process.kill(begun.running.pid, 'SIGTERM');
     assert.equal(await begun.code, 143);
@@ -134,7 +134,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     const target = { ...targetOf(siteOn(mariadb)), password: 'wrong' };
     const { signal } = new AbortController();
     assert.equal(await readChangedTables(target, target, 1000, { signal, log }), undefined);
-    assert.match(logLines(said())[0]?.msg ?? '', /cannot tell which tables have changed: .*1045/);
+    assert.match(logLines(said())[0]?.msg ?? '', /cannot read which tables have changed: .*1045/);
   });
 });
 

@@ -54,7 +54,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(
       ensure({ ssl_ca }, ['--rotate']),
       77,
-      /must show a client certificate, and the database URL has none/,
+      /must present a client certificate, and the database URL has none/,
     );
     await refuses(ensure({ ssl_ca }, ['--require', 'x509']), 65, /has no client certificate: add ssl_cert=FILE/);
   });
@@ -153,7 +153,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
   test('names a client certificate that the server does not trust', async () => {
     const { caFile: ssl_ca, stranger } = server;
     const parameters = { ssl_ca, ssl_cert: stranger.certFile, ssl_key: stranger.keyFile };
-    await refuses(ensure(parameters), 77, /refuses the client certificate in .*stranger\/tls\.crt: unknown ca/);
+    await refuses(ensure(parameters), 77, /rejects the client certificate in .*stranger\/tls\.crt: unknown ca/);
   });
 
   test('a server without TLS is not used instead', async () => {
@@ -161,7 +161,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(
       ensure({ ssl_ca: server.caFile }, [], 'localhost', plain.port),
       69,
-      /offers no TLS, which is asked for/,
+      /does not support TLS, which is required/,
     );
   });
 
@@ -170,10 +170,10 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await server.mariadb.query('SET GLOBAL require_secure_transport = ON');
     try {
       const socket = ['--admin-socket', server.mariadb.socket];
-      await refuses(ensure({}, socket), 77, /the server wants TLS of everybody; add ssl_ca=FILE/);
+      await refuses(ensure({}, socket), 77, /the server requires TLS for all accounts; add ssl_ca=FILE/);
       const { code, stderr } = await ensure({});
       assert.equal(code, 77);
-      assert.match(stderr, /error 1045: .*; its password is another one, or it must use TLS/);
+      assert.match(stderr, /error 1045: .*; its password is different, or it must use TLS/);
     } finally {
       await server.mariadb.query('SET GLOBAL require_secure_transport = OFF');
     }
@@ -184,8 +184,8 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     const ssl_cert = client.certFile;
     const junk = await server.file('junk.pem', 'junk\n');
     await refuses(ensure({ ssl_ca: '/nowhere/ca.pem' }), 65, /cannot read \/nowhere\/ca\.pem/);
-    await refuses(ensure({ ssl_ca: junk }), 65, /junk\.pem, which is named for TLS, holds no certificate in PEM/);
-    await refuses(ensure({ ssl_ca, ssl_cert, ssl_key: junk }), 65, /junk\.pem.* holds no private key in PEM/);
+    await refuses(ensure({ ssl_ca: junk }), 65, /junk\.pem, configured for TLS, contains no PEM certificate/);
+    await refuses(ensure({ ssl_ca, ssl_cert, ssl_key: junk }), 65, /junk\.pem.* contains no PEM private key/);
     await refuses(ensure({ ssl_ca, ssl_cert, ssl_key: stranger.keyFile }), 65, /is not the key of the certificate in/);
   });
 });

@@ -25,7 +25,7 @@ describe('kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () => {
     };
     const refused = await probed();
     assert.equal(refused.code, 1);
-    assert.match(refused.msg, /it refuses the login of/);
+    assert.match(refused.msg, /it rejects the login of/);
     assert.equal((await site.sync(['--release', 'r1', ...migration(0, 42)])).code, 42);
     const failed = await probed();
     assert.equal(failed.code, 1);

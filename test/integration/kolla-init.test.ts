@@ -75,7 +75,7 @@ describe('kolla-init on a real API server', { skip: (await canRunControlPlane())
     assert.deepEqual(
       waiting.messages().filter((message) => message.includes('may not')),
       [
-        `system:serviceaccount:${NAMESPACE}:getter may not watch jobs.batch in namespace ${NAMESPACE}: asking every 2 s instead; add the verb watch to its Role`,
+        `system:serviceaccount:${NAMESPACE}:getter may not watch jobs.batch in namespace ${NAMESPACE}: polling every 2 s instead; add the verb watch to its Role`,
       ],
     );
   });

@@ -130,7 +130,7 @@ test(
     await told(server, 'PUT', '/_index_template/other', other(201));
     const lower = await setup();
     assert.equal(lower.code, 69);
-    assert.match(lower.stderr, /another index template wins for clash-\*/);
+    assert.match(lower.stderr, /another index template takes precedence for clash-\*/);
     assert.equal((await server.request('GET', '/_index_template/clash')).status, 404);
     assert.match((await setup('--priority', '300')).stdout, /^created/);
   },

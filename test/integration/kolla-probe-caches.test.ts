@@ -37,7 +37,7 @@ test('memcached: serving, frozen and stopped', { skip: noMemcached }, async () =
   const words = ['memcached', `127.0.0.1:${port}`];
   await using memcached = await startMemcached(port);
   assert.equal(await ask(words), 'healthy');
-  assert.match(await frozen(memcached.pid, () => ask(words)), /^1: no answer in 1s/);
+  assert.match(await frozen(memcached.pid, () => ask(words)), /^1: no response in 1s/);
   assert.equal(await ask(words), 'healthy');
   await memcached.stop();
   assert.match(await ask(words), /^1: connection refused by \S+ \(ECONNREFUSED\)$/);
@@ -50,9 +50,9 @@ test('Redis: serving, frozen, with a password and without', { skip: noRedis }, a
   await using redis = await startRedis({ args: ['--requirepass', 'hidden'] });
   const words = ['redis', placeOf(redis)];
   assert.equal(await ask(words, PASSWORD), 'healthy');
-  assert.match(await ask(words), /^1: it asks for a password: give --password-file \(NOAUTH/);
-  assert.match(await ask(words, { KOLLA_PROBE_PASSWORD: 'wrong' }), /^1: it refuses the login/);
-  assert.match(await frozen(redis.pid, () => ask(words, PASSWORD)), /^1: no answer in 1s: the connection stands/);
+  assert.match(await ask(words), /^1: it requires a password: give --password-file \(NOAUTH/);
+  assert.match(await ask(words, { KOLLA_PROBE_PASSWORD: 'wrong' }), /^1: it rejects the login/);
+  assert.match(await frozen(redis.pid, () => ask(words, PASSWORD)), /^1: no response in 1s: connected, but/);
   await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', 'on', '>hidden', '+ping');
   assert.equal(await ask([...words, '--user', 'probe'], PASSWORD), 'healthy');
   await redis.cli('--no-auth-warning', '-a', 'hidden', 'ACL', 'SETUSER', 'probe', '-ping');
@@ -81,7 +81,7 @@ test('Redis: unhealthy while it loads its data from disk, then healthy', { skip:
   const slow = ['--key-load-delay', '60000', '--loading-process-events-interval-bytes', '1024'];
   await using redis = await startRedis({ directory: directory.path, args: slow });
   const words = ['redis', placeOf(redis)];
-  assert.match(await ask(words), /^1: it is still reading its data from disk \(LOADING/);
+  assert.match(await ask(words), /^1: it is still loading its data from disk \(LOADING/);
   await redis.cli('CONFIG', 'SET', 'key-load-delay', '0');
   await until('Redis to have read its data', async () => (await ask(words)) === 'healthy' || undefined);
 });
@@ -97,7 +97,7 @@ test("etcd's gRPC health service: serving, an unknown service, frozen", { skip: 
   const words = ['grpc', `127.0.0.1:${etcd}`];
   await until('etcd to serve', async () => (await ask(words)) === 'healthy' || undefined);
   assert.equal(await ask([...words, '--service', 'nova']), "1: the server knows no service 'nova' (NOT_FOUND)");
-  assert.match(await frozen(running.pid, () => ask(words)), /^1: no answer in 1s/);
+  assert.match(await frozen(running.pid, () => ask(words)), /^1: no response in 1s/);
   assert.match(await ask([...words, '--tls', 'require']), /^1: connection reset.* \(ECONNRESET\)/);
 });
 

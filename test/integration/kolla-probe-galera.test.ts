@@ -60,7 +60,7 @@ test('a desynced node is unhealthy unless allowed', { skip }, async () => {
 test('a node configured to reject queries, or not to replicate, is unhealthy', { skip }, async () => {
   const [node] = nodes;
   await node.query('SET GLOBAL wsrep_reject_queries = ALL');
-  assert.equal(await ask(node), '1: it is told to refuse queries: wsrep_reject_queries is ALL');
+  assert.equal(await ask(node), '1: it is configured to reject queries: wsrep_reject_queries is ALL');
   await node.query('SET GLOBAL wsrep_reject_queries = NONE');
   await node.query('SET GLOBAL wsrep_on = OFF');
   assert.match(await ask(node), /^1: wsrep_on is OFF/);
@@ -97,7 +97,7 @@ test('a frozen node accepts connections and is unhealthy at the deadline', { ski
     const args = ['galera', `${node.host}:${node.port}`, '--defaults-file', defaultsFile, '--timeout', '500ms'];
     const { code, stderr } = await runHelper('kolla-probe', args);
     assert.equal(code, 1);
-    assert.match(stderr, /no answer in 500ms: the server does not finish the login/);
+    assert.match(stderr, /no response in 500ms: the server does not finish the login/);
   } finally {
     node.thaw();
   }

@@ -39,7 +39,7 @@ test('a login without privileges is enough, without TLS and with verified TLS', 
 test('a wrong password, an unknown CA, and another name each have their reason', { skip }, async () => {
   assert.match(
     await ask(['mysql', at, ...LOGIN], { KOLLA_PROBE_PASSWORD: 'wrong' }),
-    /^1: it refuses the login of 'probe': error 1045/,
+    /^1: it rejects the login of 'probe': error 1045/,
   );
   const tls = ['mysql', at, ...LOGIN, '--tls', 'verify', '--ca-file'];
   assert.match(await ask([...tls, server.otherCaFile], PASSWORD), /^1: .*is not signed by the CA in /);
@@ -53,7 +53,7 @@ test('a wrong password, an unknown CA, and another name each have their reason',
     server.caFile,
   ];
   assert.match(await ask(byAddress, PASSWORD), /^1: .*is not for that name/);
-  assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is no Galera node: wsrep_provider is none/);
+  assert.match(await ask(['galera', at, ...LOGIN], PASSWORD), /^1: it is not a Galera node: wsrep_provider is none/);
 });
 
 test('the server logs nothing about a probe that logs in, and counts no aborted connection', { skip }, async () => {

@@ -37,7 +37,7 @@ for (const [what, sections, code, says] of [
     'a role probe without checks',
     { sidecar: { role: ['config-watch', 'probe'] } },
     65,
-    /kolla-pod\.yaml: no checks: .* or say --allow-no-checks/,
+    /kolla-pod\.yaml: no checks: .* or set --allow-no-checks/,
   ],
   [
     'an action that would end all',

@@ -73,7 +73,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     );
     await there.write('token', token);
     await object.until('the object', last('x=0'));
-    table.add("a deleted ServiceAccount's token", 'Unauthorized was told; went on with the next token');
+    table.add("a deleted ServiceAccount's token", 'reported Unauthorized; resumed with the next token');
   });
 
   test('a wrong CA is reported until the file has the right one', async () => {
@@ -84,7 +84,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     const [reason] = object.seen;
     await there.write('ca.crt', cluster.ca);
     await object.until('the object', last('x=0'));
-    table.add('a wrong CA, then the right one in the file', `${reason}; went on with the right one`);
+    table.add('a wrong CA, then the right one in the file', `${reason}; resumed with the right one`);
   });
 
   test('an exec plugin provides the token; it runs once for many requests, and again on 401', async () => {
@@ -123,7 +123,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     await object.until('the cut', (seen) => seen.includes('connected'));
     assert.ok(proxy.asked.length >= 3);
     assert.ok(proxy.asked.every((to) => to === `127.0.0.1:${cluster.apiServer.port}`));
-    table.add('a proxy (proxy-url), which is cut', `${proxy.asked.length} connections through it; went on`);
+    table.add('a proxy (proxy-url), which is cut', `${proxy.asked.length} connections through it; resumed`);
   });
 
   test('with get and list it polls, and reports once what is missing', async () => {
@@ -137,7 +137,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     await many.until('the addition', last('one three two'));
     await kubectl('delete', 'configmap', 'three');
     await many.until('the deletion', last('one two'));
-    const warning = `system:serviceaccount:${NAMESPACE}:lister may not watch configmaps in namespace ${NAMESPACE}: asking every 0.2 s instead; add the verb watch to its Role`;
+    const warning = `system:serviceaccount:${NAMESPACE}:lister may not watch configmaps in namespace ${NAMESPACE}: polling every 0.2 s instead; add the verb watch to its Role`;
     assert.deepEqual([object.warnings, many.warnings], [[warning], [warning]]);
     table.add('get and list alone', `polls; said once: ${warning}`);
   });

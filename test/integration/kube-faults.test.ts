@@ -101,7 +101,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     cluster.apiServer.freeze();
     const began = performance.now();
     try {
-      await object.until('trouble', last('trouble: no answer in 1 s'));
+      await object.until('trouble', last('trouble: no response in 1 s'));
     } finally {
       cluster.apiServer.thaw();
     }
@@ -110,7 +110,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     await object.until('a change after it', last('x=2'));
     table.add(
       'the API server is frozen (SIGSTOP)',
-      `told after ${frozenS} s (3 s of silence, 1 s of no answer); went on when the server did`,
+      `reported after ${frozenS} s (3 s of silence, 1 s without a response); resumed with the server`,
     );
   });
 
@@ -135,7 +135,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
       const tookS = ((performance.now() - began) / 1000).toFixed(1);
       table.add(
         'a floating address moves, the old server frozen',
-        `went on with the new one after ${tookS} s (idle limit 3 s)`,
+        `resumed with the new one after ${tookS} s (idle limit 3 s)`,
       );
     } finally {
       cluster.apiServer.thaw();
@@ -277,10 +277,7 @@ describe('a watch and cluster faults', { skip: (await canRunControlPlane()) ?? f
     await using late = followSet(client, { ...MAPS, labelSelector: 'of=500' });
     await late.until('all', (seen) => seen.length > 0);
     assert.deepEqual(late.seen, ['500']);
-    table.add(
-      '500 objects come at once',
-      `all were seen, in ${many.seen.length} sets; one that comes late is told in 1`,
-    );
+    table.add('500 objects come at once', `all were seen, in ${many.seen.length} sets; a late one is reported in 1`);
   });
 });
 

@@ -122,7 +122,7 @@ export const ROWS: readonly Row[] = [
     'waits',
   ),
   { name: 'Socket: there', env: { DEPENDENCY_SOCKET: '/proc/self' }, ours: 'resolved' },
-  { name: 'Socket: absent', env: { DEPENDENCY_SOCKET: '/no/such' }, ours: 'waits', says: /not there yet/ },
+  { name: 'Socket: absent', env: { DEPENDENCY_SOCKET: '/no/such' }, ours: 'waits', says: /does not exist yet/ },
   { name: 'Custom resource: there', env: widget(''), ours: 'resolved' },
   {
     name: 'Custom resource: field as asked',
@@ -186,7 +186,7 @@ export const ROWS: readonly Row[] = [
     /a name and labels/,
     'resolved',
   ),
-  refused('a Job by nothing', { DEPENDENCY_JOBS_JSON: '[{}]' }, /nothing says which/, 'waits'),
+  refused('a Job by nothing', { DEPENDENCY_JOBS_JSON: '[{}]' }, /no selection/, 'waits'),
   refused(
     'DaemonSet without POD_NAME',
     { DEPENDENCY_DAEMONSET: 'agent-down', POD_NAME: '' },
@@ -201,7 +201,7 @@ export const ROWS: readonly Row[] = [
     env: { DEPENDENCY_SERVICE: 'by-hand' },
     account: 'old',
     ours: 'resolved',
-    says: /looking at Endpoints instead/,
+    says: /using Endpoints instead/,
     notThere: 'both ways',
   },
   {
@@ -209,7 +209,7 @@ export const ROWS: readonly Row[] = [
     env: { DEPENDENCY_JOBS: ['done', 'both-1', ...Array.from({ length: 8 }, (_, n) => `none-${n}`)].join(',') },
     account: 'old',
     ours: 'waits',
-    says: new RegExp(`reading each by its name[^]*Job done in namespace ${NAMESPACE} is resolved`),
+    says: new RegExp(`reading each by name[^]*Job done in namespace ${NAMESPACE} is resolved`),
   },
   {
     name: 'nothing is allowed',

@@ -40,7 +40,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
     }
   });
 
-  test('rejects a client without TLS, and accepts one with', async () => {
+  test('rejects a client without TLS, and accepts one with it', async () => {
     for (const { host, port } of nodes) {
       const login = { host, port, user: 'keystone', password: 'kpw' };
       await assert.rejects(createConnection(login), /insecure transport|Access denied/);
@@ -90,7 +90,7 @@ describe('Galera with the TLS of its chart', { skip }, () => {
     await galera.waitWhole();
   });
 
-  test('FLUSH SSL and socket.ssl_reload read a renewed certificate', async () => {
+  test('FLUSH SSL and socket.ssl_reload reload a renewed certificate', async () => {
     const [node] = nodes;
     const first = await serialAt(node, files);
     const { serialNumber } = new X509Certificate(await files.renew());

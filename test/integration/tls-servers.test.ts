@@ -1,4 +1,4 @@
-/** RabbitMQ, memcached and uWSGI, real ones, with what their charts render for global.tls. */
+/** Real RabbitMQ, memcached and uWSGI, with the configuration that their charts render for global.tls. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
   });
   after(() => stack.disposeAsync());
 
-  test('begins AMQP within TLS, and rejects a plain connection', async () => {
+  test('starts AMQP over TLS, and rejects a plain connection', async () => {
     using tls = await connected(broker.port, files);
     tls.write(PROTOCOL_HEADER);
     const [answer] = (await once(tls, 'data')) as [Buffer];
@@ -48,7 +48,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     const plain = connectPlain({ host: HOST, port: broker.port });
     const answers: Buffer[] = [];
     plain.on('data', (bytes: Buffer) => answers.push(bytes));
-    // It may be reset after the alert of TLS.
+    // It may be reset after the TLS alert.
     plain.on('error', () => {});
     plain.write(PROTOCOL_HEADER);
     await new Promise((resolve) => void plain.once('close', resolve));
@@ -60,7 +60,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
     await reached('kolla-init', '--wait', `tcp://${HOST}:${broker.port}`, '--ca-file', files.caFile);
   });
 
-  test('its management API is https alone, and kolla-bootstrap reaches it by the CA bundle', async () => {
+  test('its management API is https only, and kolla-bootstrap reaches it with the CA bundle', async () => {
     const plain = await runHelper('kolla-probe', ['http', `http://${HOST}:${managementPort}/`]);
     assert.equal(plain.code, 1, plain.stderr);
     const conf = join(files.directory, 'nova.conf');
@@ -78,7 +78,7 @@ describe('RabbitMQ with the TLS of its chart', { skip: helm ?? (await canRunRabb
 });
 
 describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMemcached()) ?? false }, () => {
-  test('answers within TLS alone', async () => {
+  test('responds over TLS only', async () => {
     await using files = await tlsFiles('memcached');
     const port = await freePort();
     const { command } = JSON.parse(files.here(await tlsFileOf('memcached', 'config.json'))) as { command: string };
@@ -94,7 +94,7 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
     assert.equal(plain.code, 1, plain.stderr);
   });
 
-  test("oslo.cache keeps a value in it by the chart's [cache]", { skip: noKeystone ?? false }, async () => {
+  test("oslo.cache stores a value in it with the chart's [cache]", { skip: noKeystone ?? false }, async () => {
     await using files = await tlsFiles('memcached');
     const port = await freePort();
     await using running = await startMemcached(port, [
@@ -112,7 +112,7 @@ describe('memcached with the TLS of its chart', { skip: helm ?? (await canRunMem
 });
 
 describe('uWSGI with the TLS of the charts', { skip: helm ?? noKeystone ?? false }, () => {
-  test('serves https alone, says so to the application, and reads a renewed certificate', async () => {
+  test('serves https only, tells the application so, and reloads a renewed certificate', async () => {
     await using files = await tlsFiles('keystone');
     const at = (name: string) => join(files.directory, name);
     const port = await freePort();

@@ -139,7 +139,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       await using quiet = await startInit(args);
       assert.equal(await quiet.ended, 75);
       const of = (messages: string[]) =>
-        messages.filter((message) => message.startsWith('no Event is left on Pod me: '));
+        messages.filter((message) => message.startsWith('cannot create an Event on Pod me: '));
       assert.deepEqual([of(waiting.messages()).length, of(quiet.messages()).length], [1, 0]);
     });
 
@@ -176,7 +176,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       const inside = `${bind} && exec '${process.execPath}' ${words.map((word) => `'${word}'`).join(' ')} container/main`;
       const { code, stderr } = await run('unshare', ['--mount', 'sh', '-c', inside]);
       assert.equal(code, 64, stderr);
-      assert.match(stderr, /this very container, which is not ready before the wait ends/);
+      assert.match(stderr, /our own container, which is not ready before the wait ends/);
     });
 
     test('a Role with nine Jobs is enough to poll them, which is logged', async () => {

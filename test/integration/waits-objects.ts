@@ -184,7 +184,7 @@ export function objectCases(cluster: Cluster): ObjectCase[] {
       wait: 'daemonset/agent',
       resource: 'daemonsets.apps',
       create: () => apply({ ...apps('DaemonSet', 'agent'), spec: daemon('agent', { own: OWN_NODE }) }),
-      notYet: new RegExp(`^no Pod of it on node ${OWN_NODE}$`),
+      notYet: new RegExp(`^none of its Pods is on node ${OWN_NODE}$`),
       remove: () => remove('daemonset/agent'),
       absent: new RegExp(`^no such DaemonSet in namespace ${NAMESPACE} yet$`),
       async meet() {

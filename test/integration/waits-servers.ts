@@ -120,7 +120,7 @@ const tcp: MakeCase = async (_, stack) => {
           await place.put(() => frozen(listening(port)));
           await fill();
         },
-        /^no answer in 5s$/,
+        /^no response in 5s$/,
       ],
       ['gone in mid-wait', () => place.clear(), /^connection (refused by|reset).* \(ECONN(REFUSED|RESET)\)$/],
       ['met', () => place.put(() => listenTcp(() => {}, '127.0.0.1', port)), /accepts connections$/],
@@ -166,7 +166,11 @@ const mysql: MakeCase = async (_, stack) => {
     wait: `mysql://127.0.0.1:${port}`,
     acts: [
       ['absent', nothing, /ECONNREFUSED/],
-      ['not yet', () => place.put(() => startedFrozen(port, (at) => startMariadb({ port: at }))), /^no answer in 5s$/],
+      [
+        'not yet',
+        () => place.put(() => startedFrozen(port, (at) => startMariadb({ port: at }))),
+        /^no response in 5s$/,
+      ],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
       ['wrong answer', () => place.put(() => another(port)), /^the server is not MySQL$/],
       ['met', () => place.put(() => startMariadb({ port })), /greets as .*MariaDB/],
@@ -182,7 +186,11 @@ const amqp: MakeCase = async (_, stack) => {
     wait: `amqp://127.0.0.1:${port}`,
     acts: [
       ['absent', nothing, /ECONNREFUSED/],
-      ['not yet', () => place.put(() => startedFrozen(port, (at) => startRabbitmq({ port: at }))), /^no answer in 5s$/],
+      [
+        'not yet',
+        () => place.put(() => startedFrozen(port, (at) => startRabbitmq({ port: at }))),
+        /^no response in 5s$/,
+      ],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
       ['wrong answer', () => place.put(() => another(port)), /^the server is not AMQP$/],
       ['met', () => place.put(() => startRabbitmq({ port })), /speaks AMQP 0-9-1$/],
@@ -198,7 +206,7 @@ const memcached: MakeCase = async (_, stack) => {
     wait: `memcached://127.0.0.1:${port}`,
     acts: [
       ['absent', nothing, /ECONNREFUSED/],
-      ['not yet', () => place.put(() => startedFrozen(port, startMemcached)), /^no answer in 5s$/],
+      ['not yet', () => place.put(() => startedFrozen(port, startMemcached)), /^no response in 5s$/],
       ['gone in mid-wait', () => place.clear(), /ECONNREFUSED|ECONNRESET/],
       ['wrong answer', () => place.put(() => another(port)), /^the server is not memcached$/],
       ['met', () => place.put(() => startMemcached(port)), /version 1\./],
@@ -212,17 +220,17 @@ const file: MakeCase = (directory) => {
     kind: 'file',
     wait: `file:${path}/`,
     acts: [
-      ['absent', nothing, /^not there yet$/],
-      ['not yet', () => symlink('data', path), /^a link to data, which is not there yet$/],
-      ['gone in mid-wait', () => rm(path), /^not there yet$/],
-      ['wrong answer', () => writeFile(path, ''), /^is there, but no directory$/],
+      ['absent', nothing, /^does not exist yet$/],
+      ['not yet', () => symlink('data', path), /^a link to data, which does not exist yet$/],
+      ['gone in mid-wait', () => rm(path), /^does not exist yet$/],
+      ['wrong answer', () => writeFile(path, ''), /^exists, but is not a directory$/],
       [
         'met',
         async () => {
           await rm(path);
           await mkdir(path);
         },
-        /is there, a directory$/,
+        /exists, a directory$/,
       ],
     ],
   });
@@ -240,11 +248,11 @@ const socket: MakeCase = (directory, stack) => {
     kind: 'socket',
     wait: `socket:${path}`,
     acts: [
-      ['absent', nothing, /^not there yet$/],
+      ['absent', nothing, /^does not exist yet$/],
       // As left by a killed server.
       ['not yet', () => leftSocket(path), /^connection refused by \S+ \(ECONNREFUSED\)$/],
-      ['gone in mid-wait', () => rm(path), /^not there yet$/],
-      ['wrong answer', () => writeFile(path, ''), /^is there, but no socket$/],
+      ['gone in mid-wait', () => rm(path), /^does not exist yet$/],
+      ['wrong answer', () => writeFile(path, ''), /^exists, but is not a socket$/],
       [
         'met',
         async () => {

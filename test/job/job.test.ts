@@ -37,5 +37,5 @@ test('an unknown part is rejected with the nearest one', async () => {
 test('a requested part without a database is not skipped as done', async () => {
   const { code, stderr } = await runHelper('kolla-bootstrap', ['ceilometer', '--only', 'schema'], { env: {} });
   assert.equal(code, 65);
-  assert.match(stderr, /whose lock schema would take: set KOLLA_DB_SYNC_CONNECTION/);
+  assert.match(stderr, /for the lock that schema needs: set KOLLA_DB_SYNC_CONNECTION/);
 });

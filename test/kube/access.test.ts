@@ -23,7 +23,7 @@ test('without permission to watch it polls, and logs the missing verb once', asy
   const { seen, warnings } = await observe(client, upTo(3));
   assert.deepEqual(kinds(seen), ['absent', 'object 7', 'object 8']);
   assert.deepEqual(warnings, [
-    'system:serviceaccount:ns:waiter may not watch jobs.batch in namespace ns: asking every 0.01 s instead; add the verb watch to its Role',
+    'system:serviceaccount:ns:waiter may not watch jobs.batch in namespace ns: polling every 0.01 s instead; add the verb watch to its Role',
   ]);
   assert.equal(api.requests[1]!.url.pathname, '/apis/batch/v1/namespaces/ns/jobs/sync');
 });
@@ -177,7 +177,7 @@ test('a resource that cannot be watched is polled', async () => {
   const { seen, warnings } = await observe(client, upTo(1));
   assert.deepEqual(kinds(seen), ['object 7']);
   assert.deepEqual(warnings, [
-    'the server does not allow this method: jobs.batch in namespace ns: asking every 0.01 s instead',
+    'the server does not allow this method: jobs.batch in namespace ns: polling every 0.01 s instead',
   ]);
 });
 
@@ -208,7 +208,7 @@ test('a server that freezes during a response is an error within a limit', async
   };
   await using api = await scriptedApi(half);
   using client = await api.client({ ...FAST, answerMs: 100 });
-  await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no whole answer in 0.1 s/);
+  await assert.rejects(client.get('/api/v1/nodes', { signal: t.signal }), /no complete response in 0.1 s/);
 });
 
 test('a pooled connection closed by the server on use is replaced silently', async (t) => {

@@ -148,7 +148,7 @@ test('without permission to watch it lists, and reports only changes', async () 
   const { said, warnings } = await observe(client, 5);
   assert.deepEqual(said, ['a', 'trouble', 'connected', 'a', '']);
   assert.deepEqual(warnings, [
-    'system:serviceaccount:ns:waiter may not watch pods in namespace ns: asking every 0.01 s instead; add the verb watch to its Role',
+    'system:serviceaccount:ns:waiter may not watch pods in namespace ns: polling every 0.01 s instead; add the verb watch to its Role',
   ]);
 });
 
@@ -162,7 +162,7 @@ test('with get only it reads the names one by one', async () => {
   using client = await api.client();
   const { said, warnings } = await observe(client, 1, { ...PODS, names: ['a', 'b'] });
   assert.deepEqual(said, ['a']);
-  assert.match(warnings[1] ?? '', /may not list pods in namespace ns: reading each by its name/);
+  assert.match(warnings[1] ?? '', /may not list pods in namespace ns: reading each by name/);
 });
 
 for (const [what, ref, kind] of [

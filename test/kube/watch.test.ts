@@ -80,7 +80,7 @@ test('a silent server that then does not respond is reported', async () => {
   using client = await api.client({ ...FAST, idleMs: 200, answerMs: 100 });
   const { seen } = await observe(client, upTo(4));
   assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
-  assert.equal((seen[1] as { reason: string }).reason, 'no answer in 0.1 s');
+  assert.equal((seen[1] as { reason: string }).reason, 'no response in 0.1 s');
 });
 
 test('a connection broken in the middle of an event loses nothing', async () => {
@@ -124,7 +124,7 @@ for (const [text, said] of [
   ['null', 'null'],
   ['["ADDED"]', 'a list'],
   ['"hunter2"', 'a string'],
-  ['{"kind":"Secret","data":"hunter2"}', 'an object that is no event'],
+  ['{"kind":"Secret","data":"hunter2"}', 'an object that is not an event'],
   ['{"type":"ADDED","object":null}', 'an event ADDED without an object'],
   ['{"type":"BOOKMARK","object":{"kind":"Job"}}', 'an event BOOKMARK without an object'],
 ] as const)
@@ -136,7 +136,7 @@ for (const [text, said] of [
     using client = await api.client();
     const { seen } = await observe(client, upTo(4));
     assert.deepEqual(kinds(seen), ['object 7', 'trouble', 'connected', 'object 8']);
-    assert.equal((seen[1] as { reason: string }).reason, `${said} came where an event of a watch was due`);
+    assert.equal((seen[1] as { reason: string }).reason, `${said} received instead of a watch event`);
   });
 
 test("on overload it retries after the server's Retry-After", async () => {

@@ -172,7 +172,7 @@ for (const [what, put] of [
     t.after(() => socket.close());
     socket.send('<134>1 2026-11-20T08:15:42Z host haproxy 1 - - written', port, '127.0.0.1');
     await until('the word', () =>
-      /syslog lines are lost, as \S+haproxy\.log can't be written/.test(said) ? true : undefined,
+      /syslog lines are lost, because \S+haproxy\.log cannot be written/.test(said) ? true : undefined,
     );
     assert.equal(await readFile(join(v.outside, 'token.log'), 'utf8'), `${SECRET}\n`);
     await assert.rejects(access(join(v.outside, 'haproxy.log')));

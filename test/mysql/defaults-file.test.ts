@@ -39,7 +39,7 @@ test('comments, quotes and escapes are parsed as by the client', () => {
   });
 });
 
-test('an invalid line is rejected by its number, never its text', () => {
+test('an invalid line is rejected with its number, never its text', () => {
   assert.throws(
     () => parseDefaults('[client]\npassword hidden'),
     (error: Error) => {

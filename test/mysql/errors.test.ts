@@ -8,9 +8,9 @@ function serverError(errno: number, sqlMessage: string): Error {
 }
 
 for (const [errno, text, hint] of [
-  [1290, 'The MariaDB server is running with the --read-only option so it cannot execute', /only lets itself be read/],
-  [1290, 'The MySQL server is running with the --super-read-only option', /only lets itself be read/],
-  [1836, 'Running in read-only mode', /only lets itself be read/],
+  [1290, 'The MariaDB server is running with the --read-only option so it cannot execute', /the server is read-only/],
+  [1290, 'The MySQL server is running with the --super-read-only option', /the server is read-only/],
+  [1836, 'Running in read-only mode', /the server is read-only/],
   [1021, 'Disk full (/tmp/#sql); waiting for someone to free some space', /disk .* is full: make room/],
   [1114, "The table 'role' is full", /disk .* is full: make room/],
   [1005, 'Can\'t create table `k`.`t` (errno: 135 "No more room in record file")', /disk .* is full: make room/],

@@ -35,7 +35,7 @@ for (const way of WAYS) {
         name: 'UnavailableError',
         exitCode: 69,
         message: new RegExp(
-          `^the server at 127\\.0\\.0\\.1:${server.port} asks for the password of nova itself \\(.*${switchesTo}.*\\).*ssl_ca`,
+          `^the server at 127\\.0\\.0\\.1:${server.port} requests the password of nova itself \\(.*${switchesTo}.*\\).*ssl_ca`,
         ),
       });
       assert.match(server.heard(), /nova/);

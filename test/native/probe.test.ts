@@ -32,7 +32,7 @@ for (const [words, what] of [
     const file = configured('refused', `checks: { api: { run: "tcp a:1" }, x: { run: "${words}" } }\n`);
     const { code, stderr } = await run(PROBE, ['serve', '--config', file], { env });
     assert.equal(code, 65);
-    assert.ok(stderr.includes(`${file}: checks.x: ${what} needs kolla-pod, which asks it in kolla-sidecar`), stderr);
+    assert.ok(stderr.includes(`${file}: checks.x: ${what} needs kolla-pod, which runs it in kolla-sidecar`), stderr);
     assert.doesNotMatch(stderr, /t0ken/);
   });
 

@@ -46,7 +46,7 @@ for (const written of [
   '${other.host}',
   '$connection',
 ]) {
-  test(`${written}, on which oslo.config ends the service, is rejected by the option and not by its value`, () => {
+  test(`${written}, which makes oslo.config end the service, is rejected with the option's name, not its value`, () => {
     assert.throws(
       () => at(written),
       (error: unknown) =>

@@ -2,11 +2,11 @@
  * One MariaDB, one Kubernetes control plane and one Elasticsearch for the test files of a run:
  *
  *   test/run.ts -> serveShared(): a Unix socket, named in the environment of every test file
- *     test file -> sharedMariadb() -> asks there -> the first has it started -> where it is
+ *     test file -> sharedMariadb() -> asks there -> started for the first caller -> its address
  *     test file alone (`node --test FILE`) -> starts one, which ends with the file
- *   -> names that no other file has: databaseName('keystone'), namespaceName('openstack')
+ *   -> names unique to the file: databaseName('keystone'), namespaceName('openstack')
  *
- * Files run at the same time on one server, so each looks only at what has its own names.
+ * Files run concurrently on one server, so each reads only objects with its own names.
  */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';

@@ -35,7 +35,7 @@ test("the example's startup probe, its path and its grace period fit its own opt
   assert.ok(pod);
   const own = { ...pod, metadata: { name: 'keystone' } };
   assert.equal(whyUnsafe(own, 'sidecar', needs), undefined);
-  assert.match(whyUnsafe(own, 'sidecar', { ...needs, paths: ['/x'] }) ?? '', /asks HTTP \/startupz\/roles/);
+  assert.match(whyUnsafe(own, 'sidecar', { ...needs, paths: ['/x'] }) ?? '', /requests HTTP \/startupz\/roles/);
   assert.match(whyUnsafe(own, 'sidecar', { ...needs, grace: needs.grace + 1000 }) ?? '', /set terminationGrace/);
 });
 

@@ -44,7 +44,7 @@ test('a Pod with a long enough startup probe passes silently', async () => {
 test('a Pod with a startup probe that is too short exits with 65', async () => {
   const { thrown } = await checked(clusterWith(podWith(11)));
   assert.ok(thrown instanceof ConfigError);
-  assert.match(thrown.message, /runs out after 110 s.*set failureThreshold: 12/);
+  assert.match(thrown.message, /fails after 110 s.*set failureThreshold: 12/);
 });
 
 for (const [what, client, place, reason] of [

@@ -23,14 +23,14 @@ test('one that fails a second earlier is rejected, with the sum and the value to
   const startupProbe = { ...PROBE, failureThreshold: 419, initialDelaySeconds: 9 };
   assert.equal(
     why(pod({ startupProbe })),
-    'container db-sync: its startupProbe runs out after 4199 s (failureThreshold 419 * periodSeconds 10 + ' +
+    'container db-sync: its startupProbe fails after 4199 s (failureThreshold 419 * periodSeconds 10 + ' +
       'initialDelaySeconds 9), and the kubelet restarts it in the middle of a migration, but --timeout 10m + ' +
       '--lock-timeout 1h is 4200 s: set failureThreshold: 420, and more for the migration itself',
   );
 });
 
 test("omitted fields of a probe have Kubernetes' defaults", () => {
-  assert.match(why(pod({ startupProbe: { httpGet: PROBE.httpGet } })) ?? '', /runs out after 30 s/);
+  assert.match(why(pod({ startupProbe: { httpGet: PROBE.httpGet } })) ?? '', /fails after 30 s/);
   assert.equal(
     why(pod({ startupProbe: { httpGet: PROBE.httpGet } }), { timeout: 20_000, lockTimeout: 10_000 }),
     undefined,
@@ -68,7 +68,7 @@ for (const [what, httpGet] of [
   test(`a startup probe of ${what} is rejected`, () => {
     assert.match(
       why(pod({ startupProbe: { ...PROBE, httpGet } })) ?? '',
-      /its startupProbe asks .*: set httpGet: { path: \/startupz, port: 9809 }$/,
+      /its startupProbe requests .*: set httpGet: { path: \/startupz, port: 9809 }$/,
     );
   });
 }

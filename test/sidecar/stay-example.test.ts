@@ -27,7 +27,7 @@ test("the example's startup probe and grace period are long enough for its own c
   const own = { ...pod, metadata: { name: 'keystone' } };
   assert.equal(whyUnsafe(own, 'db-sync', { ...needs, port: 9809, holdsBack: true }), undefined);
   const longer = { ...needs, timeout: needs.timeout * 100 };
-  assert.match(whyUnsafe(own, 'db-sync', { ...longer, port: 9809, holdsBack: true }) ?? '', /runs out after 5400 s/);
+  assert.match(whyUnsafe(own, 'db-sync', { ...longer, port: 9809, holdsBack: true }) ?? '', /fails after 5400 s/);
 });
 
 test("the example's Role equals the one printed by kolla-db-sync rbac for a sidecar", async () => {

@@ -175,7 +175,7 @@ test('a component that does not stop in time does not reduce the time of later o
   supervisor.start();
   await supervisor.stop(STOP);
   assert.deepEqual(ends, ['log-ship']);
-  assert.match(said.text(), /did not end within 20ms: it abandoned/);
+  assert.match(said.text(), /did not stop within 20ms: abandoned/);
 });
 
 test('a stop cuts the pause before the next attempt short', async () => {

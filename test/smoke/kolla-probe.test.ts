@@ -44,7 +44,7 @@ describe('kolla-probe', { skip }, () => {
     for (const words of good) assert.deepEqual(await ask(words), { code: 0, said: '' }, words.join(' '));
     const refused = await ask(good[2]!, 'another');
     assert.equal(refused.code, 1);
-    assert.match(refused.said, /it refuses the login of/);
+    assert.match(refused.said, /it rejects the login of/);
   });
 
   test('serve answers the three probes from its checks, and is not ready during shutdown', async () => {

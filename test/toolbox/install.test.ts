@@ -103,7 +103,7 @@ test('a second run changes nothing and reports it', async () => {
   const before = await look();
   const { code, stderr } = await one.install();
   assert.equal(code, 0);
-  assert.match(stderr, /it is there already/);
+  assert.match(stderr, /up to date/);
   assert.deepEqual(await look(), before);
 });
 
@@ -218,7 +218,7 @@ test('a DIR that is not a directory, or is not in one, is rejected with 65', asy
   await writeFile(one.volume, '');
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume is not a directory: name one/);
+  assert.match(stderr, /volume is not a directory: use the mount point/);
   const inner = await runHelper('kolla-pod', ['install', join(one.volume, 'inner'), '--from', one.source]);
   assert.equal(inner.code, 65);
 });
@@ -230,7 +230,7 @@ test('a place where no directory can be created is reported at once, and so is a
   assert.match(stderr, /cannot write into \/proc\/x\/y: ENOENT/);
   const device = await runHelper('kolla-pod', ['install', one.volume, '--from', '/dev/null']);
   assert.equal(device.code, 69);
-  assert.match(device.stderr, /\/dev\/null is no file/);
+  assert.match(device.stderr, /\/dev\/null is not a file/);
 });
 
 test('something else under the name of one of its directories is rejected with 65', async () => {
@@ -239,7 +239,7 @@ test('something else under the name of one of its directories is rejected with 6
   await writeFile(join(one.volume, 'bin'), 'mine');
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/bin is not a directory: remove what stands there/);
+  assert.match(stderr, /volume\/bin is not a directory: remove it/);
 });
 
 test('does not follow a link that leads out of the volume', async () => {
@@ -258,7 +258,7 @@ test('a directory in the binary’s place is rejected with 65, before anything i
   await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
   const { code, stderr } = await one.install();
   assert.equal(code, 65);
-  assert.match(stderr, /volume\/kolla-pod is a directory, .*: name that, or another DIR/);
+  assert.match(stderr, /volume\/kolla-pod is a directory in place of the binary: rename it/);
 });
 
 test("without a volume over the image's own files it is rejected with 65", async () => {
@@ -278,7 +278,7 @@ test('invalid arguments are rejected with 64, a missing executable with 69', asy
   assert.equal((await runHelper('kolla-pod', ['install'])).code, 64);
   const notBinary = await runHelper('kolla-pod', ['install', one.volume]);
   assert.equal(notBinary.code, 64);
-  assert.match(notBinary.stderr, /this is not the binary; name one with --from/);
+  assert.match(notBinary.stderr, /this is not the binary; set it with --from/);
   const gone = await runHelper('kolla-pod', ['install', one.volume, '--from', '/nonexistent/kolla-pod']);
   assert.equal(gone.code, 69);
   assert.match(gone.stderr, /can't read the executable \/nonexistent\/kolla-pod/);
@@ -319,7 +319,7 @@ test('a volume mounted read-only is accepted if complete, and otherwise rejected
   await using other = await stage();
   const full = await onTmpfs(other, `${tmpfs}; "$@"; ${readOnly}`);
   assert.equal(full.code, 0, full.stderr);
-  assert.match(full.stderr, /it is there already/);
+  assert.match(full.stderr, /up to date/);
 });
 
 test('without write permission it exits with 77 and the fix', async (t) => {

@@ -13,7 +13,7 @@ for (const [jsonpath, is, state] of [
   ['{.spec.replicas}=3', 'met', '{.spec.replicas}=3'],
   ['{$.spec.paused}=false', 'met', '{$.spec.paused}=false'],
   ['{.spec.replicas}=4', 'pending', '{.spec.replicas}=3'],
-  ['{.spec.missing}', 'pending', '{.spec.missing} is not there yet'],
+  ['{.spec.missing}', 'pending', '{.spec.missing} does not exist yet'],
   ['{.spec.empty}', 'pending', '{.spec.empty}='],
   ['{.spec.empty}=', 'met', '{.spec.empty}='],
   ['{.status.nodes[1]}=b', 'met', '{.status.nodes[1]}=b'],

@@ -137,7 +137,7 @@ test('a cluster-scoped kind takes no namespace', async () => {
   const { done } = waitOn('widgets.example.org/x@ns', {
     resource: { group: 'example.org', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: false },
   });
-  await assert.rejects(done, /a Widget is in no namespace/);
+  await assert.rejects(done, /a Widget has no namespace/);
 });
 
 const SECRETS = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
@@ -258,7 +258,7 @@ test('the container itself is rejected as a dependency, with the reason', async 
   const own = seen({ spec: { containers: [{ name: 'main' }], initContainers: [{ name: 'init' }] } });
   const self = { podName: 'me', nodeName: undefined, container: 'init', isInCluster: true };
   const { done } = waitOn('container/init', { one: () => [own] }, { self });
-  await assert.rejects(done, (error) => error instanceof UsageError && /this very container/.test(error.message));
+  await assert.rejects(done, (error) => error instanceof UsageError && /our own container/.test(error.message));
 });
 
 test('an unrecoverable error of a shared watch ends the wait', async () => {

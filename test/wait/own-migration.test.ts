@@ -59,7 +59,7 @@ test('a wait for the migration of a later container of this Pod exits with 65, a
     assert.ok(error instanceof ConfigError);
     assert.match(
       error.message,
-      /^wait 'db-sync\/keystone': container migrate .* \(kolla-init\).*put migrate before kolla-init$/,
+      /^wait 'db-sync\/keystone': container migrate .* \(kolla-init\).*move migrate before kolla-init$/,
     );
     return true;
   });

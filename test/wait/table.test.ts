@@ -7,7 +7,7 @@ const row = (text: string, more: Partial<Row> = {}): Row => ({
   text,
   began: 0,
   since: 1000,
-  state: 'not there yet',
+  state: 'does not exist yet',
   isMet: false,
   ...more,
 });
@@ -23,7 +23,7 @@ test('each dependency is one line: whether it is met, since when, and why', () =
   );
   assert.deepEqual(
     lines.map(({ text }) => text),
-    ['waiting  file:/a       10s  not there yet', 'ready    tcp://b:1   1m05s  accepts connections'],
+    ['waiting  file:/a       10s  does not exist yet', 'ready    tcp://b:1   1m05s  accepts connections'],
   );
 });
 
@@ -37,5 +37,5 @@ test('with too little room unmet ones are shown first, with the number of the re
 
 test('a long name is truncated in the middle, leaving half of the line for the reason', () => {
   const [line] = tableLines([row(`job/${'x'.repeat(100)}-db-sync`)], 2000, { columns: 60, lines: 3 });
-  assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  not there yet');
+  assert.equal(line?.text, 'waiting  job/xxxxx...-db-sync      1s  does not exist yet');
 });

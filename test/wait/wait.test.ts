@@ -113,7 +113,7 @@ test('a missing file satisfies a negated dependency, and a temporary error does 
   const { done, messages } = wait([`!file:${none}`, `!socket:${none}`, `!file:${link}`]);
   await done;
   const ends = messages().flatMap((message) => /ready after [^:]*: (.*)$/.exec(message)?.[1] ?? []);
-  assert.deepEqual(ends.toSorted(), [`a link to ${none}, which is not there`, 'not there', 'not there']);
+  assert.deepEqual(ends.toSorted(), [`a link to ${none}, which does not exist`, 'does not exist', 'does not exist']);
 });
 
 test('an inaccessible object does not count as absent', async () => {
@@ -122,11 +122,11 @@ test('an inaccessible object does not count as absent', async () => {
   await symlink(loop, loop);
   const { done, messages } = wait([`!file:${loop}`, `!socket:${loop}`], {
     onLine: (line) => {
-      if (line.includes(`!socket:${loop}: can't be looked at: ELOOP`)) void rm(loop);
+      if (line.includes(`!socket:${loop}: is not accessible: ELOOP`)) void rm(loop);
     },
   });
   await done;
-  assert.ok(messages().includes(`!file:${loop}: can't be looked at: ELOOP`));
+  assert.ok(messages().includes(`!file:${loop}: is not accessible: ELOOP`));
 });
 
 test('a denial of one of several names the command for the Roles of all', async () => {

@@ -82,22 +82,23 @@ const OPTIONS = [
 
 /** `kolla-bootstrap keys`: for a CronJob, and for users. */
 export const keysCommand: Command = command({
-  summary: "Makes and rotates the keys that Keystone's replicas share, and shows them.",
+  summary: "Creates, rotates and shows the keys shared by Keystone's replicas.",
   description:
-    'Each repository lies in a Secret that the Pods mount, read only. `create` makes those that are not there. `rotate` promotes the ' +
-    'staged key and stages a new one in one write, at most once within --settle, and keeps each key as long as its tokens may ' +
-    "live; credentials are encrypted anew by keystone-manage, so that needs Keystone's image and database. `status` shows numbers and " +
-    'times, no keys, and ends with 1 where there are none. `rbac` prints the Role.',
+    'Each repository is a Secret that the Pods mount read-only. `create` creates the missing ones. ' +
+    '`rotate` promotes the staged key and stages a new one in one write, at most once within --settle, ' +
+    'and keeps each key while its tokens may be valid; credentials are re-encrypted by keystone-manage, ' +
+    "which requires Keystone's image and database. `status` shows numbers and times, but no keys, and " +
+    'exits with 1 if there are none. `rbac` prints the Role.',
   operands: [
-    { name: 'ACTION', help: 'what to do', values: ['create', 'rotate', 'status', 'rbac'] },
-    { name: 'SERVICE', help: 'keystone, or one of kolla-pod.yaml' },
-    { name: 'NAME', help: 'of its repositories: fernet, credential (default: all)', optional: true, many: true },
+    { name: 'ACTION', help: 'action to perform', values: ['create', 'rotate', 'status', 'rbac'] },
+    { name: 'SERVICE', help: 'keystone, or a service of kolla-pod.yaml' },
+    { name: 'NAME', help: 'repository: fernet or credential (default: all)', optional: true, many: true },
   ],
   options: OPTIONS,
   examples: [
-    { line: 'kolla-bootstrap keys create keystone', does: 'before its first start' },
-    { line: 'kolla-bootstrap keys rotate keystone fernet', does: 'by a CronJob, every day' },
-    { line: 'kolla-bootstrap keys status keystone', does: 'which key is the primary, and since when' },
+    { line: 'kolla-bootstrap keys create keystone', does: "before Keystone's first start" },
+    { line: 'kolla-bootstrap keys rotate keystone fernet', does: 'daily, from a CronJob' },
+    { line: 'kolla-bootstrap keys status keystone', does: 'show the primary key, and since when' },
     {
       line: 'kolla-bootstrap keys rbac keystone -n openstack --service-account keystone-bootstrap',
       does: 'the Role and its binding, for kubectl apply -f -',

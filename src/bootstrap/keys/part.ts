@@ -116,10 +116,10 @@ export async function ringOfDirectory(directory: string, option: string, now: nu
       const text = await readFile(path, 'latin1');
       // As in the services.
       if (text.trim() === '') continue;
-      if (!isKey(text)) throw new ConfigError(`${path}, given by ${option}, is no Fernet key`);
+      if (!isKey(text)) throw new ConfigError(`${path}, given by ${option}, is not a Fernet key`);
       keys.set(Number(name), text);
     }
-    if (keys.size === 0) throw new ConfigError(`${directory}, given by ${option}, holds no keys`);
+    if (keys.size === 0) throw new ConfigError(`${directory}, given by ${option}, contains no keys`);
     return { keys, promoted: new Map(), changedAt: now };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

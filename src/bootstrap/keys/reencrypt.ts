@@ -39,7 +39,7 @@ export async function reencryptWith(
       await writeFile(join(keys, String(id)), key, { mode: 0o600, encoding: 'latin1' });
     await writeFile(overlay, `[${directoryAt.section}]\n${directoryAt.key} = ${keys}\n`);
     const words = reencrypt.map((word) => word.replace('{config}', configFile).replace('{overlay}', overlay));
-    log.info(`${name}: ${reencrypt[0]} encrypts with key ${primaryOf(ring)} what others have encrypted`);
+    log.info(`${name}: ${reencrypt[0]} re-encrypts data of other keys with key ${primaryOf(ring)}`);
     // A variable takes precedence over every file, including keystone.conf.d.
     const variable = `OS_${directoryAt.section}__${directoryAt.key}`.toUpperCase();
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ export async function reencryptWith(
         });
     signal.throwIfAborted();
     if (ended === undefined || deadline.aborted)
-      throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough for ${reencrypt.join(' ')}`);
+      throw new DeadlineError(`${reencrypt.join(' ')} did not finish within ${formatDuration(timeoutMs)}`);
     if (ended.code === 0) return;
     const last = ended.err
       .trim()
@@ -62,7 +62,9 @@ export async function reencryptWith(
       .map((line) => oneLine(line))
       .join(' | ');
     throw new UnavailableError(
-      `${name}: ${reencrypt[0]} ended with ${ended.by ?? ended.code}; nothing was dropped; its last words: ${last || 'none; look into its log'}`,
+      `${name}: ${reencrypt[0]} ` +
+        `${ended.by === undefined ? `exited with code ${ended.code}` : `was killed by ${ended.by}`}; no ` +
+        `key was dropped; its last line: ${last || 'none; see its log'}`,
     );
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -74,7 +76,7 @@ async function run([command = '', ...args]: readonly string[], options: RunOptio
     return await start(command, args, options).ended;
   } catch (cause) {
     throw new UnavailableError(
-      `cannot run ${command}, which encrypts anew: ${messageOf(cause)}; run this in the service's own image`,
+      `cannot run ${command}, which re-encrypts the data: ${messageOf(cause)}; run this in the service's own image`,
       { cause },
     );
   }

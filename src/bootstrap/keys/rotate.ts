@@ -34,7 +34,7 @@ export function rulesFor(
   const ofConfig = () => (lifetime ?? []).reduce((sum, each) => sum + figure(each, config), 0) * 1000;
   const lifetimeMs = (lifetime === undefined ? undefined : given.tokenLifetime) ?? ofConfig();
   if (lifetime !== undefined && given.tokenLifetime === undefined)
-    log.debug(`${name}: a token is taken to live for ${formatDuration(lifetimeMs)}`);
+    log.debug(`${name}: assuming a token lifetime of ${formatDuration(lifetimeMs)}`);
   return { settleMs: given.settle, lifetimeMs, keep: Math.max(FEWEST, keys) };
 }
 
@@ -43,9 +43,9 @@ function figure({ place, usual }: Figure, config: ServiceConfig): number {
   if (place === undefined) return usual;
   // With Keystone's defaults for a missing file, keys might be dropped while tokens of them are valid.
   if (text === undefined && config.isHidden)
-    throw new ConfigError(`${config.nameOf([place])}: let it be read, or give --token-lifetime and --max-active-keys`);
+    throw new ConfigError(`${config.nameOf([place])}: make it readable, or set --token-lifetime and --max-active-keys`);
   if (text === undefined) return usual;
-  if (!/^\d{1,9}$/.test(text.trim())) throw new ConfigError(`${config.nameOf([place])} is no whole number`);
+  if (!/^\d{1,9}$/.test(text.trim())) throw new ConfigError(`${config.nameOf([place])} is not a whole number`);
   return Number(text);
 }
 
@@ -100,7 +100,8 @@ async function promote(
     if (next.kind === 'early') {
       const ago = formatDuration(Math.max(0, now - ring.changedAt));
       log.info(
-        `${place}: nothing to do: it was changed ${ago} ago, and not before ${isoTime(new Date(next.dueAt))} is every replica sure to have its staged key (--settle)`,
+        `${place}: nothing to do: it was changed ${ago} ago, and replicas may lack its staged key until ` +
+          `${isoTime(new Date(next.dueAt))} (--settle)`,
       );
       return { ring, isNew: false };
     }
@@ -113,7 +114,7 @@ async function promote(
       log.info(`${error.message}; reading again`);
       tried = next;
       if (deadline.aborted)
-        throw new DeadlineError(`${formatDuration(timeoutMs)} were not enough: ${error.message}`, { cause: error });
+        throw new DeadlineError(`timed out after ${formatDuration(timeoutMs)}: ${error.message}`, { cause: error });
     }
     await pause(backoffMs(attempt, BACKOFF), AbortSignal.any([signal, deadline])).catch(() => signal.throwIfAborted());
   }
@@ -127,7 +128,7 @@ async function ringOf(store: KeyStore): Promise<Ring> {
 }
 
 function noKeys(place: string): ConfigError {
-  return new ConfigError(`${place} holds no keys: kolla-bootstrap keys create makes them`);
+  return new ConfigError(`${place} contains no keys: create them with kolla-bootstrap keys create`);
 }
 
 function tell(place: string, { kind, ring, dropped, needed }: Exclude<Rotation, { kind: 'early' }>, log: Log): void {
@@ -138,5 +139,5 @@ function tell(place: string, { kind, ring, dropped, needed }: Exclude<Rotation, 
   const gone = dropped.length === 0 ? '' : `; dropped: ${dropped.join(', ')}`;
   log.info(`${place}: rotated: ${ringText(ring)}${gone}`);
   for (const [id, until] of needed)
-    log.info(`${place}: key ${id} is kept: tokens of it may live until ${isoTime(new Date(until))}`);
+    log.info(`${place}: key ${id} is kept: its tokens may be valid until ${isoTime(new Date(until))}`);
 }

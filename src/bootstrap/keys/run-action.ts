@@ -40,7 +40,7 @@ export async function runAction(
   }
   if (action === 'create') {
     const made = await converge(keysPart(stores, directoriesOf(options.keysFrom, repositories)), effects);
-    log.info(made === 0 ? 'all keys are there' : `keys: ${made === 1 ? '1 Secret' : `${made} Secrets`} made`);
+    log.info(made === 0 ? 'all keys exist' : `keys: ${made === 1 ? '1 Secret' : `${made} Secrets`} made`);
     return ExitCode.ok;
   }
   const config = await readServiceConfig(service, options.serviceConfig, inherited);

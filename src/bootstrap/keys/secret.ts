@@ -41,7 +41,8 @@ export function ringIn(secret: SecretObject, place: string): Ring {
     if (!KEY_NUMBER.test(name) || text.trim() === '') continue;
     if (!isKey(text)) {
       throw new ConfigError(
-        `${place}: entry ${name} is no Fernet key (32 bytes in URL-safe base64): nothing is changed; put the right one there, or delete the entry`,
+        `${place}: entry ${name} is not a Fernet key (32 bytes in URL-safe base64): nothing is changed; ` +
+          'replace it with a valid one, or delete the entry',
       );
     }
     keys.set(Number(name), text);

@@ -54,12 +54,13 @@ export class KeyStore {
   async read(): Promise<Found | undefined> {
     const [client, ref] = [await this.#connect(), await this.#ref()];
     const { deadline, timeoutMs, signal, log } = this.#effects;
-    let last = 'no answer';
+    let last = 'no response';
     let wasRefused = false;
     for (let attempt = 0; ; attempt++) {
       if (deadline.aborted) {
         throw new DeadlineError(
-          `${formatDuration(timeoutMs)} were not enough to read ${await this.place()}; last seen of the API server at ${client.server}: ${last}`,
+          `could not read ${await this.place()} within ${formatDuration(timeoutMs)}; last state of the ` +
+            `API server at ${client.server}: ${last}`,
         );
       }
       try {
@@ -73,7 +74,7 @@ export class KeyStore {
         if (wasRefused || !isRefused(error)) this.#throwHopeless(error, ref);
         if (isRefused(error)) wasRefused = await this.#answers(client);
         else if (!(error instanceof ApiError) && !isOfNetwork(error)) throw error;
-        // The error of our own timeout says nothing.
+        // The error of our own timeout has no useful message.
         if (deadline.aborted) continue;
         last = messageOf(error);
         if (!isRefused(error)) this.#say(`waiting for the API server at ${client.server}: ${last}`);

@@ -37,7 +37,8 @@ export async function findAccess(options: AccessOptions & TlsValues, home: strin
   const [authText, apiText] = [given('osAuthUrl', 'auth_url'), given('osUrl', 'identity_endpoint_override')];
   if (authText === undefined && apiText === undefined) {
     throw new UsageError(
-      'where is Keystone? Set OS_AUTH_URL, or OS_CLOUD to a cloud of clouds.yaml; or leave it out by --skip users --skip endpoints',
+      "Keystone's URL is unknown: set OS_AUTH_URL, or OS_CLOUD to a cloud of clouds.yaml; or skip it " +
+        'with --skip users --skip endpoints',
     );
   }
   const authUrl = keystoneUrl(authText ?? apiText ?? '', authText === undefined ? 'OS_URL' : 'OS_AUTH_URL');
@@ -85,8 +86,8 @@ interface Secrets {
 
 function proofOf(given: Given, { token, appSecret, password }: Secrets): Pick<Access, 'proof' | 'who'> {
   if (token !== undefined && !/^[\x21-\x7E]+$/.test(token))
-    throw new ConfigError('the token that was given holds a character that none has: a line break at its end?');
-  if (token !== undefined) return { proof: { token }, who: 'the token that was given' };
+    throw new ConfigError('the given token contains an invalid character: a trailing line break?');
+  if (token !== undefined) return { proof: { token }, who: 'the given token' };
   const [appId, appName] = [
     given('osApplicationCredentialId', 'application_credential_id'),
     given('osApplicationCredentialName', 'application_credential_name'),
@@ -128,7 +129,8 @@ function domainOf(given: Given, what: 'User' | 'Project', key: 'user' | 'project
 
 function missing(variable: string): UsageError {
   return new UsageError(
-    `who are we to Keystone? ${variable} is not set, and neither is it in a cloud of clouds.yaml that OS_CLOUD names`,
+    `no credentials for Keystone: ${variable} is not set, and no cloud of clouds.yaml is named by ` +
+      'OS_CLOUD that has it',
   );
 }
 
@@ -158,11 +160,11 @@ function cloudFiles({ osClientConfigFile }: AccessOptions, home: string | undefi
 function keystoneUrl(text: string, variable: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new ConfigError(`${variable} '${text}' is no http or https URL`);
+    throw new ConfigError(`${variable} '${text}' is not an http or https URL`);
   if (url.username !== '' || url.password !== '')
-    throw new ConfigError(`${variable} names a user; who we are is said by OS_USERNAME and OS_PASSWORD`);
+    throw new ConfigError(`${variable} contains a user: set OS_USERNAME and OS_PASSWORD instead`);
   if (/\/v2\.0\/?$/.test(url.pathname))
-    throw new ConfigError(`${variable} '${text}' names Keystone's API v2.0, which is long gone: it ends with /v3`);
+    throw new ConfigError(`${variable} '${text}' is for Keystone's API v2.0, which was removed: it must end with /v3`);
   if (!API_VERSION.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/v3`;
   return url;
 }

@@ -74,11 +74,11 @@ export class Keystone {
 
   /** The id of the account in use. */
   async ownUserId(): Promise<string> {
-    const doing = 'read whose token ours is';
+    const doing = "read the token's user";
     const token = this.#valueIn(await this.#send('GET', TOKENS, doing), 'token', isObject, doing);
     const user = token['user'];
     if (isEntity(user)) return user.id;
-    throw new UnavailableError(`cannot ${doing}: Keystone names no user`);
+    throw new UnavailableError(`cannot ${doing}: Keystone returned no user`);
   }
 
   /** Whether Keystone issues a token for this user: false only for its own 401. The token is unscoped and unused. */
@@ -109,16 +109,17 @@ export class Keystone {
     const answer = await this.#tokenFor('auth' in proof ? proof.auth : {}, doing);
     if (answer.status === 401) {
       throw new NotPermittedError(
-        `Keystone at ${authUrl.href} rejects the login of ${who} (401): ${saidIn(answer) ?? NO_REASON}; the name, its domain, the password or the project is another`,
+        `Keystone at ${authUrl.href} rejects the login of ${who} (401): ${saidIn(answer) ?? NO_REASON}; ` +
+          'check the name, its domain, the password and the project',
       );
     }
     if (answer.status === 404) {
-      throw new ConfigError(`no Keystone at ${authUrl.href} (404): OS_AUTH_URL is as http://keystone:5000/v3`);
+      throw new ConfigError(`no Keystone at ${authUrl.href} (404): OS_AUTH_URL has the form http://keystone:5000/v3`);
     }
     this.#ok(answer, doing);
     const token = answer.headers['x-subject-token'];
     if (typeof token === 'string') return token;
-    throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it gave no token`);
+    throw new UnavailableError(`the server at ${authUrl.href} is not Keystone: it returned no token`);
   }
 
   /** Token requests are repeatable: they leave no state. */
@@ -149,7 +150,7 @@ export class Keystone {
 
   #stranger({ status }: JsonAnswer, doing: string): Error {
     return new UnavailableError(
-      `cannot ${doing}: what answers ${status} at ${this.#access.apiUrl.href} is not Keystone`,
+      `cannot ${doing}: the server at ${this.#access.apiUrl.href}, which responds with ${status}, is not Keystone`,
     );
   }
 
@@ -159,7 +160,8 @@ export class Keystone {
     const said = saidIn(answer);
     if (status >= 300 && status < 400) {
       return new ConfigError(
-        `Keystone at ${apiUrl.href} sends us to ${headers.location ?? 'nowhere'} (${status}): put that into OS_AUTH_URL`,
+        `Keystone at ${apiUrl.href} redirects to ${headers.location ?? 'nowhere'} (${status}): set ` +
+          'OS_AUTH_URL to that',
       );
     }
     if (said === undefined) return this.#stranger(answer, doing);

@@ -69,7 +69,8 @@ function refusal({ status, body }: JsonAnswer, doing: string, user: string): Err
   const said = typeof reason === 'string' ? `: ${reason}` : '';
   if (status === 401) {
     return new NotPermittedError(
-      `RabbitMQ's management API rejects the login of user ${user} (401)${said}: the password is another, or it lacks the tag administrator`,
+      `RabbitMQ's management API rejects the login of user ${user} (401)${said}: wrong password, or no ` +
+        'tag administrator',
     );
   }
   if (status === 403)

@@ -67,6 +67,6 @@ async function requireIdle(broker: Broker, vhost: string, path: string, isThere:
   const connections = isThere ? await broker.list(`${path}/connections`) : [];
   if (connections.length === 0) return;
   throw new UnavailableError(
-    `virtual host ${vhost} is in use (${connections.length} connections): stop what is connected first`,
+    `virtual host ${vhost} is in use (${connections.length} connections): stop its clients first`,
   );
 }

@@ -20,7 +20,7 @@ export function parseTransportUrl(text: string): Transport {
   const [, scheme = '', places = '', path = ''] = /^([^:/]+):\/\/([^/?]*)(?:\/([^?]*))?(?:\?[^]*)?$/.exec(text) ?? [];
   if (scheme === '') throw new RangeError('it is not a URL such as rabbit://USER:PASSWORD@HOST:5672/VHOST');
   if (!/^(?:rabbit|kombu\+\w+|amqps?)$/.test(scheme))
-    throw new RangeError(`'${scheme}' is no RabbitMQ: it begins rabbit://`);
+    throw new RangeError(`'${scheme}' is not RabbitMQ's scheme: it must start with rabbit://`);
   const hosts = places.split(',').map(hostOf);
   const accounts = places.split(',').map((place) => /^([^@:]*)(?::([^@]*))?@/.exec(place));
   const named = accounts.filter((account) => account !== null);
@@ -54,6 +54,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new RangeError('it has a % that begins no %XX');
+    throw new RangeError('it has a % that is not part of %XX');
   }
 }

@@ -75,7 +75,7 @@ async function contentDifference(
 
 function absence(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : `not to be looked at (${messageOf(error)})`;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : `not accessible (${messageOf(error)})`;
 }
 
 function kindOf(found: Stats): string {

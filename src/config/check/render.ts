@@ -14,7 +14,7 @@ function lines({ path, entry, is, content, target, mode, owner }: Difference, te
     ...(content === undefined ? [] : contentLines(content, terminal)),
     ...(target === undefined
       ? []
-      : [`leads to ${printable(target.actual)}, should lead to ${printable(target.wanted)}`]),
+      : [`links to ${printable(target.actual)}, should link to ${printable(target.wanted)}`]),
     ...(mode === undefined ? [] : [`mode is ${mode.actual}, should be ${mode.wanted}`]),
     ...(owner === undefined ? [] : [`owner is ${owner.actual}, should be ${owner.wanted}`]),
   ];
@@ -28,7 +28,7 @@ function contentLines({ actual, wanted, diff, hidden }: Content, terminal: Termi
       `content differs, not shown because ${hidden}: is ${actual.bytes} bytes, digest ${actual.digest}, ` +
         `should be ${wanted.bytes} bytes, digest ${wanted.digest}`,
     ];
-  return ['content differs (- in place, + wanted)', ...diff.map((line) => painted(line, terminal))];
+  return ['content differs (- installed, + wanted)', ...diff.map((line) => painted(line, terminal))];
 }
 
 function painted(line: string, terminal: Terminal): string {

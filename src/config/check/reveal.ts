@@ -64,7 +64,7 @@ export function reveal(
   const [wasMasked, isMasked] = [maskIni(was, maskAll, shortDigest), maskIni(is, maskAll, shortDigest)];
   const isIni = wasMasked !== undefined && isMasked !== undefined;
   if (!isIni && isPrivate) return hide('others may not read the file');
-  if (!isIni && (maskAll || mentionsCredential(was) || mentionsCredential(is))) return hide('it may hold a secret');
+  if (!isIni && (maskAll || mentionsCredential(was) || mentionsCredential(is))) return hide('it may contain a secret');
   const [left, right] = isIni ? [wasMasked, isMasked] : [was, is];
   const { hunks } = patch('', '', left, right, undefined, undefined, { context: 3, maxEditLength: EDITS_MAX }) ?? {};
   if (hunks === undefined) return hide('nearly all of it differs');

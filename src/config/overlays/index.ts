@@ -119,7 +119,7 @@ function settled(content: Buffer, setting: OsloSetting): Buffer {
   try {
     return setOsloOption(content, setting);
   } catch (cause) {
-    throw new RangeError(`${messageOf(cause)}; it is no file for oslo.config: list it under overlays.text instead`, {
+    throw new RangeError(`${messageOf(cause)}; it is not a file for oslo.config: list it under overlays.text instead`, {
       cause,
     });
   }

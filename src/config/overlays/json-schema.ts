@@ -11,7 +11,7 @@ const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 /** JSON Schema of the `overlays` section: same keys as the schema that validates it. */
 export const OVERLAYS_JSON_SCHEMA = {
   type: 'object',
-  description: "Values of one Pod in files that all Pods share, from the container's environment, and passwords.",
+  description: "Per-Pod values from the container's environment, and passwords, in files shared by all Pods.",
   additionalProperties: false,
   properties: {
     allow: {
@@ -46,7 +46,7 @@ export const OVERLAYS_JSON_SCHEMA = {
     },
     passwords: {
       type: 'array',
-      description: 'passwords in files of their own, for $(password:NAME) in other files',
+      description: 'passwords in separate files, for $(password:NAME) in other files',
       items: {
         type: 'object',
         additionalProperties: false,

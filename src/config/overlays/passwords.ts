@@ -94,7 +94,7 @@ function contentAt(path: string, password: Password): Buffer {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
-    const why = code === 'ENOENT' ? `nothing is at ${path}` : `${path} cannot be read (${messageOf(cause)})`;
+    const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${messageOf(cause)})`;
     throw new RangeError(`the password ${password.name}: ${why}; mount ${originOf(password)} there`, { cause });
   }
 }
@@ -120,7 +120,7 @@ function written(value: string, password: Password, form: string | undefined): s
 
 function without(unfit: RegExp, what: string): Form {
   return (password) => {
-    if (unfit.test(password)) throw new RangeError(`may not hold ${what}; take another`);
+    if (unfit.test(password)) throw new RangeError(`must not contain ${what}; use another`);
     return password;
   };
 }

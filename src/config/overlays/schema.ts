@@ -57,7 +57,7 @@ function twice(list: string, items: readonly Readonly<Record<string, string>>[])
   return all.flatMap((one, i) =>
     all.indexOf(one) === i
       ? []
-      : [`overlays.${list}[${i}]: says the same as overlays.${list}[${all.indexOf(one)}]; keep one`],
+      : [`overlays.${list}[${i}]: duplicates overlays.${list}[${all.indexOf(one)}]; keep one`],
   );
 }
 

@@ -17,7 +17,7 @@ export function pythonRegExp(pattern: string): RegExp {
   let flags = 'u';
   for (const flag of inline?.[1] ?? '') {
     if (FLAGS[flag] === undefined)
-      throw unexpected(`the pattern ${pattern} has the flag ${flag}, which is not done here`);
+      throw unexpected(`the pattern ${pattern} has the flag ${flag}, which is not supported`);
     flags += FLAGS[flag];
   }
   try {

@@ -65,7 +65,7 @@ export class Changes {
 
   /** os.makedirs(exist_ok=True). Throws if a component exists and is not a directory. */
   makeDirectories(path: string): void {
-    if (path === '') throw systemError('ENOENT', "''", 'is no path: write an absolute one');
+    if (path === '') throw systemError('ENOENT', "''", 'is not a path: write an absolute one');
     const place = this.find(path, true);
     if (place.entry !== undefined) {
       if (place.entry.kind !== 'directory') throw systemError('EEXIST', path);

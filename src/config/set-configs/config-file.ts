@@ -83,7 +83,7 @@ export function makeParents({ changes }: Work, path: string): void {
 function refuseIntoItself({ changes: { tree } }: Work, source: string, dest: string): void {
   const [from, to] = [tree.find(source, true).path, tree.find(trimmed(dest), true).path];
   if (`${to}/`.startsWith(`${from}/`) && to !== from)
-    throw unexpected(`${dest} can't be copied to: it is in ${source}, which is what is to be copied`);
+    throw unexpected(`cannot copy to ${dest}: it is inside ${source}, the directory to copy`);
 }
 
 function copyDirectory(work: Work, file: ConfigFile, source: string, dest: string): void {

@@ -66,7 +66,7 @@ function keep(work: Work, document: Mapping, state: Map<string, string | null>):
     }
     const real = tree.find(dest, true).path;
     if (real === '/' || `${DEFAULTS}/`.startsWith(`${real}/`))
-      throw unexpected(`${dest} can't be replaced: what the image has there is kept in ${DEFAULTS}, which is in it`);
+      throw unexpected(`${dest} can't be replaced: it contains ${DEFAULTS}, where the image's own files are saved`);
     naming(`config_files[${i}].dest`, () => work.changes.checkSource(dest, false));
     const saved = DEFAULTS + dest;
     copyBack(work, dest, saved, false);

@@ -21,7 +21,7 @@ export async function runSetConfigs(argv: readonly string[], env: NodeJS.Process
 }
 
 const main = command({
-  summary: "Installs the files of config.json, exactly as Kolla's own does.",
+  summary: "Installs the files of config.json, exactly as Kolla's own tool does.",
   description:
     'Reads /var/lib/kolla/config_files/config.yaml or config.json, and nothing else; ' +
     'KOLLA_CONFIG_STRATEGY is COPY_ALWAYS or COPY_ONCE. Validates everything before it writes. Exit codes ' +
@@ -29,19 +29,19 @@ const main = command({
     "with --check: a difference), 2 for any other error. Log lines have Kolla's format. No option of " +
     'kolla-pod and no other variable is read, because the command runs as root through sudo.',
   operands: [
-    { name: '--check', help: 'only compare: 0 nothing changed, 1 something did', optional: true, values: ['--check'] },
+    { name: '--check', help: 'only compare: 0 if unchanged, 1 if changed', optional: true, values: ['--check'] },
   ],
   options: [],
   examples: [
-    { line: 'kolla_set_configs', does: 'as root in a Kolla image; kolla_start does it as well' },
-    { line: 'kolla_set_configs --check', does: 'what kolla-ansible asks before it restarts a container' },
+    { line: 'kolla_set_configs', does: 'as root in a Kolla image; kolla_start does the same' },
+    { line: 'kolla_set_configs --check', does: 'the check that kolla-ansible runs before it restarts a container' },
   ],
   run: ({ operands }, { inherited }) => runSetConfigs(operands, inherited),
 });
 
 export const setConfigsHelper: Helper = {
   name: 'kolla_set_configs',
-  summary: "Installs the files of config.json, exactly as Kolla's own does.",
+  summary: "Installs the files of config.json, exactly as Kolla's own tool does.",
   main,
   commands: {},
   takesNoOptions: true,

@@ -98,7 +98,8 @@ const LINKS = [
 /** For a directory copied over a shared one, its items are mounted individually. */
 function unseenIn(directory: string): (entry: string) => string {
   return (entry) =>
-    `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source beside config.json`;
+    `${entry}: its source can't be seen here, and all of ${directory} can't be mounted; put the source ` +
+    'next to config.json';
 }
 
 function withoutLinks(path: string): string {
@@ -122,7 +123,7 @@ async function accountsOf(root: string): Promise<Accounts> {
   try {
     accessSync(join(root, 'etc/passwd'));
   } catch (cause) {
-    throw new ConfigError(`--image ${root} is no unpacked image: ${messageOf(cause)}`, { cause });
+    throw new ConfigError(`--image ${root} is not an unpacked image: ${messageOf(cause)}`, { cause });
   }
   return await readAccounts(root);
 }

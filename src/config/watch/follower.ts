@@ -102,7 +102,8 @@ export class Follower {
   #refuse(version: string, error: Error): void {
     const problem = error.message;
     this.#say({ state: 'refused', problem, refused: this.#status.refused + 1 });
-    const stays = this.#status.version === undefined ? 'nothing is in place' : `${this.#status.version} stays in place`;
+    const stays =
+      this.#status.version === undefined ? 'nothing is installed' : `${this.#status.version} stays installed`;
     this.#parts.log.error(`version ${version} rejected, ${stays}: ${problem}`, { version });
   }
 

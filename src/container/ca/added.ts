@@ -53,9 +53,7 @@ export function certificatesOfSources(sources: Sources, store: CaStore, log?: Lo
   const wrong: string[] = [];
   for (const [name, { path, content }] of sources.files) {
     if (!store.reads.test(name)) {
-      log?.warn(
-        `${path} is not added: ${store.update} reads only files that end with .crt, and so do we; name its source so`,
-      );
+      log?.warn(`${path} is not added: ${store.update} reads only files that end with .crt; rename its source`);
       continue;
     }
     try {

@@ -71,7 +71,9 @@ function put(
     const { content } = source;
     const mode = isCertificatesOnly(content.toString('latin1')) ? PUBLIC : source.mode & 0o777 & ~umask;
     if ((mode & 0o004) === 0)
-      log.warn(`${name} holds more than certificates and keeps its mode ${mode.toString(8)}: services can't read it`);
+      log.warn(
+        `${name} contains more than certificates and keeps its mode ${mode.toString(8)}: services can't read it`,
+      );
     replacer.replace(join(directory, name), { content, mode, uid: -1, gid: -1 });
   }
   replacer.sync();
@@ -86,5 +88,5 @@ function isLeftOver(path: string, root: string, store: CaStore, { files }: Sourc
 function warn({ directory, files, skipped }: Sources, store: CaStore, log: Log): void {
   for (const one of skipped) log.warn(`${directory}/${one} and is not added to the CA certificates`);
   for (const name of [...files.keys()].filter((each) => !store.reads.test(each)))
-    log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; name its source so`);
+    log.warn(`${name} is copied, but ${store.update} reads only files that end with .crt; rename its source`);
 }

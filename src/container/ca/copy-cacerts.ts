@@ -5,15 +5,16 @@ import { runUpdate } from './update.ts';
 const main = command({
   summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   description:
-    'Files of /var/lib/kolla/config_files/ca-certificates (or of /var/lib/kolla/share/ca-certificates, where config.json names ' +
-    'it) become kolla-customca-NAME in the store of Debian or of Red Hat; those that are gone from there are taken away. Then the ' +
-    "image's update-ca-certificates or update-ca-trust runs, whose exit code is ours. Does nothing where there is nothing to do. " +
-    'Called through sudo it takes no option but these, and nothing from the environment.',
+    'Copies files of /var/lib/kolla/config_files/ca-certificates (or of ' +
+    '/var/lib/kolla/share/ca-certificates, if config.json names it) to the store of Debian or Red Hat as ' +
+    "kolla-customca-NAME, and removes those no longer there. Then runs the image's " +
+    'update-ca-certificates or update-ca-trust, and exits with its code. Does nothing if nothing ' +
+    'changed. Through sudo it accepts no other options and reads no environment variables.',
   operands: [],
   options: [],
   examples: [
-    { line: 'kolla_copy_cacerts', does: 'as root in a Kolla image; kolla_start does it as well' },
-    { line: 'kolla_copy_cacerts --log-level debug', does: 'and says more' },
+    { line: 'kolla_copy_cacerts', does: 'as root in a Kolla image; kolla_start does the same' },
+    { line: 'kolla_copy_cacerts --log-level debug', does: 'with more log output' },
   ],
   async run(_, { signal, log, inherited }) {
     const update = (name: string) => runUpdate(name, { env: inherited, signal, log });

@@ -13,9 +13,9 @@ export function certificatesOf(text: string): Certificate[] {
   const opened = text.match(/-----BEGIN /g)?.length ?? 0;
   if (opened > blocks.length) throw new RangeError('a block that begins does not end: is it truncated?');
   if (blocks.some(({ label }) => label.includes('PRIVATE KEY')))
-    throw new RangeError('it holds a private key, and all may read this store');
+    throw new RangeError('it contains a private key, and this store is world-readable');
   const certificates = blocks.filter(({ label }) => CERTIFICATE.test(label));
-  if (certificates.length === 0) throw new RangeError('no certificate in PEM (-----BEGIN CERTIFICATE-----) is in it');
+  if (certificates.length === 0) throw new RangeError('it contains no PEM certificate (-----BEGIN CERTIFICATE-----)');
   return certificates.map(({ pem }, i) => {
     try {
       return readCertificate(pem);

@@ -66,7 +66,8 @@ export function storeOf(root: string): CaStore {
   if (store !== undefined) return store;
   throw new KollaError(
     ExitCode.no,
-    'Unsupported OS: neither /etc/debian_version nor /etc/redhat-release is there, so it is unknown how this image keeps CA certificates',
+    'Unsupported OS: neither /etc/debian_version nor /etc/redhat-release exists, so the location of CA ' +
+      'certificates is unknown',
   );
 }
 
@@ -130,7 +131,7 @@ function readAll(directory: string): Sources {
     const isOutside = entry !== undefined && !isWithin(handle!.path, path);
     const file = entry === undefined || isOutside ? undefined : readSource(handle!, path);
     if (isOutside) skipped.push(`${name} is a link to ${path}, outside of this directory,`);
-    else if (file === undefined) skipped.push(`${name} is no file,`);
+    else if (file === undefined) skipped.push(`${name} is not a file,`);
     else files.set(`${OUR_PREFIX}${name}`, file);
   }
   return { directory, files, skipped };

@@ -40,7 +40,11 @@ export async function runUpdate(
   }).ended;
   signal.throwIfAborted();
   if (code !== 0) {
-    const end = deadline.aborted ? `did not end within ${UPDATE_MAX_MS / 1000} s` : `ended with ${by ?? code}`;
+    const end = deadline.aborted
+      ? `did not exit within ${UPDATE_MAX_MS / 1000} s`
+      : by === undefined
+        ? `exited with code ${code}`
+        : `was killed by ${by}`;
     log.error(`${command} ${end}: the CA bundle may lack the deployment's certificates`);
   }
   return by === undefined ? code : 1;

@@ -30,7 +30,7 @@ export const checkCommand = command({
   operands: [],
   options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [
-    { line: 'kolla-init check', does: 'in a container: is its configuration that of the ConfigMap?' },
+    { line: 'kolla-init check', does: 'in a container: compare its configuration with the ConfigMap' },
     {
       line: 'kolla-init check --config-dir ./config --root ./tree -o json',
       does: "on a developer's machine, as one JSON object",
@@ -54,8 +54,8 @@ export const checkCommand = command({
     if (options.output === 'json') stdout(`${JSON.stringify({ config, same, compared, differences })}\n`);
     else stdout(renderDifferences(differences, terminal));
     if (planned === undefined) return ExitCode.ok;
-    if (same) log.info(`nothing differs: what ${config} asks for is in place (${compared} compared)`);
-    else log.warn(`not as ${config} asks: ${named(differences)}`);
+    if (same) log.info(`no differences: the files of ${config} are installed (${compared} compared)`);
+    else log.warn(`different from ${config}: ${named(differences)}`);
     return same ? ExitCode.ok : ExitCode.no;
   },
 });
@@ -78,7 +78,7 @@ export async function compareCommand(root: string, wanted: string, show: Show): 
     const subject = { path, entry: 'command' };
     const found = read(path);
     if (found instanceof Error) {
-      if (found.code !== 'ENOENT') return { ...subject, is: `not to be read (${found.code})` };
+      if (found.code !== 'ENOENT') return { ...subject, is: `not readable (${found.code})` };
       if (dest === ROOTLESS_RUN_COMMAND && (await isVolume(dirname(path)))) return { ...subject, is: 'missing' };
       continue;
     }

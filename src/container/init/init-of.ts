@@ -46,7 +46,7 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
       },
       {
         line: "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'",
-        does: 'without an API server: servers that answer, and a file that must go within 5 minutes',
+        does: 'without an API server: servers that respond, and a file that must disappear within 5 minutes',
       },
       {
         line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',

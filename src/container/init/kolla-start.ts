@@ -24,15 +24,16 @@ import {
 const main = command({
   summary: 'Installs the configuration, then executes the service.',
   description:
-    "The command of Kolla's images: kolla_set_configs, kolla_copy_cacerts, kolla_install_projects where it is present, then " +
-    'kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set) and the command of config.json, with the pid, signals, limits ' +
-    'and exit code of its own. Without root, /run/kolla/run_command says the command, as kolla-init leaves it; where it is ' +
-    'absent, sudo is asked to put the configuration in place.',
-  operands: [{ name: 'WORD', help: 'what kolla_extend_start sees as "$@"', optional: true, many: true }],
+    "The command of Kolla's images: runs kolla_set_configs, kolla_copy_cacerts and, if present, " +
+    'kolla_install_projects, then kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set), and ' +
+    'executes the command of config.json in place of itself. Without root, it reads the command from ' +
+    '/run/kolla/run_command, written by kolla-init; without that file, it installs the configuration ' +
+    'through sudo.',
+  operands: [{ name: 'WORD', help: 'passed to kolla_extend_start as "$@"', optional: true, many: true }],
   options: [],
   examples: [
     { line: 'kolla_start', does: 'in a Kolla image' },
-    { line: 'kolla_start --log-format json', does: 'the same; what fails before the service is said in JSON' },
+    { line: 'kolla_start --log-format json', does: "the same, with errors before the service's start in JSON" },
   ],
   async run({ operands }, context) {
     const { signal, log, inherited } = context;

@@ -1,5 +1,5 @@
 /**
- * kubernetes-entrypoint: an init container that waits as its environment says, or a wrapper around a service.
+ * kubernetes-entrypoint: an init container that waits as its environment specifies, or a wrapper around a service.
  *
  *   DEPENDENCY_* -> dependencies and files to render, all parsed before anything is done -> files rendered
  *   (DEPENDENCY_CONFIG) -> kolla-init's waits -> COMMAND by execve; without one, exit
@@ -59,18 +59,22 @@ function mainWith(begins: (options: Options) => void): Command {
   return command({
     summary: 'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for kubernetes-entrypoint).',
     description:
-      "Every variable of kubernetes-entrypoint means what it meant, but is watched instead of polled, and a wrong one is an error. The log's " +
-      'phrases and streams are its own, unless --log-format asks for others. docs/how-to/migration-kubernetes-entrypoint.md has every difference.',
-    operands: [{ name: 'WORD', help: 'not used, as ever; COMMAND says what to run', optional: true, many: true }],
+      'Every variable of kubernetes-entrypoint keeps its meaning, but dependencies are watched instead ' +
+      'of polled, and an invalid variable is an error. Log messages and streams are those of ' +
+      'kubernetes-entrypoint, unless --log-format selects others. ' +
+      'docs/how-to/migration-kubernetes-entrypoint.md lists every difference.',
+    operands: [
+      { name: 'WORD', help: 'ignored, as in kubernetes-entrypoint: set COMMAND instead', optional: true, many: true },
+    ],
     options: ENTRYPOINT_OPTIONS,
     examples: [
       {
         line: 'kubernetes-entrypoint',
-        does: 'in an init container, with DEPENDENCY_SERVICE and others set in its env',
+        does: 'in an init container, with DEPENDENCY_SERVICE and others in its env',
       },
       {
         line: "kubernetes-entrypoint --dependency-socket /run/openvswitch/db.sock --command 'ovs-vsctl show'",
-        does: 'by hand, and without an API server: waits for the socket, then is ovs-vsctl',
+        does: 'manually, without an API server: waits for the socket, then executes ovs-vsctl',
       },
     ],
     async run({ operands, options }, context) {
@@ -79,7 +83,7 @@ function mainWith(begins: (options: Options) => void): Command {
       checkTimeout(options.timeout);
       begins(options);
       const warn = (message: string) => log.warn(message);
-      if (operands.length > 0) warn(`the words ${operands.join(' ')} are not used: COMMAND says what to run`);
+      if (operands.length > 0) warn(`the arguments ${operands.join(' ')} are ignored: set COMMAND to run them`);
       for (const name of Object.keys(inherited)) sayWhenUnknown(name, warn);
       const { dependencies, configs } = translate(
         {
@@ -136,5 +140,5 @@ function sayWhenUnknown(name: string, warn: (message: string) => void): void {
   if (!name.startsWith(VARIABLE_PREFIX) || KNOWN.some((known) => known === name)) return;
   const suffixes = KNOWN.map((known) => known.slice(VARIABLE_PREFIX.length));
   const near = nearest(name.slice(VARIABLE_PREFIX.length), suffixes);
-  if (near !== undefined) warn(`${name} is not read; did you mean ${VARIABLE_PREFIX}${near}?`);
+  if (near !== undefined) warn(`${name} is unknown; did you mean ${VARIABLE_PREFIX}${near}?`);
 }

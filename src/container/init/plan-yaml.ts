@@ -21,19 +21,18 @@ export function planYaml(spec: PodSpec, { layout, entries }: Pick<PodPlan, 'layo
   return yamlText({ spec } as unknown as YamlValue, (item) => comments.get(item));
 }
 
-const SOURCES =
-  'what Kolla mounts at /var/lib/kolla/config_files: list every ConfigMap and Secret that has a part of it';
+const SOURCES = "Kolla's mount at /var/lib/kolla/config_files: list every ConfigMap and Secret with a part of it";
 
 function commentOn(places: readonly Place[]): string | undefined {
   const [first] = places;
   switch (first?.purpose) {
     case 'config':
     case 'run':
-      return 'filled by kolla-init; in memory, so that no password lies on a disk: it counts as memory of the Pod';
+      return "filled by kolla-init; in memory, so that no password is on a disk: it counts as the Pod's memory";
     case 'logs':
-      return `${first.path}: lost with the Pod; share it with what ships logs`;
+      return `${first.path}: lost with the Pod; share it with the log shipper`;
     case 'data':
-      return `${first.path}: lost with the Pod; a persistentVolumeClaim where the service keeps data there`;
+      return `${first.path}: lost with the Pod; use a persistentVolumeClaim if the service keeps data there`;
     case 'temporary':
     case undefined:
       return undefined;
@@ -54,7 +53,7 @@ function commentOnMount({ path, purpose, reload }: Place, entries: readonly Entr
   if (purpose !== 'config' || own.length === 0) return undefined;
   return own
     .map(
-      ({ entry, path: named }) => `${entry} names ${named}: mount a volume of its own there if it must outlive the Pod`,
+      ({ entry, path: named }) => `${entry} names ${named}: mount a separate volume there if it must outlive the Pod`,
     )
     .join('\n');
 }

@@ -28,9 +28,10 @@ const UNFOLDED_COLUMNS = 10_000;
 export const planCommand = command({
   summary: 'Prints the volumes, mounts and securityContext of a Pod without root for a config.json.',
   description:
-    "The YAML goes under a Deployment's template; what is left to fill in is said in comments. Nothing is written, no cluster is " +
-    'asked: it works where config.json lies. Ends with 1 when an entry can only be had as root, and says which.',
-  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml; without one, that of --config-dir', optional: true }],
+    "Paste the YAML into a Deployment's template; comments mark the values to fill in. Writes nothing " +
+    'and contacts no cluster, so it runs wherever config.json is. Exits with 1 if an entry requires ' +
+    'root, and names it.',
+  operands: [{ name: 'CONFIG', help: 'config.json or config.yaml (default: that of --config-dir)', optional: true }],
   options: [
     CONFIG_DIR_OPTION,
     {
@@ -65,14 +66,16 @@ export const planCommand = command({
     outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'output format; json includes the explanations'),
   ],
   examples: [
-    { line: 'kolla-init plan config.json', does: "the Pod's part for a configuration, with Kolla's own users" },
+    { line: 'kolla-init plan config.json', does: "the Pod spec for a configuration, with Kolla's own users" },
     { line: 'kolla-init plan config.json --explain', does: 'how each entry is satisfied' },
     { line: 'kolla-init plan --image / -o json', does: 'in the image itself, for a program' },
   ],
   async run({ operands: [config], options }, context) {
     const { log, stdout, podFile } = context;
     if (options.name !== undefined && !NAME_RULES.label.is.test(options.name))
-      throw new UsageError(`--name: '${options.name}' is no name for a container: small letters, digits and dashes`);
+      throw new UsageError(
+        `--name: '${options.name}' is not a valid container name: lower-case letters, digits and dashes`,
+      );
     const configDir = config === undefined ? options.configDir : dirname(config);
     // Only this command needs it.
     const { planPod } = await import('../../config/volumes/index.ts');
@@ -137,10 +140,11 @@ const OWNER_IS: Readonly<Record<OwnerRule, string>> = {
 };
 
 function how({ mounts, seed, ownerIs, owner, mode, reload, problem }: EntryPlan): string {
-  if (problem !== undefined) return `can't be: ${problem}`;
-  const place = mounts.length === 0 ? "the image's own path serves" : `mount ${mounts.join(', ')}`;
+  if (problem !== undefined) return `impossible: ${problem}`;
+  const place = mounts.length === 0 ? "the image's own path is sufficient" : `mount ${mounts.join(', ')}`;
   const first = seed === true ? ", which has the image's content first" : '';
   const who = owner === undefined ? '' : `; owner ${owner} ${OWNER_IS[ownerIs ?? 'my user']}`;
-  const when = reload === undefined ? '' : reload === 'live' ? '; a change is seen live' : '; a change needs a restart';
+  const when =
+    reload === undefined ? '' : reload === 'live' ? '; changes are visible live' : '; changes need a restart';
   return `${place}${first}${who}; mode ${mode ?? 'as it is'}${when}`;
 }

@@ -82,7 +82,7 @@ export const rbacCommand = command({
     const { grants, guesses } = accessOf(dependenciesOf(wait), namespace, podName);
     const all: Grant[] = events ? [...grants, { namespace, rule: EVENTS }] : [...grants];
     for (const guess of guesses) log.warn(guess);
-    if (all.length === 0) log.info('no Role is needed: none of these waits asks the API server');
+    if (all.length === 0) log.info('no Role is needed: none of these waits uses the API server');
     const objects = rolesFor(
       all,
       { kind: 'ServiceAccount', name: account, namespace },

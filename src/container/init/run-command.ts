@@ -22,7 +22,7 @@ export async function leaveRunCommand(root: string, command: string, log: Log): 
   const found = followAt(directory);
   if (found?.isDirectory() !== true) return false;
   if (!(await mayWriteIn(directory))) {
-    log.info(`${directory} is not writable, so the command is not left there for a kolla_start without root`);
+    log.info(`${directory} is not writable, so the command is not written there for a kolla_start without root`);
     return false;
   }
   try {

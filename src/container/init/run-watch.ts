@@ -130,8 +130,8 @@ function actionTrust(values: TlsValues, actions: readonly Action[]): Trust {
 
 const COMMAND = 'the command';
 const NEEDS_RESTART =
-  'config.json has another command now: the service runs the old one until its container is started anew (restart the pod, ' +
-  'or let the action exit do it)';
+  'config.json has another command now: the service runs the old one until its container is restarted ' +
+  '(delete the Pod, or use the action exit)';
 
 /**
  * Updates the CA store and the command of a version. Changes are detected from the files, and from earlier calls.
@@ -151,7 +151,7 @@ function finisher(
     command = applied.command;
     certificates = root === '/' ? '' : await fingerprintOf([join(configDir, 'ca-certificates')]);
     const others = [
-      ...(isFirst && wasLeft ? ['what was not told of'] : []),
+      ...(isFirst && wasLeft ? ['earlier changes'] : []),
       ...(wasAnother || (!isFirst && before.command !== command) ? [COMMAND] : []),
       ...(!isFirst && before.certificates !== certificates ? ['CA certificates'] : []),
     ];

@@ -42,7 +42,7 @@ export function dependenciesOf(texts: readonly string[]): Dependency[] {
 }
 
 /**
- * What to check of https:// dependencies; the others' URLs say that they are plain.
+ * What to check of https:// dependencies; http:// URLs stay plain.
  * @throws UsageError for --tls or --ca-file that contradict them
  */
 export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]): Trust {
@@ -106,7 +106,7 @@ async function announce(
     const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
     await client.request('POST', path, eventOf(message, { namespace, podName, uid }), { signal: bounded });
   } catch (error) {
-    log.debug(`no Event is left on Pod ${podName}: ${messageOf(error)}`);
+    log.debug(`cannot create an Event on Pod ${podName}: ${messageOf(error)}`);
   }
 }
 

@@ -72,11 +72,11 @@ export const watchCommand = command({
     },
     {
       line: "kolla-init watch --on-change 'http:POST http://127.0.0.1:8080/reload'",
-      does: 'a service that reloads when it is asked to',
+      does: 'for a service that reloads on a request',
     },
     {
       line: 'kolla-init watch --config-dir ./config --root ./tree --on-change exit',
-      does: 'end at the first change, so that its supervisor restarts it',
+      does: 'exit at the first change, so that its supervisor restarts it',
     },
   ],
   async run({ options }, context) {

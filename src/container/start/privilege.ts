@@ -37,7 +37,7 @@ export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privi
       `uid ${uid} may not read ${ROOTLESS_RUN_COMMAND}; give kolla-init and this container the same runAsUser, or the pod an fsGroup`,
     );
   const fix = `run kolla-init in an init container, with one volume at ${dirnameOf(ROOTLESS_RUN_COMMAND)} in both`;
-  const lacks = `this runs as uid ${uid}, and ${ROOTLESS_RUN_COMMAND} is not there`;
+  const lacks = `this runs as uid ${uid}, and ${ROOTLESS_RUN_COMMAND} does not exist`;
   if (!mayGain())
     throw new UnavailableError(
       `the configuration is not installed: ${lacks}; sudo can't help, because the kernel gives no privileges here ` +

@@ -65,7 +65,10 @@ function refusal(
 ): string {
   const who = group === undefined ? target.name : `${target.name}:${group}`;
   const running = me === undefined ? 'another user' : `${me.name} (${me.uid})`;
-  return `a script asks for ${who} to run '${commandOf(words)}', but this container runs as ${running} and none may become another here; ${fixFor(words)}`;
+  return (
+    `a script asks for ${who} to run '${commandOf(words)}', but this container runs as ${running}, and no ` +
+    `user may become another here; ${fixFor(words)}`
+  );
 }
 
 /** Arguments of file tools are paths and owners; those of any other command may contain a password. */
@@ -85,6 +88,6 @@ function fixFor([command, ...rest]: readonly string[]): string {
     return `in the section of its privsep context set 'capabilities =' and 'helper_command = ${PRIVSEP} --config-file FILE'`;
   if (STEPS.has(name)) return 'run kolla-init in an init container, with one volume at /run/kolla in both';
   if (FILE_TOOLS.has(name))
-    return "let kolla-init make it so: name the path in config.json's directories or permissions, on a volume";
-  return 'do this when the image is built or in an init container of its own, then set KOLLA_SKIP_EXTEND_START for this one';
+    return "let kolla-init do it: name the path in config.json's directories or permissions, on a volume";
+  return "do this in the image's build or in a separate init container, then set KOLLA_SKIP_EXTEND_START for this one";
 }

@@ -36,7 +36,7 @@ export async function runSudo(argv: readonly string[], inherited: NodeJS.Process
   }
 }
 
-const USAGE = `sudo of kolla-pod: runs a command as the user that runs already, or from root as another.
+const USAGE = `sudo of kolla-pod: runs a command as the current user, or from root as another.
 
 usage: sudo [-EHn] [-u USER] [-g GROUP] [--preserve-env[=NAME,...]] [NAME=value]... [--] COMMAND [WORD]...
 `;

@@ -103,6 +103,6 @@ function set(
 
 function unknown(option: string): SudoUsageError {
   return new SudoUsageError(
-    `option ${option} is not known here; there is -E, -H, -n, -u USER, -g GROUP, NAME=value, --`,
+    `option ${option} is not supported; there are -E, -H, -n, -u USER, -g GROUP, NAME=value, --`,
   );
 }

@@ -187,7 +187,7 @@ export class Follower implements LineSource {
       else
         this.#warnings.warn(
           `rotated ${origin}`,
-          `${path} matches, but rotation made it of ${origin}: it is not shipped again`,
+          `${path} matches, but was rotated from ${origin}: it is not shipped again`,
         );
     }
   }

@@ -100,7 +100,7 @@ export class LineReader {
     if (consumed > 0) this.#file.advance(chunk, consumed);
     else {
       this.skipping = true;
-      this.#options.log.info(`${this.#path}: what was reclaimed after byte ${this.#file.position} is not read again`);
+      this.#options.log.info(`${this.#path}: the reclaimed part after byte ${this.#file.position} is not read again`);
     }
     return true;
   }

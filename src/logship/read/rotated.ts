@@ -236,7 +236,7 @@ export class Rotated {
     const size = zipped === undefined ? undefined : headOf(zipped.at)?.size;
     const lost = size === undefined ? seen : Math.max(0, size - position);
     counts.lostBytes += lost;
-    const where = zipped === undefined ? 'no copy of it is beside it' : `${zipped.at} is compressed already`;
+    const where = zipped === undefined ? 'there is no copy next to it' : `${zipped.at} is compressed already`;
     const text = `${path} was replaced after byte ${position}, and ${where}`;
     if (lost > 0) log.warn(`${text}: ${lost} bytes are lost`, { lost });
     else log.info(text);

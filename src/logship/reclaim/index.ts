@@ -57,7 +57,7 @@ export function startReclaiming({ mode, root, everyMs = EVERY_MS, ...rest }: Sta
   if ('reason' in found) {
     const what = `acknowledged bytes in ${root} (${why}) can't be reclaimed: ${found.reason}; it comes with util-linux`;
     if (mode === 'on') throw new ConfigError(`--reclaim on: ${what}`);
-    log.warn(`${what}; --reclaim off says that this is meant`);
+    log.warn(`${what}; if that is intended, set --reclaim off`);
     return undefined;
   }
   log.info(`disk space of acknowledged lines in ${root} is reclaimed (${why})`);

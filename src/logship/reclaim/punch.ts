@@ -48,8 +48,8 @@ export function fallocateWith(program: string): Punch {
         descriptors: [fd],
       }).ended;
       signal.throwIfAborted();
-      if (deadline.aborted) return refusalOf(`fallocate did not end within ${DEADLINE_MS / 1000} s`);
-      return code === 0 ? undefined : refusalOf(oneLine(err) || `fallocate ended with ${code}`);
+      if (deadline.aborted) return refusalOf(`fallocate did not exit within ${DEADLINE_MS / 1000} s`);
+      return code === 0 ? undefined : refusalOf(oneLine(err) || `fallocate exited with code ${code}`);
     } catch (error) {
       signal.throwIfAborted();
       return refusalOf(error instanceof Error ? error.message : String(error));

@@ -94,7 +94,8 @@ export class Reclaimer {
     if (isHere) return this.#say(path, reason);
     this.#isOff = true;
     const fix =
-      'that takes a volume on ext4, xfs, btrfs or tmpfs and util-linux in the image; or give --reclaim off and a sizeLimit that will do';
+      'it requires a volume on ext4, xfs, btrfs or tmpfs, and util-linux in the image; or set --reclaim ' +
+      'off and a sufficient sizeLimit';
     this.#options.log.warn(`acknowledged bytes can't be reclaimed: ${reason}; ${fix}`);
   }
 

@@ -83,7 +83,9 @@ export class DeadLetters {
     await rename(this.#at, older);
     if (dropped === 0) return;
     onDropped(dropped);
-    log.warn(`${dropped} dead letters, the oldest, were written over: both files together may have ${limit} bytes`);
+    log.warn(
+      `${dropped} dead letters, the oldest, were overwritten: the limit of both files together is ${limit} bytes`,
+    );
   }
 }
 

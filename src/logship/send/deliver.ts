@@ -50,9 +50,7 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
       capacity.tooLong(batch.body.length);
       if (batch.count > 1) return await deliverHalves(batch, options);
       if (batch.body.length >= LEAST_REQUEST_BYTES) return await settleEach(batch, [TOO_LARGE], options);
-      outage.held(
-        `status 413 for ${batch.body.length} bytes: something takes hardly any; raise the limit of what is on the way`,
-      );
+      outage.held(`status 413 for ${batch.body.length} bytes: raise the request size limit of the server or proxy`);
       return { again: batch, tookNothing: true };
     case 'all in':
       counts.acknowledged += batch.count;
@@ -65,7 +63,7 @@ export async function deliver(batch: Batch, options: DeliverOptions): Promise<De
   }
 }
 
-const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server takes' };
+const TOO_LARGE: Verdict = { is: 'refused', reason: 'status 413: larger than the server accepts' };
 
 /** For a server or proxy with a smaller request limit. */
 async function deliverHalves(batch: Batch, options: DeliverOptions): Promise<Delivered> {
@@ -131,7 +129,7 @@ async function bury(
   try {
     await deadLetters.write(refused.map(({ at, reason }) => ({ document: batch.document(at), reason })));
   } catch (error) {
-    return `refused (${first.reason}), and ${deadLetters.file} can't take it: ${messageOf(error)}`;
+    return `rejected (${first.reason}), and cannot be written to ${deadLetters.file}: ${messageOf(error)}`;
   }
   if (counts.rejected === 0)
     log.warn(`the server rejects a line: ${first.reason}; such lines go to ${deadLetters.file}`);

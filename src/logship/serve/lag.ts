@@ -116,12 +116,12 @@ export function readinessOf(
   nowMs: number,
 ): Readiness {
   const behind = `${lagBytes} bytes are not acknowledged, the oldest for ${formatDuration(Math.round(lagSeconds) * 1000)}`;
-  const state = lagBytes === 0 ? 'all is acknowledged' : behind;
+  const state = lagBytes === 0 ? 'everything is acknowledged' : behind;
   // A clock set back must not hide it.
   if (outage !== undefined && Math.abs(nowMs - outage.sinceMs) >= OUTAGE_MS)
     return { isReady: false, reason: `does not accept writes: ${outage.reason}; ${state}` };
   if (quietMs >= QUIET_MS)
     return { isReady: false, reason: `has acknowledged nothing for ${formatDuration(quietMs)}; ${state}` };
-  const apart = waiting === 0 ? '' : `; ${waiting} documents wait that it does not take now`;
+  const apart = waiting === 0 ? '' : `; ${waiting} documents wait that it rejects temporarily`;
   return { isReady: true, reason: state + apart };
 }

@@ -12,59 +12,49 @@ const FILES = 500;
 type Row = readonly [name: string, type: Family['type'], help: string, value: (of: DestinationState) => number];
 
 const OF_DESTINATIONS: readonly Row[] = [
-  ['lines_total', 'counter', 'Lines that became documents, alone or with others.', (of) => of.counts.lines],
-  ['acknowledged_total', 'counter', 'Documents that the destination took.', (of) => of.counts.acknowledged],
+  ['lines_total', 'counter', 'Lines shipped in documents, alone or with others.', (of) => of.counts.lines],
+  ['acknowledged_total', 'counter', 'Documents accepted by the destination.', (of) => of.counts.acknowledged],
   [
     'already_total',
     'counter',
-    'Documents that it had already (409): sent twice, indexed once.',
+    'Documents that already existed (409): sent twice, indexed once.',
     (of) => of.counts.already,
   ],
-  ['retries_total', 'counter', 'Documents that were sent again.', (of) => of.counts.retried],
+  ['retries_total', 'counter', 'Documents sent again.', (of) => of.counts.retried],
   [
     'dead_letters_total',
     'counter',
-    'Documents that it rejected; they are in the dead-letter file.',
+    'Documents rejected and written to the dead-letter file.',
     (of) => of.counts.rejected,
   ],
   [
     'dead_letters_overwritten_total',
     'counter',
-    'Dead letters that had to make room for newer ones.',
+    'Dead letters overwritten by newer ones.',
     (of) => of.counts.lettersDropped,
   ],
   [
     'dropped_total',
     'counter',
-    'Documents made that are neither settled, on their way nor left to the next start: always 0.',
+    'Documents neither settled, in flight, nor left for the next start: always 0.',
     (of) => of.dropped,
   ],
-  ['requests_total', 'counter', 'Requests, those that failed too.', (of) => of.counts.requests],
+  ['requests_total', 'counter', 'Requests, including failed ones.', (of) => of.counts.requests],
+  ['cut_lines_total', 'counter', 'Lines longer than --max-line-bytes, shipped truncated.', (of) => of.counts.cut],
+  ['lost_bytes_total', 'counter', 'Bytes truncated from files before they were read.', (of) => of.counts.lostBytes],
   [
-    'cut_lines_total',
-    'counter',
-    'Lines longer than --max-line-bytes, shipped without their end.',
-    (of) => of.counts.cut,
-  ],
-  [
-    'lost_bytes_total',
-    'counter',
-    'Bytes that others truncated away before they were read.',
-    (of) => of.counts.lostBytes,
-  ],
-  ['waiting', 'gauge', 'Documents that it does not take while it takes others.', (of) => of.waiting],
-  ['lag_bytes', 'gauge', 'Bytes in files that are not acknowledged.', (of) => of.lagBytes],
-  [
-    'lag_seconds',
+    'waiting',
     'gauge',
-    'How long the oldest line that was read waits for its acknowledgement.',
-    (of) => of.lagSeconds,
+    'Documents waiting because the destination rejects them temporarily and accepts others.',
+    (of) => of.waiting,
   ],
-  ['in_flight_bytes', 'gauge', 'Bytes in memory between file and acknowledgement.', (of) => of.memoryBytes],
+  ['lag_bytes', 'gauge', 'Unacknowledged bytes in files.', (of) => of.lagBytes],
+  ['lag_seconds', 'gauge', 'Age of the oldest line read and not acknowledged.', (of) => of.lagSeconds],
+  ['in_flight_bytes', 'gauge', 'Bytes in memory, from reading to acknowledgement.', (of) => of.memoryBytes],
   [
     'checkpoint_age_seconds',
     'gauge',
-    'How long ago the checkpoint on disk held all that was acknowledged.',
+    'Time since the checkpoint on disk covered everything acknowledged.',
     (of) => of.checkpointAgeMs / 1000,
   ],
   [
@@ -78,9 +68,9 @@ const OF_DESTINATIONS: readonly Row[] = [
 type FileRow = readonly [name: string, type: Family['type'], help: string, value: (file: FileState) => number];
 
 const OF_FILES: readonly FileRow[] = [
-  ['file_lines_total', 'counter', 'Lines of a file that became documents.', ({ lines }) => lines],
-  ['file_bytes_total', 'counter', 'Bytes that were read of a file.', ({ bytes }) => bytes],
-  ['file_lag_bytes', 'gauge', 'Bytes of a file that are not acknowledged.', ({ left }) => left],
+  ['file_lines_total', 'counter', 'Lines of a file shipped in documents.', ({ lines }) => lines],
+  ['file_bytes_total', 'counter', 'Bytes read from a file.', ({ bytes }) => bytes],
+  ['file_lag_bytes', 'gauge', 'Unacknowledged bytes of a file.', ({ left }) => left],
 ];
 
 /** Metrics of shipping. Names, paths and numbers only: every client of the port can read the page. */
@@ -104,14 +94,9 @@ function fileFamilies(states: readonly DestinationState[], lags: Lags): Family[]
     );
   const age = (file: FileState, to: string) => lags.ofFile(to, file.path) / 1000;
   return [
-    family('files', 'gauge', 'Files that are followed.', count),
+    family('files', 'gauge', 'Files being followed.', count),
     ...OF_FILES.map(([name, type, help, value]) => family(name, type, help, samples(value))),
-    family(
-      'file_lag_seconds',
-      'gauge',
-      'How long the oldest byte of a file waits for its acknowledgement.',
-      samples(age),
-    ),
+    family('file_lag_seconds', 'gauge', 'Age of the oldest unacknowledged byte of a file.', samples(age)),
   ];
 }
 
@@ -119,10 +104,14 @@ function sideFamilies({ reclaimed, syslog }: SideState): Family[] {
   const one = (name: string, help: string, value: number | undefined): Family[] =>
     value === undefined ? [] : [family(name, 'counter', help, [{ value }])];
   return [
-    ...one('reclaimed_bytes_total', 'Bytes of disk reclaimed, of lines that every destination has.', reclaimed),
-    ...one('syslog_received_total', 'Syslog datagrams that came.', syslog?.received),
-    ...one('syslog_lost_total', 'Syslog lines that no file took.', syslog?.lost),
-    ...one('syslog_dropped_total', 'Syslog datagrams that the kernel had no room for.', syslog?.dropped),
+    ...one('reclaimed_bytes_total', 'Bytes of disk reclaimed from lines acknowledged by every destination.', reclaimed),
+    ...one('syslog_received_total', 'Syslog datagrams received.', syslog?.received),
+    ...one('syslog_lost_total', 'Syslog lines that could not be written to a file.', syslog?.lost),
+    ...one(
+      'syslog_dropped_total',
+      'Syslog datagrams dropped by the kernel because its buffer was full.',
+      syslog?.dropped,
+    ),
   ];
 }
 

@@ -50,17 +50,16 @@ export function connect(options: ServerOptions, { log, proxyEnv, timeoutMs, sign
         (cause: unknown) => {
           signal.throwIfAborted();
           const within = `within --timeout ${formatDuration(timeoutMs)}`;
-          if (tooLate.aborted) throw new DeadlineError(`${name} did not answer ${method} ${path} ${within}`, { cause });
+          if (tooLate.aborted)
+            throw new DeadlineError(`${name} did not respond to ${method} ${path} ${within}`, { cause });
           if (cause instanceof NoAnswerError) throw new UnavailableError(`${name}: ${cause.message}`, { cause });
           throw cause;
         },
       );
       if (reply.status !== 401 && reply.status !== 403) return reply;
       const fix =
-        reply.status === 401
-          ? 'look at --user and its password, or at the API key'
-          : 'its user lacks the right to do that';
-      throw new NotPermittedError(`${name} refuses ${method} ${path}: ${reasonOf(reply)}; ${fix}`);
+        reply.status === 401 ? 'check --user and its password, or the API key' : 'its user lacks the permission';
+      throw new NotPermittedError(`${name} rejects ${method} ${path}: ${reasonOf(reply)}; ${fix}`);
     },
     [Symbol.dispose]: () => server[Symbol.dispose](),
   };

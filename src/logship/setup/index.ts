@@ -26,7 +26,7 @@ export const setup = command({
   examples: [
     {
       line: 'kolla-log-ship setup --url http://elasticsearch:9200 --keep 14d --dry-run',
-      does: 'show what a server would get, and change nothing',
+      does: 'show the changes on a server, without making them',
     },
     {
       line: 'kolla-log-ship setup --saved-objects dashboards',

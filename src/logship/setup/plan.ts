@@ -36,8 +36,9 @@ async function stepOf(api: Api, resource: Resource, force: boolean): Promise<Ste
   if (!resource.isOurs(before)) {
     if (!force)
       throw new UnavailableError(
-        `${api.name} has an ${what} '${name}' that kolla-log-ship did not make: --dry-run --force shows what would ` +
-          'change, --force replaces it, and another --index-prefix or --data-stream leaves it alone',
+        `${api.name} has an ${what} '${name}' that kolla-log-ship did not create: --dry-run --force ` +
+          'shows what would change, --force replaces it, and another --index-prefix or --data-stream ' +
+          'leaves it alone',
       );
   } else if (resource.isRight(before)) {
     return { resource, action: 'unchanged', before, path };
@@ -105,6 +106,7 @@ function simulation({ sample }: SetupSettings): string {
 function throwUnlessOurs(api: Api, { pattern, priority }: SetupSettings, body: unknown): void {
   if (at(body, 'template', 'mappings', '_meta', 'managed_by') === MARK) return;
   throw new UnavailableError(
-    `at ${api.name} another index template wins for ${pattern}: raise --priority, which is ${priority}, or remove the other`,
+    `at ${api.name} another index template takes precedence for ${pattern}: raise --priority, which is ` +
+      `${priority}, or remove the other`,
   );
 }

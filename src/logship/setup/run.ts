@@ -29,7 +29,7 @@ export async function runSetup({ options }: SetupInput, context: Context): Promi
     }
     stdout(await reportOf(steps, { server: api.name, form: options.output, dryRun: options.dryRun, terminal }));
     if (!options.dryRun && steps.some(({ action }) => action !== 'unchanged'))
-      log.info(`${api.name}: it counts for new indices; those that are there keep their mappings`);
+      log.info(`${api.name}: it applies to new indices; existing ones keep their mappings`);
   }
   return ExitCode.ok;
 }

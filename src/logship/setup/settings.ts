@@ -65,7 +65,7 @@ function keepOf(text: string | undefined): string | undefined {
     throw new UsageError(`--keep: ${messageOf(cause)}`, { cause });
   }
   // Indices are daily: with a shorter retention, lines written a moment ago would be deleted.
-  if (ms < DAY_MS) throw new UsageError(`--keep ${text}: an index is of a day, so at least 1d`);
+  if (ms < DAY_MS) throw new UsageError(`--keep ${text}: indices are daily, so at least 1d`);
   return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / HOUR_MS)}h`;
 }
 

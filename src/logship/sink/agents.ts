@@ -75,7 +75,9 @@ export class Agents implements Disposable {
       createSecureContext(tls);
     } catch (cause) {
       const files = [ca, cert, key].map((each) => each?.file).filter((file) => file !== undefined);
-      throw new ConfigError(`${files.join(', ')}: not certificates and a key that fit: ${messageOf(cause)}`, { cause });
+      throw new ConfigError(`${files.join(', ')}: not certificates with a matching key: ${messageOf(cause)}`, {
+        cause,
+      });
     }
     return new HttpsAgent({
       keepAlive: true,
@@ -91,7 +93,7 @@ function watched(file: string | undefined, option: string): WatchedFile | undefi
   if (file === undefined) return undefined;
   const found = new WatchedFile(file, option);
   // OpenSSL treats a file without certificates as an empty CA list.
-  if (!found.text.includes('-----BEGIN ')) throw new ConfigError(`${option}: ${file} holds nothing in PEM`);
+  if (!found.text.includes('-----BEGIN ')) throw new ConfigError(`${option}: ${file} contains no PEM data`);
   return found;
 }
 

@@ -91,7 +91,7 @@ function listOf(words: readonly string[]): string[] {
 function checkUse(options: Options, tos: readonly To[], main: To | undefined): void {
   const { user, passwordFile, apiKeyFile, caFile, certFile, keyFile, password, apiKey } = options;
   if (options.url.length > 0 && (main === undefined || main.urls.length > 0))
-    throw new UsageError('--url: no --to takes it; each has its own URL, or is stdout');
+    throw new UsageError('--url: no --to uses it; each has its own URL, or is stdout');
   const lists = {
     user,
     'password-file': passwordFile,
@@ -165,7 +165,7 @@ function targetOf({ indexPrefix, dataStream }: Options): Target {
   const name = dataStream ?? indexPrefix;
   const flag = dataStream === undefined ? '--index-prefix' : '--data-stream';
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name))
-    throw new UsageError(`${flag} '${name}': an index begins with a-z or 0-9, and has only these and . _ -`);
+    throw new UsageError(`${flag} '${name}': an index name starts with a-z or 0-9, and has only these and . _ -`);
   return dataStream === undefined ? { indexPrefix: `${name}-` } : { dataStream: name };
 }
 

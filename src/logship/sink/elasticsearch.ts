@@ -116,7 +116,7 @@ export function readBulkReply(
   if (body.toString('latin1', 0, ALL_IN.length) === ALL_IN) return { is: 'all in' };
   const text = body.toString();
   const items = itemsIn(text);
-  if (items.length !== documents) return { is: 'held', reason: `no bulk reply: ${oneLine(text.slice(0, 200))}` };
+  if (items.length !== documents) return { is: 'held', reason: `not a bulk reply: ${oneLine(text.slice(0, 200))}` };
   return { is: 'each', verdicts: items.map(({ create }) => verdictOf(create, hint)) };
 }
 

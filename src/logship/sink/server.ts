@@ -136,7 +136,7 @@ export class Server implements Disposable {
     const { urls, tls } = this.#options;
     const which = urls.length > 1 ? `${host.host}: ` : '';
     const proxy = proxyNameOf(host);
-    const way = this.#proxyEnv[proxy] === undefined ? '' : ` (by way of ${proxy}, unless NO_PROXY names it)`;
+    const way = this.#proxyEnv[proxy] === undefined ? '' : ` (through the proxy ${proxy}, unless NO_PROXY has it)`;
     return which + networkHint(error, host, tls.caFile) + way;
   }
 }
@@ -157,10 +157,10 @@ function networkHint(error: unknown, { protocol }: URL, caFile: string | undefin
   if (code.startsWith('HPE_'))
     return `the server does not speak HTTP${protocol === 'http:' ? '; is it https://?' : ''}`;
   if (/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA)/.test(code))
-    return `it wants another client certificate: see --cert-file and --key-file (${code})`;
+    return `it requires another client certificate: see --cert-file and --key-file (${code})`;
   // A protocol mismatch can cause it: a TLS server closes the connection on a plain-text request.
   if (code === 'ECONNRESET' && /socket hang up/.test(messageOf(error)))
-    return `ECONNRESET: it hung up without an answer${protocol === 'http:' ? '; is it https://?' : ''}`;
+    return `ECONNRESET: it closed the connection without a response${protocol === 'http:' ? '; is it https://?' : ''}`;
   return oneLine(networkReason(error, caFile));
 }
 

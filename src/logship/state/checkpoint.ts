@@ -113,7 +113,7 @@ export async function loadCheckpoint(directory: StateDirectory, log: Log, name: 
     const aside = await freeName(`${file}.unreadable`);
     await rename(file, aside);
     const what = `${directory.nameOf(name)} is ${isOfOthers(text) ? 'of another version' : 'damaged'} (${messageOf(error)})`;
-    log.warn(directory.inWords(`${what}: set aside as ${aside}, files are read from their beginning`));
+    log.warn(directory.inWords(`${what}: renamed to ${aside}, files are read from the start`));
     return { files: [], isFirstStart: false, savedMs: undefined };
   }
 }
@@ -171,7 +171,8 @@ export class CheckpointWriter {
     } catch (error) {
       if (!this.#failed)
         this.#log.warn(
-          `cannot write ${file}: ${this.#directory.inWords(messageOf(error))}; shipping goes on, a restart reads again`,
+          `cannot write ${file}: ${this.#directory.inWords(messageOf(error))}; shipping continues, a ` +
+            'restart reads lines again',
         );
       this.#failed = true;
     }

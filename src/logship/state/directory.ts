@@ -84,7 +84,7 @@ export async function holdState(directory: StateDirectory, log: Log): Promise<As
     const { code } = error as NodeJS.ErrnoException;
     // An inaccessible directory and a full disk are reported elsewhere.
     if (code !== 'ENOENT' && code !== 'ENOSPC' && code !== 'EROFS')
-      log.debug(`another process is not kept from using ${directory.path}: ${directory.inWords(messageOf(error))}`);
+      log.debug(`cannot lock ${directory.path} against other processes: ${directory.inWords(messageOf(error))}`);
   }
   return made.move();
 }
@@ -100,7 +100,8 @@ async function bind(path: string, directory: string): Promise<Server> {
     }
     if (await isAnswered(path))
       throw new ConfigError(
-        `another kolla-log-ship uses ${directory}, and two would lose each other's place: end it, or give --state another directory`,
+        `another kolla-log-ship uses ${directory}, and two would overwrite each other's checkpoint: stop ` +
+          'it, or set --state to another directory',
       );
     // Left by a dead process, and not the socket of one that was just faster.
     const now = await stat(path).catch(() => undefined);

@@ -93,7 +93,7 @@ export class SyslogFiles implements Disposable {
     } catch (error) {
       this.lost += lines.length;
       const problem = messageOf(error);
-      if (problem !== this.#problem) log.error(`syslog lines are lost, as ${path} can't be written: ${problem}`);
+      if (problem !== this.#problem) log.error(`syslog lines are lost, because ${path} cannot be written: ${problem}`);
       this.#problem = problem;
     }
   }

@@ -70,7 +70,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
   });
   const bound = await bind(socket, at);
   socket.on('error', (error) => log.error(`syslog at ${formatAddress(bound)}: ${messageOf(error)}`));
-  log.info(`taking syslog at udp://${formatAddress(bound)}`);
+  log.info(`receiving syslog on udp://${formatAddress(bound)}`);
   const drops = new Drops(bound, log);
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -80,7 +80,7 @@ export async function openSyslog(options: SyslogOptions): Promise<Syslog> {
     socket.close();
     await closed;
     files[Symbol.dispose]();
-    if (files.lost > 0) log.warn(`${files.lost} syslog lines were lost, as no file took them`);
+    if (files.lost > 0) log.warn(`${files.lost} syslog lines were lost: they could not be written`);
   };
   return {
     port: bound.port,
@@ -108,7 +108,7 @@ async function bind(socket: Socket, at: Address): Promise<Address> {
     if (code === 'EACCES')
       throw new NotPermittedError(`${what}; a port below 1024 needs root: give a higher one`, { cause });
     const fix =
-      code === 'EADDRINUSE' ? 'another process of this pod has that port' : "give one of this pod's addresses";
+      code === 'EADDRINUSE' ? 'another process of this Pod uses that port' : "give one of this pod's addresses";
     throw new ConfigError(`${what}; ${fix}`, { cause });
   }
 }

@@ -13,16 +13,16 @@ import { checkEnsureOptions, ENSURE_OPTIONS } from './options.ts';
 
 /** Creates databases, accounts and grants only: no lock, no migration. */
 export const ensureCommand = command({
-  summary: "Makes a service's databases, account and grants where they are missing, and logs in on every node.",
+  summary: "Creates a service's missing databases, account and grants, and logs in on every node.",
   description:
-    'Changes no existing object, except as --require and --rotate demand; a second run writes nothing. A ' +
-    'migration does the same first when --admin-user is given.',
-  operands: [{ name: 'SERVICE', help: 'one of `kolla-pod catalogue`, or of kolla-pod.yaml' }],
+    'Changes existing objects only as requested by --require and --rotate; a second run writes nothing. ' +
+    'A migration with --admin-user does the same first.',
+  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, ...ENSURE_OPTIONS],
   examples: [
     {
       line: 'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root',
-      does: 'database, account and grants of the URL in /etc/keystone/keystone.conf',
+      does: 'database, account and grants for the URL in /etc/keystone/keystone.conf',
     },
     {
       line: 'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate',

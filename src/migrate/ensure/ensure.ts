@@ -30,14 +30,14 @@ export async function ensure(
   log: Log,
 ): Promise<Ensured> {
   const did: string[] = [];
-  if (await makeDatabase(admin, database, options, log)) did.push(`database ${database} made`);
-  const accounts = await orSay(`look at accounts of ${user}`, () => accountsOf(admin, user));
+  if (await makeDatabase(admin, database, options, log)) did.push(`database ${database} created`);
+  const accounts = await orSay(`read accounts of ${user}`, () => accountsOf(admin, user));
   const existed: string[] = [];
   for (const host of options.accountHost) {
     const account = quoteAccount(user, host);
     const found = accounts === undefined ? undefined : accountAt(accounts, host);
     const isNew = found === undefined && (await makeAccount(admin, account, password, options.require));
-    if (isNew) did.push(`account ${account} made`);
+    if (isNew) did.push(`account ${account} created`);
     else existed.push(host);
     if (found !== undefined && (await alterRequirement(admin, account, found, options.require))) {
       did.push(`account ${account} altered to REQUIRE ${options.require}, from ${found.require}`);
@@ -51,7 +51,7 @@ export async function ensure(
 
 async function makeDatabase(admin: MysqlSession, database: string, options: EnsureOptions, log: Log): Promise<boolean> {
   const { charset, collation } = options;
-  const [row] = await orSay(`look for database ${database}`, () =>
+  const [row] = await orSay(`find database ${database}`, () =>
     admin.rows(
       `SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
        FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?`,
@@ -61,7 +61,7 @@ async function makeDatabase(admin: MysqlSession, database: string, options: Ensu
   if (row !== undefined) {
     const found = [row['charset'], row['collation']].map(String).join(', ');
     if (modern(found) !== modern(`${charset}, ${collation}`)) {
-      log.info(`database ${database} has ${found}, not ${charset}, ${collation}: left as it is`);
+      log.info(`database ${database} has ${found}, not ${charset}, ${collation}: not changed`);
     }
     return false;
   }
@@ -86,7 +86,7 @@ async function alterRequirement(admin: MysqlSession, account: string, found: Acc
 
 /** An admin without read privilege grants again, which is harmless. */
 async function grant(admin: MysqlSession, account: string, database: string): Promise<boolean> {
-  const there = await orSay(`look at grants of ${account}`, () => grantsOf(admin, account));
+  const there = await orSay(`read grants of ${account}`, () => grantsOf(admin, account));
   if (hasGrant(there, database)) return false;
   await run(admin, `grant ${account} everything in database ${database}`, [
     `GRANT ALL PRIVILEGES ON ${quotePattern(database)}.* TO ${account}`,

@@ -59,8 +59,9 @@ export async function tryLogin(target: MysqlTarget, options: LoginOptions): Prom
     if (error === undefined) continue;
     if (isRefusal(error) && named.has(place)) {
       throw new AccountsDifferError(
-        `node ${place} refuses account ${target.user}, which ${formatAddress(first.at)} lets in: ${reasonOf(error)}; ` +
-          'their accounts differ, as after CREATE USER with wsrep_on=OFF: make them the same there',
+        `node ${place} rejects account ${target.user}, which ${formatAddress(first.at)} accepts: ` +
+          `${reasonOf(error)}; their accounts differ, as after CREATE USER with wsrep_on=OFF: make them ` +
+          'the same there',
         { cause: error },
       );
     }

@@ -76,5 +76,5 @@ async function rotate(
   if (!refusal.isPassword || !plan.rotate) throw refusal.error;
   await setPassword(session, user, existed, password);
   const names = existed.map((host) => quoteAccount(user, host)).join(', ');
-  log.warn(`the password of ${names} was another one, and is now the URL's: replicas with the old one can't log in`);
+  log.warn(`the password of ${names} was changed to the URL's: replicas with the old one can't log in`);
 }

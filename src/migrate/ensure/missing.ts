@@ -48,6 +48,6 @@ export async function missingIn(
     }
     return missing;
   } catch (error) {
-    throw mysqlError(`look at database ${database}`, error);
+    throw mysqlError(`read database ${database}`, error);
   }
 }

@@ -36,26 +36,26 @@ export async function refusedFor(
   for (const account of own) {
     const missing = missingFor(account, target);
     const name = quoteAccount(user, account.host);
-    if (missing !== undefined) return because(`account ${name} is refused: it ${missing}`);
+    if (missing !== undefined) return because(`account ${name} is rejected: it ${missing}`);
   }
   if (tls === undefined && (await wantsTls(admin))) {
     return because(
-      `account ${user} is refused: the server wants TLS of everybody; add ssl_ca=FILE to the database URL`,
+      `account ${user} is rejected: the server requires TLS for all accounts; add ssl_ca=FILE to the database URL`,
     );
   }
   if (existed.length > 0) {
     return because(
-      `account ${user} was there before, with another password, which is never changed silently: put the right one ` +
-        "into the service's database URL, or give --rotate to set this one, with which replicas that have the old one " +
-        "can't log in any more",
+      `account ${user} existed before, with another password, which is never changed silently: correct ` +
+        "the service's database URL, or give --rotate to set its password; replicas with the old one can " +
+        'then no longer log in',
       true,
     );
   }
   const foreign = accounts.filter(({ host }) => accountAt(own, host) === undefined);
   const others = foreign.map(({ host }) => quoteAccount(user, host)).join(', ');
   return because(
-    `account ${user} has just been made and is refused: the server takes it for another one, ` +
-      `${others === '' ? 'perhaps one without a name' : others}; give that --account-host, or DROP that account`,
+    `account ${user} was just created and is rejected: the server matches another account, ` +
+      `${others === '' ? 'perhaps an anonymous one' : others}; give its host as --account-host, or DROP it`,
   );
 }
 
@@ -63,11 +63,11 @@ function missingFor({ require }: Account, { tls }: MysqlTarget): string | undefi
   if (require === 'none') return undefined;
   if (tls === undefined) return 'must use TLS, and the database URL has none: add ssl_ca=FILE to it';
   if (require === 'ssl') return undefined;
-  const certificate = require === 'x509' ? 'a client certificate' : 'the client certificate that its REQUIRE names';
+  const certificate = require === 'x509' ? 'a client certificate' : 'the client certificate of its REQUIRE';
   if (tls.certFile === undefined) {
-    return `must show ${certificate}, and the database URL has none: add ssl_cert=FILE and ssl_key=FILE to it`;
+    return `must present ${certificate}, and the database URL has none: add ssl_cert=FILE and ssl_key=FILE to it`;
   }
-  return require === 'specified' ? `must show ${certificate}, and ${tls.certFile} may be another one` : undefined;
+  return require === 'specified' ? `must present ${certificate}, and ${tls.certFile} may be another one` : undefined;
 }
 
 async function wantsTls(admin: MysqlSession): Promise<boolean> {

@@ -67,7 +67,7 @@ export async function makeAccount(
     } catch (error) {
       // A partially created account is useless. If it cannot be dropped, it was probably not created either.
       await run(`DROP USER IF EXISTS ${account}`).catch(() => {});
-      const refused = mysqlError(`make account ${account}`, error);
+      const refused = mysqlError(`create account ${account}`, error);
       refused.message = refused.message.replaceAll(password, '***');
       throw refused;
     }

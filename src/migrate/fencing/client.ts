@@ -50,7 +50,7 @@ export async function isAlone(
   try {
     await forEachLogin(plan, session, { signal, log }, async (login) => {
       const { target } = login;
-      const options = { target, deadline: performance.now(), signal, log, doing: 'look for other sessions', looks: 1 };
+      const options = { target, deadline: performance.now(), signal, log, doing: 'find other sessions', looks: 1 };
       await onEveryNode(login.session, options, async (node) => {
         others += (await sessionsOf(node, target.user)).filter((seen) => seen.client === client).length;
         return undefined;
@@ -58,7 +58,7 @@ export async function isAlone(
     });
   } catch (error) {
     signal.throwIfAborted();
-    log.info(`not every node could be looked at before the command is started: ${messageOf(error)}`);
+    log.info(`not every node could be checked before the command is started: ${messageOf(error)}`);
     return false;
   }
   return others === 0;

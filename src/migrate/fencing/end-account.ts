@@ -42,7 +42,8 @@ export async function endAccounts(
     const lacked = isOver ? undefined : await lackedToEnd(session);
     if (lacked !== undefined) {
       throw new NotPermittedError(
-        `${admin.user} can't end the sessions of ${names.join(', ')}: it has not got ${lacked}. Grant it that, or give another --admin-user`,
+        `${admin.user} cannot kill the sessions of ${names.join(', ')}: it lacks ${lacked}. Grant it ` +
+          'that, or give another --admin-user',
       );
     }
     const hosts = plan.accountHost;
@@ -55,7 +56,7 @@ export async function endAccounts(
       if (defined.length === 0) await dropAccount(session, name, hosts);
       else kept.add(name);
       if (defined.length === 0) log.info(`account ${name} is dropped`);
-      else log.info(`account ${name} stays, locked: it is the definer of ${listed(defined)}; a later run drops it`);
+      else log.info(`account ${name} is kept, locked: it is the definer of ${listed(defined)}; a later run drops it`);
     }
   }
   return [...kept];
@@ -77,7 +78,7 @@ async function endLate(session: Reached, names: readonly string[], options: Ever
     await endSessions(session, names, { ...options, deadline, looks: 1 });
   } catch (error) {
     options.signal.throwIfAborted();
-    options.log.info(`not every node was looked at for sessions of ${names.join(', ')}: ${messageOf(error)}`);
+    options.log.info(`not every node was checked for sessions of ${names.join(', ')}: ${messageOf(error)}`);
   }
 }
 

@@ -34,7 +34,7 @@ export async function unseenNodes(
   const left = count - seen.size;
   if (left <= 0) return undefined;
   return (
-    `${left} of the cluster's ${count} nodes do not say where they are (AUTO in wsrep_incoming_addresses): ` +
-    'set wsrep_node_address on them, or give each node by --host'
+    `${left} of the cluster's ${count} nodes do not report their address (AUTO in ` +
+    'wsrep_incoming_addresses): set wsrep_node_address on them, or give each node by --host'
   );
 }

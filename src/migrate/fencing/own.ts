@@ -67,7 +67,7 @@ async function makeEverywhere(plan: Databases, account: Credentials, effects: Ow
       await using admin = await reach(adminAt(plan.admin!, target), { timeoutMs, galeraDonor, ...effects });
       const lacked = await lackedToEnd(admin);
       if (lacked !== undefined) {
-        effects.log.warn(`the command runs as the service's own account: ${plan.admin!.user} has not got ${lacked}`);
+        effects.log.warn(`the command runs as the service's own account: ${plan.admin!.user} lacks ${lacked}`);
         return false;
       }
       await makeAccount(admin, account, service, databases);

@@ -59,10 +59,10 @@ export async function fencePredecessor(
     });
   }
   log.warn(
-    `the previous migration was interrupted: ${before.holder}, begun ${before.started} UTC, token ${before.token}`,
+    `the previous migration was interrupted: ${before.holder}, started ${before.started} UTC, token ${before.token}`,
   );
   if (plan.predecessorEnded === token) {
-    log.warn(`treated as ended: --predecessor-ended ${token} says`);
+    log.warn(`treated as ended, by --predecessor-ended ${token}`);
     // The operator has verified it: unreachable nodes are not waited for.
     return await end(accounts, true);
   }
@@ -95,7 +95,7 @@ interface FromOptions extends PredecessorEffects {
 /** Kills the account's sessions from the migration's address until none is left on any node. */
 async function killFrom({ target, session }: Login, options: FromOptions): Promise<void> {
   const { client } = options.left;
-  const doing = `look for sessions of ${target.user} from ${client}`;
+  const doing = `find sessions of ${target.user} from ${client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
     const found = (await sessionsOf(node, target.user)).filter((seen) => seen.client === client);
     for (const { id } of found) await killSession(node, id);
@@ -119,7 +119,7 @@ async function awaitFrom(
   const settled = performance.now() + SETTLE_MS;
   const first = new Map<unknown, Set<number>>();
   let round: SeenSession[] = [];
-  const doing = `look for sessions of ${target.user} from ${left.client}`;
+  const doing = `find sessions of ${target.user} from ${left.client}`;
   await onEveryNode(session, { ...options, target, doing }, async (node) => {
     // A round starts with our own node. A live session may be busy at the moment of a poll: the list covers the whole
     // round.
@@ -133,14 +133,16 @@ async function awaitFrom(
     if (hasEnded) for (const { id, isIdle } of all) if (isIdle) known.delete(id);
     const found = all.filter(({ id }) => known.has(id));
     if (performance.now() > settled) round = [...round, ...found];
-    return found.length === 0 ? undefined : `statements that may be of the migration before: ${redact(listOf(found))}`;
+    return found.length === 0
+      ? undefined
+      : `statements that may belong to the previous migration: ${redact(listOf(found))}`;
   });
 }
 
 function mayBeIts(user: string, token: number, list: string): UnavailableError {
   return new UnavailableError(
-    `these sessions of ${user} may be the service's, or the interrupted migration's (token ${token}): ${list}. ` +
-      `KILL those that are the migration's, and run this with --predecessor-ended ${token}; ` +
-      `with --admin-user a migration has an account of its own, and this can't happen`,
+    `these sessions of ${user} may be the service's, or the interrupted migration's (token ${token}): ` +
+      `${list}. KILL those that are the migration's, and run this with --predecessor-ended ${token}; with ` +
+      '--admin-user each migration has a separate account, which prevents this',
   );
 }

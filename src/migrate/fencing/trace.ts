@@ -71,8 +71,8 @@ function parsed(text: string): unknown {
 
 function edited(column: string, value: string): UnavailableError {
   return new UnavailableError(
-    `${FENCE_TABLE} was edited: its ${column} is '${oneLine(value)}', which is no account of a migration. Make sure that no ` +
-      `migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
+    `${FENCE_TABLE} was edited: its ${column} is '${oneLine(value)}', which is not an account of a ` +
+      `migration. Make sure that no migration runs, then UPDATE ${FENCE_TABLE} SET ${column} = ''`,
   );
 }
 
@@ -122,6 +122,6 @@ export async function breakStaleLock(session: MysqlSession, name: string, row: F
   const [used] = await session.rows('SELECT IS_USED_LOCK(?) AS id', [name]);
   const id = Number(used?.['id'] ?? 0);
   if (id === 0 || (await nameOf(session, id)) !== lockSession) return;
-  log.warn(`ending the session of ${row.holder}, which has the lock and has not renewed it: it is frozen, or gone`);
+  log.warn(`killing the session of ${row.holder}, which has the lock and has not renewed it: it is frozen or dead`);
   await killSession(session, id);
 }

@@ -61,6 +61,6 @@ async function answered<T>({ withinMs, signal }: AskOptions, ask: (signal: Abort
     return await ask(signal === undefined ? late : AbortSignal.any([signal, late]));
   } catch (cause) {
     signal?.throwIfAborted();
-    throw late.aborted ? new Error(`no answer in ${formatDuration(ms)}`, { cause }) : cause;
+    throw late.aborted ? new Error(`no response in ${formatDuration(ms)}`, { cause }) : cause;
   }
 }

@@ -143,7 +143,7 @@ class Held implements HeldLease {
 
   /** Resolves when it is lost; rejects when renewing ends. */
   async #renew(): Promise<void> {
-    let last = 'no answer';
+    let last = 'no response';
     for (;;) {
       await pause(Math.min(renewEveryMs(this.#lossMs), Math.max(0, this.#leftMs())), this.#over.signal);
       if (this.#leftMs() <= 0) {

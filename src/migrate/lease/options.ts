@@ -9,7 +9,7 @@ export const LOCK_OPTIONS = [
     env: 'KOLLA_DB_SYNC_LOCK',
     default: 'auto',
     help: 'lock backend: Lease and database row, or row alone',
-    details: "auto uses the Lease where --kubeconfig is set or the Pod's ServiceAccount is mounted.",
+    details: "auto uses the Lease if --kubeconfig is set or the Pod's ServiceAccount is mounted.",
     example: 'row',
   },
   {

@@ -17,7 +17,7 @@ async function notPermitted(site: LeaseSite, error: ApiError, signal: AbortSigna
   const role = rolesFor(grantsOn(ref), subject, { role: name, clusterRole: name });
   return new NotPermittedError(
     `${user ?? 'this user'} may not ${verbs} Lease ${ref.name} ${placeOf(ref)}, which is the lock; ` +
-      `--lock row goes without it; to allow it, apply this with kubectl apply -f -:\n${rolesYaml(role)}`,
+      `--lock row does not need it; to allow it, apply this with kubectl apply -f -:\n${rolesYaml(role)}`,
     { cause: error },
   );
 }

@@ -39,7 +39,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
   const freeInMs = leaseWatch(leaseMs);
   const isMeant = refusals(site);
   const say = statusLine(log);
-  let last = 'no answer';
+  let last = 'no response';
   let tried: { readonly takenAt: number; readonly predecessor: string } | undefined;
   for (let attempt = 0; ;) {
     checkDeadline(site, options, last);
@@ -67,7 +67,7 @@ export async function takeLease(site: LeaseSite, options: TakeOptions): Promise<
         continue;
       }
       if (isHopeless(error) && !isGone(error))
-        throw new UnavailableError(`${placeOfLease(site)} can't be written: ${error.message}`, { cause: error });
+        throw new UnavailableError(`${placeOfLease(site)} cannot be written: ${error.message}`, { cause: error });
       await isMeant(error, signal);
       last = messageOf(error);
       if (!isRefused(error)) say(`waiting for the API server at ${site.client.server}: ${last}`);

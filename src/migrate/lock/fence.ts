@@ -60,7 +60,7 @@ export async function openFence(session: MysqlSession): Promise<FenceRow> {
   );
   const made = await readFence(session);
   if (made !== undefined) return made;
-  throw new UnavailableError(`cannot read back the row that was just put into ${FENCE_TABLE}`);
+  throw new UnavailableError(`cannot read back the row just inserted into ${FENCE_TABLE}`);
 }
 
 /**
@@ -126,7 +126,8 @@ function checked(row: FenceRow): FenceRow {
   if (isToken && ['new', ...FENCE_STATES].includes(row.state)) return row;
   const what = isToken ? `state is '${oneLine(row.state)}'` : `token is ${row.token}`;
   throw new UnavailableError(
-    `${FENCE_TABLE} was edited: its ${what}. Make sure that no migration runs, then DROP TABLE ${FENCE_TABLE}: it is made again`,
+    `${FENCE_TABLE} was edited: its ${what}. Make sure that no migration runs, then DROP TABLE ` +
+      `${FENCE_TABLE}: it is re-created`,
   );
 }
 

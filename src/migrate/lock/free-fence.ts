@@ -54,7 +54,7 @@ export async function freeFence(row: FenceRow, observer: LeaseObserver, options:
 
 /** The holder of the fence, for messages. */
 export function holderOf(row: FenceRow | undefined): string {
-  if (row?.state !== 'running') return 'another one has just taken the lock';
+  if (row?.state !== 'running') return 'another migrator has just taken the lock';
   const release = row.release === '' ? '' : ` of release ${row.release}`;
   return `${row.holder} has been migrating ${row.service}${release} (${row.phase}) since ${row.started} UTC, token ${row.token}`;
 }

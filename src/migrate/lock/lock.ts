@@ -68,7 +68,8 @@ async function getLock(session: MysqlSession, name: string, seconds: number): Pr
     { got: 1 },
   );
   const got = row?.['got'];
-  if (got === null || got === undefined) throw new UnavailableError(`the server gave no answer to GET_LOCK('${name}')`);
+  if (got === null || got === undefined)
+    throw new UnavailableError(`the server did not respond to GET_LOCK('${name}')`);
   return got === 1;
 }
 

@@ -135,10 +135,10 @@ function isOver(plan: LockTerms, { isGalera }: Reached, { row, passed, observer 
 async function endHolder(session: Reached, lockName: string, log: Effects['log']): Promise<void> {
   try {
     const id = await endLockHolder(session, lockName);
-    if (id !== undefined) log.warn(`session ${id}, which kept the lock after its lease had passed, is ended`);
+    if (id !== undefined) log.warn(`killed session ${id}, which kept the lock after its lease had expired`);
   } catch (error) {
     if (isPassing(error) || isUndone(error)) throw error;
-    log.warn(`cannot end the session that keeps the lock after its lease has passed: ${reasonOf(error)}`);
+    log.warn(`cannot kill the session that keeps the lock after its lease has expired: ${reasonOf(error)}`);
   }
 }
 
@@ -171,6 +171,6 @@ async function reachDatabase(
     return await reach(target, { timeoutMs, signal, log, galeraDonor, database: target.database });
   } catch (error) {
     if (errnoOf((error as Error).cause) !== UNKNOWN_DATABASE) throw error;
-    throw new UnavailableError(`${messageOf(error)}; it is made when --admin-user is given`, { cause: error });
+    throw new UnavailableError(`${messageOf(error)}; it is created if --admin-user is given`, { cause: error });
   }
 }

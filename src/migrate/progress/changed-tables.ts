@@ -47,7 +47,7 @@ export async function readChangedTables(
       rows.filter((row) => Number(row['isAltered']) === isAltered).map((row) => String(row['name']));
     return { altered: named(1), written: named(0) };
   } catch (error) {
-    if (!signal.aborted) log.debug(`cannot tell which tables have changed: ${reasonOf(error)}`);
+    if (!signal.aborted) log.debug(`cannot read which tables have changed: ${reasonOf(error)}`);
     return undefined;
   }
 }

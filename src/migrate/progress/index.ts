@@ -41,7 +41,7 @@ export function startProgress(options: ProgressOptions): AsyncDisposable {
   let changed: ChangedTables | undefined;
   const parts = (): string[] => {
     const last = lastLine();
-    const said = last === undefined ? 'it has said nothing yet' : `last line: ${shortened(last)}`;
+    const said = last === undefined ? 'no output yet' : `last line: ${shortened(last)}`;
     return [`${what} has been running for ${formatDuration(performance.now() - began)}`, said, ...changedText(changed)];
   };
   const draw = () => live?.show(() => parts().map((text, i): LiveLine => ({ text, style: i === 0 ? 'bold' : 'dim' })));

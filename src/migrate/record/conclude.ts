@@ -51,7 +51,7 @@ export async function conclude(
     case 'ended':
       if (code !== 0) {
         const why = meaning === undefined ? '' : `: ${meaning}`;
-        throw new ChildError(code, `the migration failed: ${program} ended with ${code}${why}`);
+        throw new ChildError(code, `the migration failed: ${program} exited with code ${code}${why}`);
       } else if (!isRecorded)
         throw new UnavailableError('the command succeeded, but that could not be recorded: run it again');
       else if (!isPublished)

@@ -126,8 +126,8 @@ export function parseWorkload(text: string): NamedWorkload {
   const kind = ROLLOUT_KINDS.find((each) => each.word === word || each.aliases.includes(word));
   const words = ROLLOUT_KINDS.map((each) => each.word);
   if (kind === undefined) throw wrong(`'${word}' has no rollout${suggestion(word, words)}`);
-  if (!NAME_RULES.subdomain.is.test(name)) throw wrong(`'${name}' is no name of a ${kind.kind}`);
+  if (!NAME_RULES.subdomain.is.test(name)) throw wrong(`'${name}' is not a valid name of a ${kind.kind}`);
   if (namespace !== undefined && !NAME_RULES.label.is.test(namespace))
-    throw wrong(`'${namespace}' is no name of a namespace`);
+    throw wrong(`'${namespace}' is not a valid name of a namespace`);
   return { text, kind, name, namespace };
 }

@@ -50,12 +50,13 @@ export function workloadsOf({
     throw new UsageError(
       phase === 'all'
         ? '--after-rollout: --phase all is for while no replica runs; contract and online come after a rollout'
-        : `--after-rollout: --phase ${phase} comes before the rollout, and would wait for it in vain`,
+        : `--after-rollout: --phase ${phase} comes before the rollout, and would wait for it forever`,
     );
   }
   if (release === '') {
     throw new UsageError(
-      '--after-rollout: --release must say what is rolled out; else a rollout that has not begun looks like one that is complete',
+      '--after-rollout: --release must name the release rolled out; otherwise a rollout that has not ' +
+        'started looks complete',
     );
   }
   return [...new Map(afterRollout.map((text) => [text, parseWorkload(text)])).values()];

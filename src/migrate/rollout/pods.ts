@@ -48,7 +48,7 @@ export function judgeRemains(kind: RolloutKind, replicas: Replicas, release: str
   const latest = kind.latestHash(workload, own);
   const old = living.filter((pod) => latest === undefined || isOld(kind, workload, latest, pod));
   if (verdict.is !== 'met') return left(verdict.state, latest === undefined ? [] : old);
-  if (latest === undefined) return left('which template is the latest is not known yet', []);
+  if (latest === undefined) return left('the latest template is not known yet', []);
   return old.length === 0
     ? gone(`${verdict.state}, no old Pod is left`)
     : left(verdict.state + heldBack(workload), old);
@@ -95,8 +95,8 @@ function uidOf({ metadata }: Replicated): string | undefined {
 function otherRelease(found: string | undefined, release: string): string {
   if (found !== undefined) return `its Pods are of release ${oneLine(found)}, not ${release}`;
   return (
-    `its Pod template does not say that it is of release ${release}: ` +
-    `label ${VERSION_LABEL} or annotation ${DB_SYNC_ANNOTATIONS.release}`
+    `its Pod template does not name release ${release}: label ${VERSION_LABEL} ` +
+    `or annotation ${DB_SYNC_ANNOTATIONS.release}`
   );
 }
 
@@ -105,7 +105,7 @@ function heldBack({ spec }: Replicated): string {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return ' (OnDelete: each old Pod stays until it is deleted)';
   const { partition = 0 } = rollingUpdate ?? {};
-  return partition > 0 ? ` (partition ${partition}: Pods below it stay as they are)` : '';
+  return partition > 0 ? ` (partition ${partition}: Pods below it are not updated)` : '';
 }
 
 function gone(state: string): Remains {
@@ -122,6 +122,6 @@ function left(why: string, pods: readonly ReplicaPod[]): Remains {
 function named({ metadata: { name, deletionTimestamp }, spec }: ReplicaPod): string {
   const on = spec?.nodeName === undefined ? 'on no node yet' : `on ${spec.nodeName}`;
   // Set to the end of its grace period.
-  const ending = deletionTimestamp === undefined ? '' : `, being ended, by ${deletionTimestamp}`;
+  const ending = deletionTimestamp === undefined ? '' : `, terminating, until ${deletionTimestamp}`;
   return `${name} (${on}${ending})`;
 }

@@ -13,11 +13,11 @@ export async function stillOld(
   { signal, log }: Effects,
 ): Promise<Ran | undefined> {
   if (rollout === undefined) return undefined;
-  const ran = { program: 'the last look at the rollout', meaning: undefined, output: '' };
+  const ran = { program: 'the last check of the rollout', meaning: undefined, output: '' };
   try {
     const left = await rollout.look({ signal: AbortSignal.any([signal, lost]), log });
     if (left === undefined) return undefined;
-    const meaning = `replicas of an older release are there again: ${left}; nothing was run`;
+    const meaning = `replicas of an older release exist again: ${left}; nothing was run`;
     return { ...ran, outcome: { state: 'ended', code: ExitCode.unavailable }, meaning, output: meaning };
   } catch (error) {
     if (signal.aborted) return { ...ran, outcome: { state: 'interrupted', code: 0 } };

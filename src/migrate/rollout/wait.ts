@@ -133,7 +133,8 @@ function explained(error: unknown, workloads: readonly NamedWorkload[], kube: Ku
   const names = { role: 'kolla-db-sync-rollout', clusterRole: 'kolla-db-sync-rollout' };
   const role = rolesYaml(rolesFor(rolloutGrants(workloads, kube.namespace), subjectOf(user), names));
   return new NotPermittedError(
-    `${user ?? 'this user'} may not watch what --after-rollout names (${refusal}); apply this with kubectl apply -f -:\n${role}`,
+    `${user ?? 'this user'} may not watch the workloads of --after-rollout (${refusal}); apply this with ` +
+      `kubectl apply -f -:\n${role}`,
     { cause: error },
   );
 }

@@ -27,6 +27,6 @@ export async function askCheck(
   const code = await endOrStop(child, AbortSignal.any([signal, timeout]));
   signal.throwIfAborted();
   if (!timeout.aborted) return code;
-  log.warn(`${argv.join(' ')} did not end within ${formatDuration(CHECK_MS)}: no longer running it`);
+  log.warn(`${argv.join(' ')} did not exit within ${formatDuration(CHECK_MS)}: stopped`);
   return undefined;
 }

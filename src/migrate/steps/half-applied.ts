@@ -62,10 +62,10 @@ async function whatIsNext(
   const next = check.codes[code];
   const says =
     next === undefined || next === 'error'
-      ? "can't tell what comes next"
+      ? 'cannot determine the next phase'
       : next === 'complete'
-        ? 'says that nothing is left'
-        : `says that ${next} comes next`;
+        ? 'reports no pending phase'
+        : `reports ${next} as the next phase`;
   return `${check.argv.join(' ')} ${says} (exit code ${code}).`;
 }
 
@@ -88,9 +88,11 @@ export function meaningOf(
   const isBlank =
     typeof standing !== 'string' && standing.length > 0 && standing.every((each) => each.versions.length === 0);
   return [
-    `${said}. The schema is partially applied: a migration was interrupted there, or another tool made it.`,
-    typeof standing === 'string' ? `What is there can't be looked at: ${standing}.` : standing.map(described).join(' '),
-    name === '' ? '' : `Missing: what revision ${name} had not made yet, and all that comes after it.`,
+    `${said}. The schema is partially applied: a migration was interrupted there, or another tool created it.`,
+    typeof standing === 'string'
+      ? `The existing objects cannot be read: ${standing}.`
+      : standing.map(described).join(' '),
+    name === '' ? '' : `Missing: everything that revision ${name} had not created yet, and all later revisions.`,
     ...known,
     'Nothing was undone, and running it again does not help: restore the backup, or finish that revision by hand and ' +
       `stamp it with the service's tool${isBlank ? '; if the service never ran on it, drop the database and run this again' : ''}`,

@@ -53,7 +53,7 @@ export async function runSteps(plan: LockedWork, held: Held, effects: Effects): 
           step.codes?.[outcome.code] ?? (await explainFailure(output, held.session, plan, { ...effects, signal }));
         return ran(outcome, step, why);
       }
-      if (call === MOST_CALLS) return ran(outcome, step, `more is left, also after ${MOST_CALLS} calls`);
+      if (call === MOST_CALLS) return ran(outcome, step, `work is left after ${MOST_CALLS} calls`);
       effects.log.info(`${basename(step.argv[0])} reports more work: running it again`);
     }
   }
@@ -93,6 +93,6 @@ async function runOnce(
     everyMs: progressMs,
   });
   const outcome = await supervise(child, { lost, signal, log, graceMs: plan.graceMs, stopMs: stopMsOf(plan) });
-  log.info(`${from} ended with ${outcome.code} after ${formatDuration(performance.now() - began)}`);
+  log.info(`${from} exited with code ${outcome.code} after ${formatDuration(performance.now() - began)}`);
   return outcome;
 }

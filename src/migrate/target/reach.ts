@@ -65,7 +65,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
   const end = AbortSignal.timeout(timeoutMs);
   const until = AbortSignal.any([signal, end]);
   const places = placesOf(target);
-  let last = 'no answer';
+  let last = 'no response';
   for (let attempt = 0; ; attempt++) {
     const reasons: string[] = [];
     const refusals: KollaError[] = [];
@@ -75,7 +75,7 @@ export async function reach(target: MysqlTarget, options: ReachOptions): Promise
       try {
         const reached = await reachOne(place, places.length, until, options);
         for (const reason of refusals) log.warn(`skipped: ${messageOf(reason)}`);
-        if (attempt > 0) log.info(`reached it after ${formatDuration(performance.now() - began)}`);
+        if (attempt > 0) log.info(`reached after ${formatDuration(performance.now() - began)}`);
         return reached;
       } catch (caught) {
         error = caught;
@@ -137,7 +137,7 @@ async function reachOne(
 function loginError(place: MysqlTarget, error: unknown): KollaError {
   const refused = mysqlError(`log in as ${whoAndWhere(place)}`, error);
   if (errnoOf(error) === ACCESS_DENIED) {
-    refused.message += `; its password is another one${place.tls === undefined ? ', or it must use TLS (ssl_ca in the URL)' : ''}`;
+    refused.message += `; its password is different${place.tls === undefined ? ', or it must use TLS (ssl_ca in the URL)' : ''}`;
   }
   return refused;
 }

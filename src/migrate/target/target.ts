@@ -55,11 +55,11 @@ export async function findSource(
     const why =
       database === undefined
         ? 'has no database of its own'
-        : 'has its database URL where only its own program can read it';
+        : 'has its database URL in a file that only its own program can read';
     throw new ConfigError(`${service.name} ${why}: set KOLLA_DB_SYNC_CONNECTION to that of the database to lock`);
   }
   const found = await configuredUrl(service, 0, options, inherited);
-  if (found.value === undefined) throw new ConfigError(`${found.place} is not set: the database URL belongs there`);
+  if (found.value === undefined) throw new ConfigError(`${found.place} is not set: it must have the database URL`);
   return configuredSource(service, 0, options, { ...found, value: found.value });
 }
 
@@ -75,7 +75,7 @@ export async function findOthers(
     const { value, ...where } = await configuredUrl(service, i, options, inherited);
     if (value === undefined && optional) continue;
     if (value === undefined)
-      throw new ConfigError(`${where.place} is not set: the URL of another database belongs there`);
+      throw new ConfigError(`${where.place} is not set: it must have the URL of another database`);
     found.push(configuredSource(service, i, options, { ...where, value }));
   }
   return found;

@@ -41,7 +41,7 @@ export async function ensureTool(
     if (ran.outcome.state !== 'ended' || ran.outcome.code !== 0) return { ...ran, changes };
     if ('listed' in task.done && (await toDo(task, claim, reader, own)) !== undefined) {
       throw new UnavailableError(
-        `${lineOfSteps(next.steps)} ended with 0, but the tool does not show it as it should be`,
+        `${lineOfSteps(next.steps)} exited with code 0, but the tool does not list the expected result`,
       );
     }
     changes++;
@@ -102,9 +102,9 @@ async function recorded(
       throw new UnavailableError(`${task.name} is done, but that could not be recorded: run it again`);
   }
   if (isEmpty) {
-    const last = output.trimEnd().split('\n').at(-1) || 'it says nothing';
+    const last = output.trimEnd().split('\n').at(-1) || 'it printed nothing';
     throw new UnavailableError(
-      `${lineOfSteps(task.steps)} ended with 0, but table ${done.fills} is empty; its last line: ${last}`,
+      `${lineOfSteps(task.steps)} exited with code 0, but table ${done.fills} is empty; its last line: ${last}`,
     );
   }
   return ran;

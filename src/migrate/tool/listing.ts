@@ -46,7 +46,8 @@ export async function findListed(
       .join(', '),
   );
   throw new UnavailableError(
-    `${task.name}: there are ${ours.length} that could be it (${names.join('; ')}), decide which one to delete: see ${listed.argv.join(' ')}`,
+    `${task.name}: ${ours.length} candidates match (${names.join('; ')}), delete all but one: ` +
+      `see ${listed.argv.join(' ')}`,
   );
 }
 
@@ -63,7 +64,7 @@ function reasonIn(lines: readonly string[]): string {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('|'));
   const all = new LastLines();
   for (const line of said) all.add(line);
-  return all.serverError?.text ?? said.at(-1) ?? 'it says nothing';
+  return all.serverError?.text ?? said.at(-1) ?? 'it printed nothing';
 }
 
 async function readLines(
@@ -85,9 +86,9 @@ async function readLines(
   effects.signal.throwIfAborted();
   lost?.throwIfAborted();
   if (timeout.aborted) {
-    throw new UnavailableError(`${argv.join(' ')} did not end within ${formatDuration(LISTING_MS)}`);
+    throw new UnavailableError(`${argv.join(' ')} did not exit within ${formatDuration(LISTING_MS)}`);
   }
   if (code === 0) return lines;
   const why = effects.redact(redact(reasonIn(lines)));
-  throw new ChildError(code, `${basename(argv[0])} ended with ${code} listing existing objects: ${why}`);
+  throw new ChildError(code, `${basename(argv[0])} exited with code ${code} listing existing objects: ${why}`);
 }

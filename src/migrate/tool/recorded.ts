@@ -56,8 +56,8 @@ export async function whyNotDone(
   const isWithin = row?.state !== 'done' && isDoneWithin(records, done, site);
   if (!isWithin) {
     if (row === undefined) return notRecorded(done, site);
-    if (row.state !== 'done') return `the last time it ${row.state === 'running' ? 'was cut off' : row.state}`;
-    if (!isSameWork(row.work, task)) return 'its values are others than those that it was done with';
+    if (row.state !== 'done') return `the last time it ${row.state === 'running' ? 'was interrupted' : row.state}`;
+    if (!isSameWork(row.work, task)) return 'its values differ from those it was done with';
   }
   if (done.fills !== undefined && !(await hasRows(session, done.fills))) return `table ${done.fills} is empty`;
   return undefined;

@@ -21,7 +21,7 @@ export async function throwawayKeys(): Promise<{ readonly path: string } & Async
     return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
   } catch (cause) {
     throw new ConfigError(
-      `cannot write keys of its own for a command: ${messageOf(cause)}; mount an emptyDir at ${tmpdir()}`,
+      `cannot write temporary keys for a command: ${messageOf(cause)}; mount an emptyDir at ${tmpdir()}`,
       {
         cause,
       },

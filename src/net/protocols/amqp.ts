@@ -36,26 +36,26 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
   const { fields } = await hearMethod(talk);
   const mechanisms = mechanismsIn(fields);
   if (!mechanisms.includes('PLAIN')) {
-    return bad(`it takes no login by password here (PLAIN), but only ${oneLine(mechanisms.join(', '))}`);
+    return bad(`it does not accept a password login (PLAIN), but only ${oneLine(mechanisms.join(', '))}`);
   }
   const response = Buffer.from(`\0${login.user}\0${login.password}`);
   sayMethod(talk, START_OK, CLIENT, short('PLAIN'), int32(response.length), response, short('en_US'));
-  tell('the broker has begun AMQP, and does not say whether it takes the login');
+  tell('the broker has started AMQP, but does not respond to the login');
   const tune = await hearMethod(talk);
-  if (tune.method === CLOSE) return refused(talk, tune, `it refuses the login of '${login.user}'`);
-  if (tune.method === SECURE) return bad('it asks for more than a password');
+  if (tune.method === CLOSE) return refused(talk, tune, `it rejects the login of '${login.user}'`);
+  if (tune.method === SECURE) return bad('it requires more than a password');
   if (tune.method !== TUNE) return bad('the server breaks off the AMQP handshake');
   sayMethod(talk, TUNE_OK, Buffer.from([0, 1]), int32(frameMaxOf(tune.fields)), Buffer.from([0, 0]));
   sayMethod(talk, OPEN, short(login.vhost), short(''), Buffer.from([0]));
-  tell(`the broker has taken the login, and does not open the virtual host '${login.vhost}'`);
+  tell(`the broker has accepted the login, but does not open the virtual host '${login.vhost}'`);
   const open = await hearMethod(talk);
-  if (open.method === CLOSE) return refused(talk, open, `it does not let '${login.user}' into '${login.vhost}'`);
+  if (open.method === CLOSE) return refused(talk, open, `it denies '${login.user}' access to '${login.vhost}'`);
   if (open.method !== OPEN_OK) return bad('the server breaks off the AMQP handshake');
   sayMethod(talk, CLOSE, Buffer.from([0, GOODBYE]), short('goodbye'), Buffer.alloc(4));
-  tell('the broker has opened the virtual host, and does not answer our goodbye');
+  tell('the broker has opened the virtual host, but does not respond to the close');
   while ((await hearMethod(talk)).method !== CLOSE_OK);
   await endOf(talk);
-  return good(`took the login of '${login.user}' and opened '${login.vhost}'`);
+  return good(`accepted the login of '${login.user}' and opened '${login.vhost}'`);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function amqpVisit(talk: Conversation, login: AmqpLogin, tell: Tell
  * close before a login.
  */
 export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer> {
-  tell('the connection stands, but no AMQP comes: it may be frozen');
+  tell('connected, but received no AMQP: it may be frozen');
   talk.say(PROTOCOL_HEADER);
   return await talk.hear((heard) => {
     const start = understandStart(heard);
@@ -76,9 +76,9 @@ export async function amqpStart(talk: Conversation, tell: Tell): Promise<Answer>
  * connection: a frozen broker does not respond. The broker treats it as a load balancer's check, and logs nothing.
  */
 export async function amqpKnock(talk: Conversation, tell: Tell): Promise<Answer> {
-  tell('the connection stands, but the broker does not read from it: it may be frozen');
+  tell('connected, but the broker does not read: it may be frozen');
   await endOf(talk);
-  return good('accepts connections and heeds them');
+  return good('accepts and handles connections');
 }
 
 /** The broker's reason, which must be confirmed: otherwise it waits for us. */
@@ -112,7 +112,7 @@ function frameIn(heard: Buffer): Parsed<Method | 'heartbeat'> {
   const length = 7 + size + 1;
   if (size > FRAME_MAX) throw new Error('the server sends a frame that is too long for AMQP');
   if (heard.length < length) return undefined;
-  if (heard[length - 1] !== FRAME_END) throw new Error('the server sends a frame that AMQP would end otherwise');
+  if (heard[length - 1] !== FRAME_END) throw new Error('the server sends a frame with an invalid AMQP frame end');
   if (heard[0] !== METHOD_FRAME) return { is: 'heartbeat', length };
   if (size < 4 || heard.readUInt16BE(7) !== CONNECTION) throw new Error('the server breaks off the AMQP handshake');
   return { is: { method: heard.readUInt16BE(9), fields: heard.subarray(11, length - 1) }, length };

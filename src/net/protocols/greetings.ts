@@ -15,7 +15,7 @@ export function understandVersion(bytes: Buffer): Understood<Answer> {
   if (end !== -1 && text.startsWith(VERSION_PREFIX))
     return { is: good(`version ${text.slice(VERSION_PREFIX.length, end)}`) };
   if (VERSION_PREFIX.startsWith(text.slice(0, VERSION_PREFIX.length)) && end === -1) return undefined;
-  if (text.startsWith(MEMCACHED_FULL)) return { is: bad('it has as many connections as it takes (its option -c)') };
+  if (text.startsWith(MEMCACHED_FULL)) return { is: bad('it has reached its connection limit (its option -c)') };
   if (MEMCACHED_FULL.startsWith(text)) return undefined;
   return { is: bad('the server is not memcached') };
 }

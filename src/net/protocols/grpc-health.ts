@@ -38,9 +38,7 @@ export async function grpcHealth(at: Address, ask: GrpcHealthAsk, tell: Tell): P
   const session = connect(`${tls === undefined ? 'http' : 'https'}://${formatAddress(at)}`, options);
   const stop = () => session.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  session.once('connect', () =>
-    tell('the connection stands, but the call is not answered: it may be frozen, or no gRPC'),
-  );
+  session.once('connect', () => tell('connected, but the call gets no response: it may be frozen, or not gRPC'));
   try {
     return meaningOf(await call(session, service), service);
   } finally {
@@ -74,12 +72,12 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > MOST_BYTES) reject(new Error('an answer that does not end'));
+      if (length > MOST_BYTES) reject(new Error('a response that does not end'));
     });
     stream.on('end', () => {
       if (headers[':status'] !== undefined) resolve({ headers, body: Buffer.concat(chunks) });
     });
-    stream.on('close', () => reject(new Error('closed without an answer; it may want TLS, or not speak HTTP/2')));
+    stream.on('close', () => reject(new Error('closed without a response; it may require TLS, or not speak HTTP/2')));
     stream.end(request(service));
   });
 }
@@ -88,11 +86,11 @@ function call(session: ClientHttp2Session, service: string): Promise<Reply> {
 function explained(error: Error): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (/no application protocol/i.test(message)) {
-    return new Error('it speaks TLS, but no HTTP/2 in it, as gRPC does', { cause: error });
+    return new Error('it speaks TLS, but not HTTP/2 over it, which gRPC needs', { cause: error });
   }
   // For an AbortSignal's reason it is a number.
   if (!String(code).startsWith('ERR_HTTP2_')) return error;
-  return new Error('the server does not speak HTTP/2, as gRPC does', { cause: error });
+  return new Error('the server does not speak HTTP/2, which gRPC needs', { cause: error });
 }
 
 /** Uncompressed (0), its length, field 1 as a string; an empty string is omitted. */
@@ -118,7 +116,7 @@ function meaningOf({ headers, body }: Reply, service: string): Answer {
   if (code === NOT_FOUND) return bad(`the server knows no service '${service}' (NOT_FOUND)`);
   if (code === UNIMPLEMENTED) return bad('the server has no health service (UNIMPLEMENTED): use tcp or http instead');
   if (code === UNAUTHENTICATED || code === PERMISSION_DENIED)
-    return bad(`the server asks who we are (gRPC status ${code})`);
+    return bad(`the server requires credentials (gRPC status ${code})`);
   if (code !== OK) return bad(`gRPC status ${String(code)}${saidIn(headers)}`);
   const status = statusIn(body);
   if (status === SERVING) return good('SERVING');

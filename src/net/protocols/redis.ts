@@ -11,14 +11,14 @@ interface RedisLogin {
 
 /** Operator-friendly texts for its errors. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
 const MEANINGS: Readonly<Record<string, string>> = {
-  LOADING: 'it is still reading its data from disk',
-  MASTERDOWN: 'it is a replica that has lost its primary, and answers no client until it is back',
-  MISCONF: 'it cannot save to disk, and so takes no writes: see its log for a full disk',
-  NOAUTH: 'it asks for a password: give --password-file',
-  WRONGPASS: 'it refuses the login: the user or the password is wrong, or the user is off',
+  LOADING: 'it is still loading its data from disk',
+  MASTERDOWN: 'it is a replica that has lost its primary, and serves no clients until it is back',
+  MISCONF: 'it cannot save to disk, and so accepts no writes: see its log for a full disk',
+  NOAUTH: 'it requires a password: give --password-file',
+  WRONGPASS: 'it rejects the login: the user or the password is wrong, or the user is disabled',
   NOPERM: 'the user may not send PING: it needs the ACL rule +ping',
-  DENIED: 'its protected mode takes only loopback as long as it has no password',
-  BUSY: 'a script runs, and stops everybody else',
+  DENIED: 'its protected mode accepts only loopback while it has no password',
+  BUSY: 'a running script blocks all other clients',
 };
 
 /**
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * @throws the system's or TLS's error if the connection breaks
  */
 export async function redisPing(talk: Conversation, login: RedisLogin | undefined, tell: Tell): Promise<Answer> {
-  tell('the connection stands, but nothing is answered: it may be frozen, or busy with one command');
+  tell('connected, but received no response: it may be frozen, or busy with one command');
   if (login !== undefined) {
     const answer = await command(talk, 'AUTH', ...(login.user === undefined ? [] : [login.user]), login.password);
     if (answer !== '+OK') return bad(meaningOf(answer));
@@ -60,9 +60,9 @@ function meaningOf(answer: string): string {
   if (!answer.startsWith('-')) return `the server is not Redis: ${oneLine(answer)}`;
   const said = oneLine(answer.slice(1));
   if (/without any password configured|no password is set/.test(said)) {
-    return `it has no password (requirepass), and so refuses ours: ${said}`;
+    return `it has no password (requirepass), and so rejects ours: ${said}`;
   }
-  if (/max number of clients/.test(said)) return `it has as many clients as it takes (maxclients): ${said}`;
+  if (/max number of clients/.test(said)) return `it has reached its client limit (maxclients): ${said}`;
   const meaning = MEANINGS[said.split(' ')[0] ?? ''];
   return meaning === undefined ? said : `${meaning} (${said})`;
 }

@@ -14,7 +14,7 @@ export const amqp = check({
     'Without one: checks that the broker accepts and closes a connection, which a frozen broker does not ' +
     'and which is not logged; --greeting also waits for the AMQP greeting, for which the broker logs two ' +
     'warnings per check.',
-  operands: [{ name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with TLS; IPv6 addresses in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
   options: [
     ...LOGIN_OPTIONS,
     ...AMQP_OPTIONS,
@@ -29,17 +29,17 @@ export const amqp = check({
     ...AMQP_TLS_OPTIONS,
   ],
   examples: [
-    { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy when a broker heeds connections; frozen is unhealthy' },
+    { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy if a broker handles connections; a frozen one is unhealthy' },
     {
       line: 'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq',
-      does: 'healthy when it takes the login and opens the virtual host /',
+      does: 'healthy if it accepts the login and opens the virtual host /',
     },
   ],
   prepare({ operands: [text = ''], options }) {
     const { at, tls } = brokerAt('amqp', text, options);
     checkBroker('amqp', options);
     if (options.greeting && options.user !== undefined) {
-      throw new UsageError('amqp: --greeting is for a question without a login, which hears it in any case');
+      throw new UsageError('amqp: --greeting is for a check without a login; with one it is always awaited');
     }
     return {
       subject: `amqp ${formatAddress(at)}`,

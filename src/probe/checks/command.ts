@@ -14,7 +14,7 @@ export const command = check({
   child: 'COMMAND',
   options: [],
   examples: [
-    { line: 'kolla-probe command -- virsh version --daemon', does: "healthy when libvirt's daemon answers" },
+    { line: 'kolla-probe command -- virsh version --daemon', does: "healthy if libvirt's daemon responds" },
     { line: 'kolla-probe command --timeout 5s -- ovsdb-client list-dbs', does: 'a longer deadline' },
   ],
   async prepare({ child: [program, ...words] }, { inherited: env }) {

@@ -11,9 +11,10 @@ export const config = check({
   word: 'config',
   summary: 'Checks that the newest version of the ConfigMap is installed.',
   description:
-    'Asks the record that kolla-init watch (or the sidecar) leaves below /run/kolla, on a volume that both containers have. Unhealthy, with ' +
-    "the reason, when a version was refused or could not be put in place; and when the ConfigMap's volume has moved on for " +
-    'longer than --within without being looked at, as when the watch has died.',
+    'Reads the record that kolla-init watch (or the sidecar) keeps below /run/kolla, on a volume shared ' +
+    'by both containers. Unhealthy, with the reason, if a version was rejected or could not be ' +
+    "installed, or if the ConfigMap's volume has had a newer version for longer than --within that was " +
+    'not examined, for example because the watch has died.',
   operands: [],
   options: [
     {
@@ -30,7 +31,7 @@ export const config = check({
       env: 'KOLLA_PROBE_CONFIG_DIR',
       default: '/var/lib/kolla/config_files',
       help: 'directory of the ConfigMap',
-      details: 'Where it is not mounted, the record of kolla-init watch alone counts.',
+      details: 'If it is not mounted, only the record of kolla-init watch counts.',
       example: '/config',
     },
     {
@@ -43,7 +44,7 @@ export const config = check({
     },
   ],
   examples: [
-    { line: 'kolla-probe config', does: 'healthy while the newest version is in place' },
+    { line: 'kolla-probe config', does: 'healthy while the newest version is installed' },
     { line: 'kolla-probe config --root ./tree --config-dir ./config', does: "on a developer's machine" },
   ],
   prepare({ options: { within: withinMs, configDir, root } }) {
@@ -86,11 +87,11 @@ function look(query: ConfigQuery, now: () => number): Verdict {
 
 function verdictOf(record: ConfigRecord, { configDir, withinMs }: ConfigQuery, now: () => number): Verdict {
   const { state, version, looked, problem = '' } = record;
-  const stays = version === undefined ? 'nothing is in place' : `${version} stays in place`;
+  const stays = version === undefined ? 'nothing is installed' : `${version} stays installed`;
   const late = newerVersion(record, configDir, withinMs, now);
   if (state === 'absent') return unhealthy(problem);
   if (state === 'refused') return unhealthy(`version ${looked} rejected, ${stays}: ${problem}`);
-  if (state === 'failed') return unhealthy(`version ${looked} could not be put in place: ${problem}`);
+  if (state === 'failed') return unhealthy(`version ${looked} could not be installed: ${problem}`);
   return late === undefined ? healthyAs(`version ${version}`) : unhealthy(`${late}; ${stays}`);
 }
 

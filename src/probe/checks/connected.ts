@@ -11,8 +11,8 @@ export const connected = check({
     'opened, or that the peer has closed, do not count. A sidecar sees processes of other containers only ' +
     'with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
   operands: [
-    { name: 'PROCESS', help: "the program's or script's name; not needed with --any-process" },
-    { name: 'PORT', help: 'of the other end: 5672', many: true, optional: true },
+    { name: 'PROCESS', help: 'name of the program or script; not needed with --any-process' },
+    { name: 'PORT', help: 'remote port, such as 5672', many: true, optional: true },
   ],
   options: [
     {
@@ -28,7 +28,7 @@ export const connected = check({
     { line: 'kolla-probe connected nova-compute 5672', does: 'healthy while nova-compute is connected to RabbitMQ' },
     {
       line: 'kolla-probe connected --any-process 5671 5672',
-      does: 'any process of this pod, by one port or the other',
+      does: 'any process of this Pod, on either port',
     },
   ],
   prepare({ operands, options: { anyProcess, pattern } }) {

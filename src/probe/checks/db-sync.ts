@@ -10,10 +10,10 @@ export const dbSync = check({
   word: 'db-sync',
   summary: "Checks that the schema is ready for the service's code.",
   description:
-    "Reads what kolla-db-sync has left: on its Lease, through the API server (get on leases), or with --server in the service's own " +
-    'database, with the login that the service has. Ready is what a wait for db-sync/NAME takes for met: a phase that runs beside ' +
-    'the service, or fails there, does not make it unhealthy.',
-  operands: [{ name: 'NAME', help: "the migration's: keystone" }],
+    'Reads the record of kolla-db-sync: on its Lease, through the API server (get on leases), or with ' +
+    "--server in the service's own database, with the service's login. Ready means the same as for the " +
+    'wait db-sync/NAME: a phase that runs or fails alongside the service does not make it unhealthy.',
+  operands: [{ name: 'NAME', help: 'name of the migration, such as keystone' }],
   options: [
     {
       flag: 'release',
@@ -56,7 +56,7 @@ export const dbSync = check({
     { line: 'kolla-probe db-sync keystone --release 2026.1 --timeout 5s', does: 'by the Lease, in the Pod' },
     {
       line: 'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone',
-      does: 'by the record in the database, where there is no API server',
+      does: 'by the record in the database, without an API server',
     },
   ],
   async prepare({ operands: [name = ''], options }, { inherited, podFile }) {

@@ -9,8 +9,8 @@ export const fileAge = check({
   word: 'file-age',
   summary: 'Checks that a file was modified recently.',
   operands: [
-    { name: 'FILE', help: 'what the service writes as it works' },
-    { name: 'AGE', help: 'the most that may have passed since: 90s' },
+    { name: 'FILE', help: 'file that the service updates as it works' },
+    { name: 'AGE', help: 'maximum age, such as 90s' },
   ],
   options: [],
   examples: [
@@ -54,9 +54,11 @@ function look(path: string, maxAgeMs: number, now: () => number): Verdict {
     const ageMs = now() - statSync(path).mtimeMs;
     // Otherwise a file written before the clock was set back would count as recent for that long.
     if (ageMs < -maxAgeMs)
-      return unhealthy(`${path} will have been written in ${formatDuration(-ageMs)}: see the clocks`);
+      return unhealthy(`${path} has a modification time ${formatDuration(-ageMs)} in the future: check the clocks`);
     const text = `${path} was written ${formatDuration(Math.max(0, ageMs))} ago`;
-    return ageMs <= maxAgeMs ? healthyAs(text) : unhealthy(`${text}, and may be ${formatDuration(maxAgeMs)} old`);
+    return ageMs <= maxAgeMs
+      ? healthyAs(text)
+      : unhealthy(`${text}, more than the maximum of ${formatDuration(maxAgeMs)}`);
   } catch (error) {
     return unhealthy(messageOf(error));
   }

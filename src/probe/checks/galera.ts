@@ -9,8 +9,9 @@ export const galera = check({
   word: 'galera',
   summary: 'Checks that this Galera node is synced and in the Primary component.',
   description:
-    'Healthy is: ready (wsrep_ready), in the Primary component, Synced, and not told to refuse queries. The privilege USAGE is enough. ' +
-    "--defaults-file takes the file that kolla-ansible writes for MariaDB's own healthcheck.sh.",
+    'A healthy node is ready (wsrep_ready), in the Primary component, Synced, and not configured to ' +
+    'reject queries. The privilege USAGE is enough. --defaults-file accepts the file that kolla-ansible ' +
+    "writes for MariaDB's own healthcheck.sh.",
   operands: [MYSQL_OPERAND],
   options: [
     ...MYSQL_OPTIONS,
@@ -47,22 +48,20 @@ export const galera = check({
     },
     {
       line: 'kolla-probe galera 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
-      does: 'healthy when this node is Synced in the Primary component',
+      does: 'healthy if this node is Synced and in the Primary component',
     },
     {
       line: 'kolla-probe galera --defaults-file /etc/mysql/healthcheck.cnf --allow-donor',
-      does: "with the login of kolla-ansible's file, over the local socket; a donor is healthy too",
+      does: "with the login in kolla-ansible's file, over the local socket; a donor is healthy too",
     },
   ],
   async prepare({ operands: [text], options }) {
     const server = await mysqlServer('galera', text, options);
     if (options.user === undefined && options.defaultsFile === undefined) {
-      throw new UsageError(
-        'galera: a login is needed to ask for the state: give --user and --password-file, or --defaults-file',
-      );
+      throw new UsageError('galera: the state requires a login: give --user and --password-file, or --defaults-file');
     }
     const question = { subject: `galera ${server.text}`, hosts: server.hosts };
-    const greeted = () => unhealthy('its state is told to users only, and no file names one');
+    const greeted = () => unhealthy('its state is visible to users only, and no file names one');
     if (options.unlessDisconnected) return { ...question, ...unlessDisconnected(server, greeted) };
     return {
       ...question,

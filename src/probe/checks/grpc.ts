@@ -8,9 +8,9 @@ export const grpc = check({
   word: 'grpc',
   summary: 'Checks that the gRPC health service reports SERVING.',
   description:
-    "What the kubelet's own grpc probe asks, but also with TLS, to another host, and with a reason. " +
-    'Without TLS the server must take HTTP/2 at once (h2c), as gRPC servers do.',
-  operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets' }],
+    "The same call as the kubelet's own grpc probe, but also over TLS, to other hosts, and with a " +
+    'reason. Without TLS the server must accept HTTP/2 with prior knowledge (h2c), as gRPC servers do.',
+  operands: [{ name: 'HOST:PORT', help: 'address; IPv6 in brackets' }],
   options: [
     {
       flag: 'service',
@@ -23,8 +23,8 @@ export const grpc = check({
     ...TLS_OPTIONS,
   ],
   examples: [
-    { line: 'kolla-probe grpc 127.0.0.1:2379', does: 'healthy when the server says SERVING of itself' },
-    { line: 'kolla-probe grpc 127.0.0.1:9090 --service readiness --timeout 2s', does: 'asks about one service' },
+    { line: 'kolla-probe grpc 127.0.0.1:2379', does: 'healthy if the server reports SERVING' },
+    { line: 'kolla-probe grpc 127.0.0.1:9090 --service readiness --timeout 2s', does: 'checks one service' },
   ],
   prepare({ operands: [text = ''], options }) {
     const at = addressOf('grpc', text);

@@ -25,8 +25,11 @@ export const http = check({
     ...URL_TLS_OPTIONS,
   ],
   examples: [
-    { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy when Keystone answers' },
-    { line: 'kolla-probe http http://127.0.0.1:9292/ --status 300', does: 'Glance lists its versions with a 300' },
+    { line: 'kolla-probe http http://127.0.0.1:5000/v3', does: 'healthy if Keystone responds' },
+    {
+      line: 'kolla-probe http http://127.0.0.1:9292/ --status 300',
+      does: 'Glance returns its list of versions with status 300',
+    },
   ],
   async prepare({ operands: [text = ''], options: { status: wanted, ...tls } }) {
     const url = urlOf(text);
@@ -41,7 +44,7 @@ export const http = check({
         try {
           const isGood = (status: number) => (wanted === undefined ? status < 400 : status === wanted);
           const awaitsBody = (status: number) => {
-            tell(`status ${status}, but the answer does not end`);
+            tell(`status ${status}, but the response does not end`);
             return isGood(status);
           };
           const { status } = await requestOnce(url, { signal, ...trust, awaitsBody });
@@ -63,6 +66,6 @@ function urlOf(text: string): URL {
     // An invalid URL may still contain a password.
     throw new UsageError(`http: ${text.includes('@') ? 'that' : `'${text}'`} is not an http:// or https:// URL`);
   if (url.password !== '')
-    throw new UsageError('http: a password in a URL would be seen in the process list; leave it out');
+    throw new UsageError('http: a password in a URL would be visible in the process list; leave it out');
   return url;
 }

@@ -25,7 +25,7 @@ export const listen = check({
   ],
   examples: [
     { line: 'kolla-probe listen 11211 --process memcached', does: 'healthy while memcached itself listens there' },
-    { line: 'kolla-probe listen 53 --protocol udp', does: 'whoever answers DNS' },
+    { line: 'kolla-probe listen 53 --protocol udp', does: 'any DNS server' },
   ],
   prepare({ operands, options: { process: name, pattern, protocol } }) {
     const query = {

@@ -41,8 +41,11 @@ export const logShip = check({
     },
   ],
   examples: [
-    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while what is written is also acknowledged' },
-    { line: 'kolla-probe log-ship --state ./state --within 10m', does: 'elsewhere, and more patient' },
+    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while written lines are acknowledged' },
+    {
+      line: 'kolla-probe log-ship --state ./state --within 10m',
+      does: 'with another state directory and a longer limit',
+    },
   ],
   prepare({ options: { state: stateDir, within: withinMs } }) {
     return logShipQuestion({ stateDir, withinMs }, 'log-ship');
@@ -83,7 +86,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
         for (;;) {
           const lag = lagIn(file, now);
           const text = `${lag.bytes} bytes of ${lag.files} files are not acknowledged, the last were ${formatDuration(lag.quietMs)} ago`;
-          if (lag.bytes === 0) return healthyAs('all is acknowledged');
+          if (lag.bytes === 0) return healthyAs('everything is acknowledged');
           if (lag.quietMs <= withinMs) return healthyAs(text);
           tell(text);
           await pause(LOOK_MS, signal);
@@ -92,7 +95,7 @@ export function logShipQuestion({ stateDir, withinMs }: LogShipQuery, subject: s
         const { code } = error as NodeJS.ErrnoException;
         if (code !== 'ENOENT') return unhealthy(`cannot read ${file}: ${messageOf(error)}`);
         return existsSync(join(stateDir, 'source-id'))
-          ? healthyAs('nothing was to be shipped yet')
+          ? healthyAs('there was nothing to ship yet')
           : unhealthy(
               `there is no ${file}: does kolla-log-ship run, with a state directory that this container has too?`,
             );

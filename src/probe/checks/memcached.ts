@@ -9,10 +9,10 @@ export const memcached = check({
   word: 'memcached',
   summary: 'Checks that memcached responds.',
   description: 'Requests its version, which needs no login and touches no data. UDP and SASL are not supported.',
-  operands: [{ name: 'HOST[:PORT]', help: 'where; port 11211 unless given; IPv6 addresses in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 11211); IPv6 in brackets' }],
   options: [],
   examples: [
-    { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy when memcached tells its version' },
+    { line: 'kolla-probe memcached 127.0.0.1', does: 'healthy if memcached reports its version' },
     { line: 'kolla-probe memcached [::1]:11211', does: 'the same over IPv6' },
   ],
   prepare({ operands: [text = ''] }) {
@@ -22,7 +22,7 @@ export const memcached = check({
       hosts: [at.host],
       ask: (signal, tell = () => {}) =>
         answered(async () => {
-          tell('it does not tell its version: it may be frozen, or out of reach');
+          tell('it does not report its version: it may be frozen, or unreachable');
           const { ASK_VERSION, understandVersion } = await import('../../net/protocols/greetings.ts');
           const { exchange } = await import('../../net/conversation.ts');
           return await exchange({ at, say: ASK_VERSION, understand: understandVersion, signal });

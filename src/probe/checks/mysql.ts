@@ -17,9 +17,9 @@ export const mysql = check({
   examples: [
     {
       line: 'kolla-probe mysql 127.0.0.1 --user healthcheck --password-file /run/secrets/healthcheck',
-      does: 'healthy when the server takes the login and answers',
+      does: 'healthy if the server accepts the login and responds',
     },
-    { line: 'kolla-probe mysql mariadb:3306', does: 'healthy when the server greets' },
+    { line: 'kolla-probe mysql mariadb:3306', does: 'healthy if the server sends its greeting' },
   ],
   async prepare({ operands: [text], options }) {
     const server = await mysqlServer('mysql', text, options);

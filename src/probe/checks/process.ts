@@ -7,11 +7,11 @@ export const process = check({
   word: 'process',
   summary: 'Checks that a process of this name is running.',
   description: 'Zombies do not count. A running process says little: prefer listen or connected.',
-  operands: [{ name: 'NAME', help: "the program's name, or the script's that an interpreter runs" }],
+  operands: [{ name: 'NAME', help: 'name of the program or interpreted script' }],
   options: [PATTERN_OPTION],
   examples: [
     { line: 'kolla-probe process ovn-controller', does: 'healthy while it runs' },
-    { line: "kolla-probe process --pattern 'mistral-server .*engine'", does: 'told apart by its words' },
+    { line: "kolla-probe process --pattern 'mistral-server .*engine'", does: 'identified by its arguments' },
   ],
   prepare({ operands: [name = ''], options: { pattern } }) {
     return processQuestion(processQuery('process', name, pattern), `process ${name.trim()}`);

@@ -16,9 +16,10 @@ export const rabbitmq = check({
   word: 'rabbitmq',
   summary: 'Checks that this RabbitMQ node accepts clients and has no alarm.',
   description:
-    'By AMQP as the check amqp, and with --management by the management API as well: an alarm for memory or disk, in which publishers ' +
-    'are blocked, and a virtual host that is down are unhealthy, with the reason. The user needs a tag such as `management` for that.',
-  operands: [{ name: 'HOST[:PORT]', help: 'where; port 5672 unless given, 5671 with TLS; IPv6 addresses in brackets' }],
+    'Uses AMQP like the check amqp and, with --management, the management API as well: a memory or disk ' +
+    'alarm, which blocks publishers, and a virtual host that is down are unhealthy, with the reason. For ' +
+    'the API the user needs a tag such as `management`.',
+  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
   options: [
     {
       flag: 'management',
@@ -38,7 +39,7 @@ export const rabbitmq = check({
     },
     {
       line: 'kolla-probe rabbitmq 127.0.0.1',
-      does: 'without a login: whether the broker heeds connections; alarms are not seen',
+      does: 'without a login: checks that the broker handles connections, but not alarms',
     },
   ],
   prepare({ operands: [text = ''], options }) {
@@ -64,7 +65,7 @@ export const rabbitmq = check({
         const verdicts = await Promise.all([byAmqp, askManagement({ url: management, options, trust }, signal)]);
         const reasons = verdicts.filter((verdict) => !verdict.healthy).map(({ reason }) => reason);
         return reasons.length === 0
-          ? healthyAs('serves, no alarm, every virtual host is up')
+          ? healthyAs('running, no alarm, every virtual host is up')
           : unhealthy(reasons.join('; '));
       },
     };
@@ -80,7 +81,7 @@ function managementOf(text: string): URL {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      'rabbitmq: --management: a login in a URL would be seen by others; give --user and --password-file',
+      'rabbitmq: --management: credentials in a URL would be visible to others; give --user and --password-file',
     );
   }
   return url;

@@ -17,7 +17,7 @@ export const redis = check({
     'Also for Sentinel. Logs in first if a password is given, without --user as the default user. ' +
     'Unhealthy: a server that is still loading, a replica that has lost its primary and serves no ' +
     'clients, and a server that cannot save to disk.',
-  operands: [{ name: 'HOST[:PORT]', help: 'where; port 6379 unless given; IPv6 addresses in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 6379); IPv6 in brackets' }],
   options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
   examples: [
     {

@@ -17,10 +17,10 @@ export const socket = check({
       line: 'kolla-probe socket /run/openvswitch/db.sock --process ovsdb-server',
       does: 'healthy while it listens there',
     },
-    { line: 'kolla-probe socket /run/libvirt/libvirt-sock', does: 'whoever listens there' },
+    { line: 'kolla-probe socket /run/libvirt/libvirt-sock', does: 'any process that listens there' },
   ],
   prepare({ operands: [path = ''], options: { process: name, pattern } }) {
-    if (!/^(?:\/|@.)/.test(path)) throw new UsageError(`socket: '${path}' is not a path that begins with /, or @NAME`);
+    if (!/^(?:\/|@.)/.test(path)) throw new UsageError(`socket: '${path}' is not a path that starts with /, or @NAME`);
     const process = name === undefined ? undefined : processQuery('socket', name, pattern);
     return socketQuestion({ process, path }, `socket ${path}`);
   },

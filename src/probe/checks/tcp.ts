@@ -7,10 +7,10 @@ import { healthy, unhealthy } from '../verdict.ts';
 export const tcp = check({
   word: 'tcp',
   summary: 'Checks that a TCP connection is accepted.',
-  operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets' }],
+  operands: [{ name: 'HOST:PORT', help: 'address; IPv6 in brackets' }],
   options: [],
   examples: [
-    { line: 'kolla-probe tcp mariadb:3306', does: 'healthy when something listens on 3306' },
+    { line: 'kolla-probe tcp mariadb:3306', does: 'healthy if port 3306 accepts connections' },
     { line: 'kolla-probe tcp [::1]:11211 --timeout 300ms', does: 'IPv6, and a shorter deadline' },
   ],
   prepare({ operands: [target = ''] }) {

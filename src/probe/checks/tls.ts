@@ -17,7 +17,7 @@ export const tls = check({
     'By a TLS handshake with HOST:PORT: the chain must lead to a trusted CA, the name must match ' +
     '(--tls require skips both), and no certificate of the chain may expire within --expires-in. With ' +
     '--cert-file: each certificate in the file must stay valid for that long. STARTTLS is not supported.',
-  operands: [{ name: 'HOST:PORT', help: 'where; IPv6 addresses in brackets', optional: true }],
+  operands: [{ name: 'HOST:PORT', help: 'address; IPv6 in brackets', optional: true }],
   options: [
     {
       flag: 'expires-in',
@@ -41,11 +41,11 @@ export const tls = check({
   examples: [
     {
       line: 'kolla-probe tls api.example.org:443 --expires-in 7d',
-      does: 'healthy when it is trusted and lasts a week more',
+      does: 'healthy if it is trusted and valid for another week',
     },
     {
       line: 'kolla-probe tls --cert-file /etc/kolla/certs/tls.crt --expires-in 14d',
-      does: 'how long the certificates in a file last',
+      does: 'checks how long the certificates in a file remain valid',
     },
   ],
   prepare({ operands: [text], options }): Question {

@@ -9,19 +9,20 @@ interface Text {
   readonly examples: readonly [Example, Example, ...Example[]];
 }
 
-const PROCESS: Operand = { name: 'PROCESS', help: 'its name; spaces around it are ignored' };
-const PORT: Operand = { name: 'PORT', help: 'one of these is enough', many: true };
+const PROCESS: Operand = { name: 'PROCESS', help: 'name of the process; spaces around it are ignored' };
+const PORT: Operand = { name: 'PORT', help: 'ports, one of which is enough', many: true };
 const DEADLINE = 'Gives up after 5 s, or after KOLLA_PROBE_TIMEOUT.';
 
 const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_curl: {
     summary: "Checks that a URL returns a status below 400, with curl's output as Kolla's own.",
     description:
-      "Asks as Kolla's script lets curl ask: no certificate is verified, no redirect followed, no configuration file read; and no proxy asked. " +
-      'HEALTHCHECK_CURL_MAX_TIME (10), _USER_AGENT, _WRITE_OUT and _OUTPUT are read. Prints the write-out line; ' +
-      "1 for every failure, with curl's number on stderr. Given more than a URL and -u USER:PASSWORD, it becomes the image's curl, " +
-      'and ends with 127 where there is none.',
-    operands: [{ name: 'WORD', help: "curl's options, and the URL; without a scheme it is http", many: true }],
+      "Sends the request that Kolla's script makes curl send: verifies no certificate, follows no " +
+      'redirect, reads no configuration file; and uses no proxy. Reads HEALTHCHECK_CURL_MAX_TIME (10), ' +
+      '_USER_AGENT, _WRITE_OUT and _OUTPUT. Prints the write-out line; exits with 1 on every failure, ' +
+      "with curl's exit code on stderr. With other arguments than a URL and -u USER:PASSWORD, it " +
+      "executes the image's curl, or exits with 127 without one.",
+    operands: [{ name: 'WORD', help: "curl's options and the URL (default scheme: http)", many: true }],
     examples: [
       { line: 'healthcheck_curl http://127.0.0.1:5000', does: 'any status below 400 is healthy' },
       {
@@ -32,16 +33,19 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   },
   healthcheck_port: {
     summary: 'Checks for an established connection of a process to a port.',
-    description: `Exactly that port, as TCP sees it from this side; connections that are being opened or were closed by the other side do not count. ${DEADLINE}`,
+    description: `The port must match exactly; connections being opened or closed by the peer do not count. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
       { line: 'healthcheck_port nova-compute 5672', does: 'healthy while it is connected to the broker' },
-      { line: "healthcheck_port 'neutron-l3-agent ' 5672 5671", does: 'either port; as kolla-ansible writes the name' },
+      {
+        line: "healthcheck_port 'neutron-l3-agent ' 5672 5671",
+        does: 'either port; the name as written by kolla-ansible',
+      },
     ],
   },
   healthcheck_listen: {
     summary: 'Checks that a process listens on a port.',
-    description: `Exactly that port, TCP or UDP. ${DEADLINE}`,
+    description: `The port must match exactly, TCP or UDP. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
       { line: 'healthcheck_listen sshd 8022', does: 'as for the containers of nova-ssh' },
@@ -51,22 +55,22 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_socket: {
     summary: 'Checks that a process listens on a Unix socket.',
     description: `A socket file left over from a process that has exited is unhealthy. ${DEADLINE}`,
-    operands: [PROCESS, { name: 'PATH', help: 'where the socket lies' }],
+    operands: [PROCESS, { name: 'PATH', help: 'path of the socket' }],
     examples: [
       { line: 'healthcheck_socket libvirtd /run/libvirt/libvirt-sock', does: 'healthy while it listens there' },
-      { line: 'healthcheck_socket ovsdb-server /run/openvswitch/db.sock', does: 'the same of Open vSwitch' },
+      { line: 'healthcheck_socket ovsdb-server /run/openvswitch/db.sock', does: 'the same for Open vSwitch' },
     ],
   },
   healthcheck_filemod: {
     summary: 'Checks that a file was modified recently.',
     description:
-      'Follows symbolic links. Unhealthy if the file is missing or no regular file, or if arguments are missing.',
+      'Follows symbolic links. Unhealthy if the file is missing or not a regular file, or if arguments are missing.',
     operands: [
       { name: 'FILE', help: 'which' },
-      { name: 'SECONDS', help: 'how old it may be' },
+      { name: 'SECONDS', help: 'maximum age' },
     ],
     examples: [
-      { line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120', does: 'healthy when it is at most two minutes old' },
+      { line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120', does: 'healthy if it is at most two minutes old' },
       { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'spaces are part of the name' },
     ],
   },
@@ -79,21 +83,22 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
       'KOLLA_PROBE_TIMEOUT.',
     operands: [],
     examples: [
-      { line: 'healthcheck_mariadb', does: 'in the container of the server, over its socket' },
-      { line: 'healthcheck_mariadb --help', does: 'which variables it reads' },
+      { line: 'healthcheck_mariadb', does: "in the server's container, over its socket" },
+      { line: 'healthcheck_mariadb --help', does: 'shows the variables it reads' },
     ],
   },
   healthcheck_rabbitmq: {
     summary: 'Checks that this RabbitMQ node accepts clients.',
     description:
-      'Asked as the check rabbitmq, where /etc/rabbitmq/rabbitmq.conf says that it listens (or RABBITMQ_NODE_IP_ADDRESS and _PORT): nothing of Erlang ' +
-      'is started. Alarms and virtual hosts are seen only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). ' +
-      'Prints nothing. ' +
+      'Runs the check rabbitmq against the listener configured in /etc/rabbitmq/rabbitmq.conf (or ' +
+      'RABBITMQ_NODE_IP_ADDRESS and _PORT), without starting Erlang. Checks alarms and virtual hosts ' +
+      'only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). Prints ' +
+      'nothing. ' +
       DEADLINE,
     operands: [],
     examples: [
-      { line: 'healthcheck_rabbitmq', does: 'in the container of the broker' },
-      { line: 'healthcheck_rabbitmq --help', does: 'which variables it reads' },
+      { line: 'healthcheck_rabbitmq', does: "in the broker's container" },
+      { line: 'healthcheck_rabbitmq --help', does: 'shows the variables it reads' },
     ],
   },
 };

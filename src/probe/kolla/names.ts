@@ -24,7 +24,7 @@ export function isKollaName(name: string): name is KollaName {
 }
 
 /**
- * The question of a call of one of Kolla's scripts.
+ * Parses a call of one of Kolla's scripts into its question.
  * @throws WordsError
  */
 export function questionFor(name: KollaName, argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {

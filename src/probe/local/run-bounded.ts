@@ -29,7 +29,7 @@ export async function runBounded(
   const { code, by, out, err } = ended;
   if (code === 0) return healthy;
   const said = lastLine(err) || lastLine(out);
-  const end = by === undefined ? `ended with ${code}` : `was killed by ${by}`;
+  const end = by === undefined ? `exited with code ${code}` : `was killed by ${by}`;
   return unhealthy(`${program} ${end}${said === '' ? '' : `: ${said}`}`);
 }
 

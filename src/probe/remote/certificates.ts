@@ -25,11 +25,12 @@ export function judgeValidity(chain: readonly Validity[], leftMs: number, now = 
   const early = chain.find(({ validFrom }) => Date.parse(validFrom) > now);
   if (early !== undefined) {
     return unhealthy(
-      `the certificate of '${oneLine(early.subject)}' is valid only from ${dateOf(early.validFrom)}: see the clocks`,
+      `the certificate of '${oneLine(early.subject)}' is valid only from ${dateOf(early.validFrom)}: ` +
+        'check the clocks',
     );
   }
   const [first] = chain.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo));
-  if (first === undefined) return unhealthy('no certificate was shown');
+  if (first === undefined) return unhealthy('no certificate was presented');
   const left = Date.parse(first.validTo) - now;
   const what = `the certificate of '${oneLine(first.subject)}'`;
   const until = dateOf(first.validTo);
@@ -49,14 +50,14 @@ export async function judgeFile(file: string, leftMs: number): Promise<Verdict> 
     return unhealthy(networkReason(error));
   }
   const blocks = text.match(CERTIFICATE);
-  if (blocks === null) return unhealthy('it holds no certificate in PEM');
+  if (blocks === null) return unhealthy('it contains no PEM certificate');
   const chain: Validity[] = [];
   for (const block of blocks) {
     try {
       const { subject, validFrom, validTo } = new X509Certificate(block);
       chain.push({ subject: nameIn(subject), validFrom, validTo });
     } catch (error) {
-      return unhealthy(`it holds a broken certificate: ${messageOf(error)}`);
+      return unhealthy(`it contains an invalid certificate: ${messageOf(error)}`);
     }
   }
   return judgeValidity(chain, leftMs);

@@ -21,7 +21,7 @@ const SELECT_1 = 'SELECT 1 still passes there, but tables are refused (error 104
 /** A node's state from SQL, as a verdict. */
 export async function galeraVerdict(session: MysqlSession, policy: FitnessPolicy): Promise<Verdict> {
   const state = await galeraState(session);
-  if (state === undefined) return unhealthy('it is no Galera node: wsrep_provider is none');
+  if (state === undefined) return unhealthy('it is not a Galera node: wsrep_provider is none');
   const why = whyUnfit(state, await galeraSwitches(session), policy);
   return why === undefined ? healthyAs(`${state.state}, ${state.size} nodes`) : unhealthy(why);
 }
@@ -37,12 +37,13 @@ export async function disconnectedVerdict(session: MysqlSession): Promise<Verdic
 export function whyUnfit(state: GaleraState, switches: GaleraSwitches, policy: FitnessPolicy): string | undefined {
   const why = whyUnusable(state, 'ok');
   if (why !== undefined) return state.component === 'Primary' ? why : `${why}; ${SELECT_1}`;
-  if (switches.rejects !== 'NONE') return `it is told to refuse queries: wsrep_reject_queries is ${switches.rejects}`;
+  if (switches.rejects !== 'NONE')
+    return `it is configured to reject queries: wsrep_reject_queries is ${switches.rejects}`;
   if (state.state !== DONOR) return undefined;
   if (switches.isDesynced) {
     return policy.allowDesync
       ? undefined
-      : 'it is desynced on purpose (wsrep_desync is ON) and may be behind; --allow-desync takes it for healthy';
+      : 'it is desynced on purpose (wsrep_desync is ON) and may lag; --allow-desync accepts it';
   }
-  return policy.allowDonor ? undefined : 'it is the donor of a node that joins; --allow-donor takes it for healthy';
+  return policy.allowDonor ? undefined : 'it is the donor of a joining node; --allow-donor accepts it';
 }

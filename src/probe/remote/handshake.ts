@@ -46,9 +46,7 @@ async function shakenHands({ at, verify }: HandshakeAsk, signal: AbortSignal, te
   const stop = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  socket.once('connect', () =>
-    tell('the connection stands, but no TLS comes: it may be frozen, or speak something else'),
-  );
+  socket.once('connect', () => tell('connected, but received no TLS: it may be frozen, or speak another protocol'));
   await once(socket, 'secureConnect');
   socket.on('error', () => {}); // with TLS 1.3 its rejection of our missing client certificate comes late
   return {

@@ -52,7 +52,7 @@ export function requireUser(word: string, values: LoginValues): void {
   const { user, password, passwordFile } = values;
   if (user !== undefined || (password === undefined && passwordFile === undefined)) return;
   const given = passwordFile === undefined ? 'KOLLA_PROBE_PASSWORD' : '--password-file';
-  throw new UsageError(`${word}: ${given} is given, but not whose it is: give --user`);
+  throw new UsageError(`${word}: ${given} is given without an account: give --user`);
 }
 
 /**

@@ -45,8 +45,8 @@ export async function askManagement(ask: ManagementAsk, signal: AbortSignal): Pr
 function whyBad({ status, body }: { status: number; body: unknown }, what: string, user: string): string | undefined {
   if (status === 200) return undefined;
   if (status === 401)
-    return `the management API refuses '${user}': the password is wrong, or the user has no tag such as management`;
-  if (status !== 503) return `the management API answers with status ${status}: is it RabbitMQ's, of 3.8 or later?`;
+    return `the management API rejects '${user}': the password is wrong, or the user has no tag such as management`;
+  if (status !== 503) return `the management API returns status ${status}: is it RabbitMQ's, of 3.8 or later?`;
   const { reason, alarms, ...rest } = (body ?? {}) as { reason?: unknown; alarms?: { resource?: unknown }[] };
   const resources = [...new Set((alarms ?? []).map(({ resource }) => String(resource)))];
   if (resources.length > 0) return `${what} (${resources.join(', ')}): publishers are blocked`;

@@ -20,7 +20,7 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
   const source = givenKubeSource(query.kubeconfig, inherited);
   if (source === undefined) {
     throw new UsageError(
-      'db-sync: there is no API server to ask: give --kubeconfig, mount a ServiceAccount, or ask the database with --server',
+      'db-sync: no API server: give --kubeconfig, mount a ServiceAccount, or query the database with --server',
     );
   }
   return {
@@ -31,7 +31,7 @@ export function leaseQuestion(query: LeaseQuery, subject: string, inherited: Nod
       try {
         using client = await connectKube(source);
         const ref = dbSyncLease(query.namespace ?? client.namespace, query.name);
-        tell(`the API server ${client.server} does not answer`);
+        tell(`the API server ${client.server} does not respond`);
         const lease = await client.get<KubeObject>(objectPath(ref), { signal, metadataOnly: true });
         const { isReady, says } = readinessIn(dbSyncRecord(lease), query.release);
         return isReady ? healthyAs(says) : unhealthy(`Lease ${ref.name}: ${says}`);

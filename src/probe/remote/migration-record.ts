@@ -37,7 +37,7 @@ export async function recordQuestion(query: RecordQuery, subject: string): Promi
     async ask(signal, tell = () => {}) {
       const { askMysql } = await import('./mysql-session.ts');
       const judges = {
-        greeted: () => unhealthy('the record is shown to users only: give --user'),
+        greeted: () => unhealthy('the record is visible to users only: give --user'),
         inside: async (session: MysqlSession) => verdictOf(await rowsIn(session, database, name), service, release),
       };
       return await askMysql(server, judges, signal, tell);

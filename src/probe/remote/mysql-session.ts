@@ -29,17 +29,17 @@ export async function askMysql(
     const target = await server.target();
     ({ user } = target);
     if (user === '') {
-      tell('the server does not greet: it may be frozen, starting, or out of reach');
+      tell('the server does not greet: it may be frozen, starting, or unreachable');
       const at = target.socket === undefined ? { host: target.host, port: target.port } : { path: target.socket };
       return greeted(await exchange({ at, understand: understandGreeting, signal }));
     }
-    tell('the server does not finish the login: it may be frozen, starting, or out of reach');
+    tell('the server does not finish the login: it may be frozen, starting, or unreachable');
     await using session = await connect(target, { signal });
     // A statement ends only with its session.
     const stop = () => session.destroy();
     signal.addEventListener('abort', stop, { once: true });
     using _ = { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
-    tell('the server has taken the login, and does not answer a question');
+    tell('the server has accepted the login, but does not respond to a query');
     return await inside(session, user);
   } catch (error) {
     return unhealthy(whyNot(error, user));
@@ -48,7 +48,7 @@ export async function askMysql(
 
 function whyNot(error: unknown, user: string): string {
   if (error instanceof KollaError) return error.message;
-  if (isDenied(error)) return `it refuses the login of '${user}': ${reasonOf(error)}`;
+  if (isDenied(error)) return `it rejects the login of '${user}': ${reasonOf(error)}`;
   return errnoOf(error) !== 0 || isLost(error) ? reasonOf(error) : networkReason(error);
 }
 

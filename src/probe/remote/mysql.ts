@@ -12,7 +12,7 @@ import { CA_FILE_OPTION } from './tls.ts';
 
 export const MYSQL_OPERAND = {
   name: 'HOST[:PORT]',
-  help: "where, or a socket's path; port 3306 unless given; without it what --defaults-file says, else the client's own socket",
+  help: "address (default port 3306) or socket path (default: from --defaults-file, else the client's default socket)",
   optional: true,
 } as const;
 
@@ -57,7 +57,7 @@ const PORT = 3306;
 export async function mysqlServer(word: string, text: string | undefined, options: MysqlValues): Promise<MysqlServer> {
   const { defaultsFile, user, password, passwordFile, tls: mode } = options;
   if (defaultsFile !== undefined && (user ?? password ?? passwordFile) !== undefined) {
-    throw new UsageError(`${word}: --defaults-file says who we are, and so do --user or a password: leave one out`);
+    throw new UsageError(`${word}: --defaults-file and --user or a password are both given: use only one`);
   }
   if (defaultsFile === undefined) requireUser(word, options);
   const trust = trustOf(options, 'off', `${word}: `);
@@ -116,7 +116,7 @@ async function readDefaults(file: string | undefined): Promise<Defaults> {
     return parseDefaults(await readFile(file, 'utf8'));
   } catch (cause) {
     const what =
-      cause instanceof RangeError ? `${file} is no option file` : `cannot read ${file}, which --defaults-file names`;
+      cause instanceof RangeError ? `${file} is not an option file` : `cannot read ${file}, given by --defaults-file`;
     throw new ConfigError(`${what}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -46,7 +46,7 @@ export function addressOf(word: string, text: string): Address {
 /** It may contain a password, which must not be repeated. */
 function refuseUrl(word: string, text: string): void {
   if (!text.includes('://') && !text.includes('@')) return;
-  throw new UsageError(`${word}: this takes no URL, but HOST or HOST:PORT; a login in it would be seen by others`);
+  throw new UsageError(`${word}: this is HOST or HOST:PORT, not a URL; credentials in it would be visible to others`);
 }
 
 /**

@@ -43,7 +43,7 @@ export function startChecks(
   return {
     snapshot: () => resident.map((check) => check.status()),
     async [Symbol.asyncDispose]() {
-      stop.abort(new Error('the checks are over'));
+      stop.abort(new Error('the checks were stopped'));
       await Promise.all(rounds);
     },
   };

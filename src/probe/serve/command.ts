@@ -44,9 +44,10 @@ export const serveCommandOf = (checks: CheckSet): Command =>
   command({
     summary: 'Runs the checks of kolla-pod.yaml continuously and serves httpGet probes.',
     description:
-      'Each check of the section `checks` is asked once a period; a probe is answered from what is known and never waits. ' +
-      '/startupz, /livez and /readyz say one word, /metrics is for Prometheus; reasons are shown within the pod and by kubectl port-forward. ' +
-      'Ends at SIGTERM: /readyz is 503 at once.',
+      'Runs each check of the section `checks` once per period; probes get the last known result and ' +
+      'never wait. /startupz, /livez and /readyz return a status word, /metrics is for Prometheus; ' +
+      'reasons are visible only within the Pod and by kubectl port-forward. Exits on SIGTERM, with ' +
+      '/readyz at 503 at once.',
     operands: [],
     options: SERVE_OPTIONS,
     examples: [

@@ -50,9 +50,7 @@ export function checksOf(podFile: PodFile | undefined, mayBeNone: boolean, log: 
   if (checks.length > 0) return checks;
   const none = podFile === undefined ? 'no kolla-pod.yaml, and so no checks' : `${podFile.file}: no checks`;
   if (!mayBeNone)
-    throw new ConfigError(
-      `${none}: every probe would be told that all is well; add some under checks:, or say --allow-no-checks`,
-    );
+    throw new ConfigError(`${none}: every probe would succeed; add some under checks:, or set --allow-no-checks`);
   log.warn(`${none}: every probe returns 200`);
   return checks;
 }
@@ -61,9 +59,9 @@ type Tell = (place: string, what: string) => void;
 
 function checkOf(name: string, value: unknown, tell: Tell): CheckConfig | undefined {
   const place = `checks.${name}`;
-  if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is no name: letters, digits, -, _ and ., at most 63');
+  if (!new RegExp(CHECK_NAME).test(name)) tell(place, 'is not a name of at most 63 letters, digits, -, _ and .');
   // A check of the same name would be mistaken for the probe.
-  if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; give the check another');
+  if ((ROLES as readonly string[]).includes(name)) tell(place, 'is the name of a probe; use another');
   if (!isMapping(value)) {
     tell(place, 'is not a mapping with run, for, period');
     return undefined;
@@ -103,7 +101,7 @@ function wordsOf(given: unknown): string[] {
 
 function wordOf(given: unknown): string {
   if (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') return String(given);
-  throw new RangeError('holds something that is no word');
+  throw new RangeError('contains something that is not a word');
 }
 
 function rolesOf(given: unknown): Role[] {
@@ -126,7 +124,7 @@ function durationOf(least: number): (given: unknown) => number {
 
 function failuresOf(given: unknown): number {
   if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_FAILURES) return Number(given);
-  throw new RangeError(`is no number from 1 to ${MOST_FAILURES}`);
+  throw new RangeError(`is not a number from 1 to ${MOST_FAILURES}`);
 }
 
 function booleanOf(given: unknown): boolean {

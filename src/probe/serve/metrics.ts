@@ -15,19 +15,19 @@ export function probeFamilies(checks: readonly CheckStatus[], parts: readonly Pa
     {
       name: 'kolla_probe_up',
       type: 'gauge',
-      help: 'Whether a probe would be told that all is well (1) or not (0).',
+      help: 'Whether a probe would succeed (1) or not (0).',
       samples: ROLES.map((probe) => ({ labels: { probe }, value: Number(healthOf(probe, parts).isOk) })),
     },
     {
       name: 'kolla_probe_check_up',
       type: 'gauge',
-      help: 'Whether a check is healthy (1) or not (0); 0 too before its first verdict.',
+      help: 'Whether a check is healthy (1) or not (0); 0 until its first verdict.',
       samples: ofEach(({ state }) => Number(state === 'healthy')),
     },
     {
       name: 'kolla_probe_check_duration_seconds',
       type: 'summary',
-      help: 'How long a check took to answer, and how often it was asked.',
+      help: 'Duration of the runs of a check, and their number.',
       samples: checks.flatMap(({ name, asked, totalMs }): Sample[] => [
         { suffix: '_sum', labels: { check: name }, value: totalMs / 1000 },
         { suffix: '_count', labels: { check: name }, value: asked },
@@ -36,19 +36,19 @@ export function probeFamilies(checks: readonly CheckStatus[], parts: readonly Pa
     {
       name: 'kolla_probe_check_failures_total',
       type: 'counter',
-      help: 'How often the answer of a check was no.',
+      help: 'Failed runs of a check.',
       samples: ofEach(({ failed }) => failed),
     },
     {
       name: 'kolla_probe_check_transitions_total',
       type: 'counter',
-      help: 'How often the verdict of a check has changed; its first is no change.',
+      help: "Changes of a check's verdict, not counting the first one.",
       samples: ofEach(({ changes }) => changes),
     },
     {
       name: 'kolla_pod_info',
       type: 'gauge',
-      help: 'The version of this helper.',
+      help: 'Version of this helper.',
       samples: [{ labels: { version: VERSION }, value: 1 }],
     },
     ...processFamilies(),

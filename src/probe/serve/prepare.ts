@@ -46,7 +46,7 @@ async function prepared(config: CheckConfig, context: CheckContext, set: CheckSe
 function definitionOf(word: string, { checks, elsewhere }: CheckSet): Check {
   const found = checks.find((check) => check.word === word);
   if (found !== undefined) return found;
-  if (word === 'kolla-probe') throw new UsageError("run begins with the check's own word, without kolla-probe");
+  if (word === 'kolla-probe') throw new UsageError("run starts with the check's name, without kolla-probe");
   const known = [...checks.map((check) => check.word), ...elsewhere];
   throw new UsageError(`no check '${word}'${suggestion(word, known)}`);
 }
@@ -61,7 +61,7 @@ async function questionOf(
   const end = child === undefined ? -1 : argv.indexOf('--');
   for (const { flag } of CHECK_OPTIONS) {
     const isGiven = argv.slice(0, end === -1 ? undefined : end).some((each) => each.split('=')[0] === `--${flag}`);
-    if (isGiven) throw new UsageError(`--${flag} stands beside run, as ${flag === 'role' ? 'for' : flag}:`);
+    if (isGiven) throw new UsageError(`--${flag} belongs next to run, as ${flag === 'role' ? 'for' : flag}:`);
   }
   const words = splitWords(argv, options, child !== undefined);
   const file = await fileOptions(definition, context.podFile, set);

@@ -136,7 +136,7 @@ export class ResidentCheck {
   }
 
   #stillHangs(ms: number): Verdict {
-    const text = `no answer in ${formatDuration(this.#check.timeout)}, and after ${formatDuration(ms)} it still hangs`;
+    const text = `no response in ${formatDuration(this.#check.timeout)}, and still hanging after ${formatDuration(ms)}`;
     return this.#check.question.whenLate ?? unhealthy(text);
   }
 

@@ -20,7 +20,7 @@ export async function configWatchRole({ context }: Making): Promise<PreparedRole
   const actions = await checkedActions(settings, inherited);
   if (actions.some(({ kind }) => kind === 'exit'))
     throw new UsageError(
-      'init.watch.on-change: exit would end the other roles of kolla-sidecar too; use signal, exec or http',
+      'init.watch.on-change: exit would stop the other components of kolla-sidecar too; use signal, exec or http',
     );
   let now: WatchRunStatus = { config: STARTING, actions: NO_ACTIONS };
   let inPlace: { readonly version: string; readonly configMap: string | undefined } | undefined;

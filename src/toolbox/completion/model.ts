@@ -13,7 +13,7 @@ export interface Position {
 
 /** The two flags that are in no table. */
 export const EVERYWHERE = [
-  { word: '--help', help: 'how to use it' },
+  { word: '--help', help: 'show help' },
   { word: '--version', help: 'its version' },
 ] as const;
 

@@ -63,7 +63,7 @@ export async function collect(
   // The service may read it where it is mounted, so it is included.
   if (untaken.length > 0)
     log.info(
-      `no entry of config.json takes these; --exclude leaves them out: ${untaken.map(({ path }) => path).join(', ')}`,
+      `no entry of config.json installs these; --exclude omits them: ${untaken.map(({ path }) => path).join(', ')}`,
     );
   return files;
 }
@@ -81,7 +81,7 @@ interface Found {
 
 async function directoryAt(dir: string): Promise<string> {
   const stats = await stat(dir).catch((error: unknown) => refused(dir, error));
-  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; name the directory that config.json lies in`);
+  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; name the directory with config.json`);
   return dir;
 }
 
@@ -119,7 +119,7 @@ async function pathsIn(
         throw new ConfigError(`${dir} holds more than ${MAX_NAMES} files and directories; is it the right directory?`);
       const at = join(directory, name);
       if (isExcluded(relative(dir, at))) continue;
-      if (name.includes('\uFFFD')) throw new ConfigError(`${at}: a name that is not UTF-8; rename it`);
+      if (name.includes('\uFFFD')) throw new ConfigError(`${at}: its name is not UTF-8; rename it`);
       const real = await realpath(at).catch((error: unknown) => refused(at, error));
       if (!isWithin(root, real))
         throw new ConfigError(
@@ -127,7 +127,7 @@ async function pathsIn(
         );
       const stats = await stat(real).catch((error: unknown) => refused(at, error));
       if (stats.isDirectory()) {
-        if (above.includes(real)) throw new ConfigError(`${at} is a link to a directory that it lies in; remove it`);
+        if (above.includes(real)) throw new ConfigError(`${at} is a link to one of its parent directories; remove it`);
         await walk(at, [...above, real]);
       } else if (stats.isFile()) paths.set(relative(dir, at), { real, stats });
       else throw new ConfigError(`${at} is neither a file nor a directory; remove it, or leave it out: --exclude`);
@@ -168,21 +168,21 @@ async function entriesOf(
 }
 
 function nothingFor(place: string, source: string, isEmptyDirectory: boolean): ConfigError {
-  const why = isEmptyDirectory ? 'is an empty directory, which no ConfigMap can hold' : 'is not in the directory';
+  const why = isEmptyDirectory ? 'is an empty directory, which a ConfigMap cannot contain' : 'is not in the directory';
   return new ConfigError(`${place}: ${source} ${why}; put a file there, or make the entry optional`);
 }
 
 function tooLarge(dir: string, path: string, size: number): ConfigError {
   return new ConfigError(
-    `${join(dir, path)} has ${size} bytes, and a ConfigMap or Secret holds at most ${MAX_BYTES} (1 MiB): ` +
-      `mount it from a volume of its own and leave it out here, --exclude ${path}`,
+    `${join(dir, path)} has ${size} bytes, and the limit of a ConfigMap or Secret is ${MAX_BYTES} (1 ` +
+      `MiB): mount it from a separate volume and omit it here, --exclude ${path}`,
   );
 }
 
 function refused(path: string, cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
-    throw new NotPermittedError(`${path} is not readable; run as a user who may`, { cause });
-  const why = code === 'ENOENT' ? 'is not there, or a link to nowhere' : messageOf(cause);
+    throw new NotPermittedError(`${path} is not readable; run as a user who may read it`, { cause });
+  const why = code === 'ENOENT' ? 'is missing, or a dangling link' : messageOf(cause);
   throw new ConfigError(`${path}: ${why}`, { cause });
 }

@@ -3,8 +3,8 @@ import { segmentRegExp } from '../../config/tree/glob.ts';
 import type { Verdict } from './secrecy.ts';
 
 /** The reason for a ConfigMap at the user's request. */
-export const SAID_PLAIN = '--plain says so';
-const SAID_SECRET = '--secret says so';
+export const SAID_PLAIN = 'by --plain';
+const SAID_SECRET = 'by --secret';
 
 interface Chooser {
   /** Of a file, or of a directory with all its content. */
@@ -56,7 +56,7 @@ interface Matcher {
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');
   if (segments.includes('') || segments.includes('..'))
-    throw new UsageError(`configmaps: '${pattern}' is no pattern for files in the directory: no empty parts, no ..`);
+    throw new UsageError(`configmaps: '${pattern}' is not a pattern for files in the directory: no empty parts, no ..`);
   const parts = segments.map(segmentRegExp);
   return {
     pattern,

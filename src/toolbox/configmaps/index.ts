@@ -20,7 +20,7 @@ export const configmaps = command({
     'content and the objects immutable, so that a new configuration rolls the Pods and the old one can be ' +
     'restored; --reload live keeps names, for kolla-init watch. Contacts no cluster and writes nothing. ' +
     'The output holds secrets: pipe it to kubectl apply --server-side -f -.',
-  operands: [{ name: 'DIR', help: 'the directory with config.json: /etc/kolla/keystone' }],
+  operands: [{ name: 'DIR', help: 'directory with config.json, such as /etc/kolla/keystone' }],
   options: [
     {
       flag: 'name',
@@ -103,9 +103,9 @@ export const configmaps = command({
   examples: [
     {
       line: 'kolla-pod configmaps /etc/kolla/keystone -n openstack | kubectl apply --server-side -f -',
-      does: 'a new version of the configuration, beside the old one',
+      does: 'a new version of the configuration, next to the old one',
     },
-    { line: 'kolla-pod configmaps /etc/kolla/keystone --mounts', does: "what goes under the Deployment's volumes" },
+    { line: 'kolla-pod configmaps /etc/kolla/keystone --mounts', does: 'the volumes and mounts for a Deployment' },
     {
       line: 'kolla-pod configmaps /etc/kolla/keystone --explain',
       does: 'which files are Secrets, and why',

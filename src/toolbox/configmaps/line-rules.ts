@@ -19,14 +19,17 @@ interface LineRule {
 export const LINE_RULES: readonly LineRule[] = [
   { what: 'a private key', finds: ({ text }) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(text) },
   {
-    what: 'a URL with a user in it',
+    what: 'a URL with user info',
     finds: ({ text }) => text.includes('@') && (holdsLogin(text) || SPACED_LOGIN.test(text)),
   },
   { what: 'a password hash', finds: ({ text }) => HASH.test(text) },
-  { what: 'a value under a name of passwords, keys or tokens', finds: hasNamedValue },
-  { what: 'an item that is named as a password, key or token', finds: isNamed },
+  { what: 'a value under the name of a password, key or token', finds: hasNamedValue },
+  { what: 'an item named like a password, key or token', finds: isNamed },
   { what: 'a value in a section of passwords, keys or tokens', finds: isInSecretSection },
-  { what: 'a long run of capitals, small letters and digits, as keys are', finds: ({ text }) => looksLikeKey(text) },
+  {
+    what: 'a long run of upper-case and lower-case letters and digits, like a key',
+    finds: ({ text }) => looksLikeKey(text),
+  },
 ];
 
 /** In a URL for SQLAlchemy a password may contain spaces. */

@@ -103,8 +103,8 @@ function checkSize(kind: ConfigObject['kind'], files: readonly ConfigFile[]): vo
   if (size <= MAX_BYTES) return;
   const largest = files.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
   throw new ConfigError(
-    `one ${kind} for all files would have ${size} bytes, and it holds at most ${MAX_BYTES} (1 MiB); the largest is ` +
-      `${largest?.path} with ${largest?.bytes.length}: --bundle file gives each its own`,
+    `one ${kind} for all files would have ${size} bytes, and the limit is ${MAX_BYTES} (1 MiB); the ` +
+      `largest is ${largest?.path} with ${largest?.bytes.length}: --bundle file gives each its own`,
   );
 }
 

@@ -28,7 +28,7 @@ export async function printConfigmaps(dir: string, options: PrintOptions, contex
   if (options.mounts && options.explain) throw new UsageError('configmaps: --mounts or --explain, not both');
   const { output, reload, bundle, namespace } = options;
   const name = options.name ?? basename(resolve(dir));
-  checkName(options.name === undefined ? "the directory's name (or say it: --name)" : '--name', name);
+  checkName(options.name === undefined ? "the directory's name (or set --name)" : '--name', name);
   if (namespace !== undefined) checkName('--namespace', namespace);
   const chosen = chooser(options);
   const { signal, log, stdout } = context;
@@ -59,14 +59,16 @@ interface Judged {
 
 function checkName(what: string, name: string): void {
   if (!NAME_RULES.label.is.test(name))
-    throw new UsageError(`configmaps: ${what}: '${name}' is no name: small letters, digits and dashes, at most 63`);
+    throw new UsageError(
+      `configmaps: ${what}: '${name}' is not a name of at most 63 lower-case letters, digits and dashes`,
+    );
 }
 
 /** The user's choice is followed, with a warning. */
 function warnOfPlain(file: ConfigFile, { isSecret, why }: Verdict, { log }: Context): void {
   if (isSecret || why !== SAID_PLAIN) return;
   const found = judge(file);
-  if (found.isSecret) log.warn(`${file.path} goes into a ConfigMap, as --plain says, although: ${found.why}`);
+  if (found.isSecret) log.warn(`${file.path} goes into a ConfigMap because of --plain, although: ${found.why}`);
 }
 
 function asData({ kind, metadata, immutable, data, binaryData }: ConfigObject): YamlValue {
@@ -92,7 +94,7 @@ function explanation(
 ): string {
   const rows = files.map(({ file, verdict }) => {
     const object = objects.find(({ items }) => items.some(({ path }) => path === file.path));
-    const taken = isUntaken(file) ? '; no entry of config.json takes it' : '';
+    const taken = isUntaken(file) ? '; no entry of config.json installs it' : '';
     return [shown(file.path), object?.kind ?? '', object?.metadata.name ?? '', `${verdict.why}${taken}`];
   });
   // One line per file, for grep; a terminal wraps it.

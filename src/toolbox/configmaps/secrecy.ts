@@ -16,7 +16,7 @@ export interface Verdict {
  * world-readable. When in doubt, a Secret: that only costs a read permission.
  */
 export function judge({ path, bytes, entries }: ConfigFile): Verdict {
-  if (path.split('/').some(isCredential)) return { isSecret: true, why: 'its name speaks of a key, password or token' };
+  if (path.split('/').some(isCredential)) return { isSecret: true, why: 'its name suggests a key, password or token' };
   const text = isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
   // The text parts of a binary; in UTF-16 each second byte is a NUL.
   const readable = text ?? bytes.toString('latin1').replaceAll('\0', '');
@@ -26,12 +26,15 @@ export function judge({ path, bytes, entries }: ConfigFile): Verdict {
   }
   if (text !== undefined && hasNames(path, text))
     return { isSecret: false, why: 'nothing in it looks like a credential' };
-  const form = text === undefined ? 'it is no text' : 'a form without names for its values';
+  const form = text === undefined ? 'it is not text' : 'a format without names for its values';
   // A file that is world-readable in the container need not be hidden from other Pods of the namespace.
   const isOpen = entries.length > 0 && entries.every(({ perm }) => perm !== undefined && (perm & 0o004) !== 0);
   if (isOpen)
-    return { isSecret: false, why: `${form}, but config.json lets all read it, and nothing looks like a credential` };
-  const owner = entries.length === 0 ? 'does not say who may read it' : 'lets only its owner read it';
+    return {
+      isSecret: false,
+      why: `${form}, but config.json makes it world-readable, and nothing looks like a credential`,
+    };
+  const owner = entries.length === 0 ? 'does not set its permissions' : 'makes it readable by its owner only';
   return { isSecret: true, why: `${form}, and config.json ${owner}` };
 }
 

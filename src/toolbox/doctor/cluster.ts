@@ -45,7 +45,7 @@ export async function apiServer({ root, env, signal }: Machine): Promise<Finding
   } catch (error) {
     signal.throwIfAborted();
     const detail = `${url.host}: ${messageOf(error)}`;
-    const fix = "let a NetworkPolicy allow egress to it, and look at the node's kube-proxy";
+    const fix = "allow egress to it in a NetworkPolicy, and check the node's kube-proxy";
     return [{ what, state: 'lacks', detail, fix, helpers: WAITERS }];
   }
 }
@@ -54,7 +54,7 @@ export async function apiServer({ root, env, signal }: Machine): Promise<Finding
 export async function dns({ root, env, signal }: Machine): Promise<Finding[]> {
   const helpers = ['kolla-init', 'kolla-db-sync', 'kolla-probe', 'kolla-log-ship'];
   const servers = nameserversIn(`${root}/etc/resolv.conf`);
-  const detail = servers.length === 0 ? '/etc/resolv.conf names no server' : `servers ${servers.join(', ')}`;
+  const detail = servers.length === 0 ? '/etc/resolv.conf has no DNS server' : `servers ${servers.join(', ')}`;
   if (env['KUBERNETES_SERVICE_HOST'] === undefined)
     return [{ what: 'DNS', state: servers.length === 0 ? 'note' : 'ok', detail, helpers }];
   const name = 'kubernetes.default.svc';
@@ -80,7 +80,7 @@ function problemOf(file: string): string | undefined {
 
 function after(ms: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    setTimeout(() => resolve(`no answer in ${ms / 1000} s`), ms).unref();
+    setTimeout(() => resolve(`no response in ${ms / 1000} s`), ms).unref();
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }

@@ -9,7 +9,7 @@ const LEAST_MEMORY_MIB = 96;
 
 /** The user, which determines how files get their owners. */
 export function identity({ uid }: Machine): Promise<Finding[]> {
-  const detail = uid === 0 ? 'uid 0: files get the owners that config.json names' : `uid ${uid}: rootless`;
+  const detail = uid === 0 ? 'uid 0: files get the owners in config.json' : `uid ${uid}: rootless`;
   return Promise.resolve([{ what: 'user', state: 'ok', detail, helpers: ['kolla-init'] }]);
 }
 
@@ -58,7 +58,7 @@ export function terminationLog({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'termination log', helpers: ALL };
   const problem = refusal(`${root}/dev/termination-log`, constants.W_OK);
   if (problem === undefined) return Promise.resolve([{ ...found, state: 'ok', detail: 'writable' }]);
-  const fix = 'the kubelet makes it; with docker run there is none, and the log is all';
+  const fix = 'the kubelet creates it; with docker run there is none, only the log';
   return Promise.resolve([{ ...found, state: 'note', detail: problem, fix }]);
 }
 
@@ -80,7 +80,7 @@ export function bash({ root }: Machine): Promise<Finding[]> {
   const found = { what: 'bash', helpers: ['kolla-init'] };
   const problem = refusal(`${root}/bin/bash`, constants.X_OK);
   if (problem === undefined) return Promise.resolve([{ ...found, state: 'ok', detail: '/bin/bash' }]);
-  const fix = 'use an image that Kolla built: kolla_extend_start is a bash script';
+  const fix = 'use an image built by Kolla: kolla_extend_start is a bash script';
   return Promise.resolve([{ ...found, state: 'lacks', detail: `/bin/bash ${problem}`, fix }]);
 }
 

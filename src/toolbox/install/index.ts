@@ -31,10 +31,10 @@ export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Copies the binary and its links into a directory that containers share.',
     description:
-      "For images that don't have them: an init container runs this, and the service's container mounts the same volume. " +
-      'Whatever interrupts it, each file is whole or not there; what is there already is left alone. In DIR then lie ' +
-      '`kolla-pod`, `bin/` with its names, and `rootless-bin/` with sudo.',
-    operands: [{ name: 'DIR', help: 'where the shared volume is mounted here' }],
+      "For images without them: an init container runs this, and the service's container mounts the same " +
+      'volume. Files are installed atomically, and up-to-date ones are not touched. Creates `kolla-pod`, ' +
+      '`bin/` with its names, and `rootless-bin/` with sudo in DIR.',
+    operands: [{ name: 'DIR', help: 'mount point of the shared volume in this container' }],
     options: [
       {
         flag: 'from',
@@ -63,7 +63,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
       if (directory === '' || /[\n\0]/.test(directory)) throw new UsageError('install: DIR is not a path');
       // Run from source, the executable is node.
       if (from === undefined && !isSea())
-        throw new UsageError('install: this is not the binary; name one with --from FILE');
+        throw new UsageError('install: this is not the binary; set it with --from FILE');
       await install(
         {
           directory: resolve(directory),
@@ -117,7 +117,7 @@ export async function install(options: InstallOptions, signal: AbortSignal, log:
     const changes = await placeNames(directory, layoutOf(names, core !== undefined));
     if (!(await may(binary, constants.X_OK)))
       throw new UnavailableError(`install: ${binary} can't be run: mount ${directory} without noexec`);
-    const what = isNew ? 'installed' : changes > 0 ? 'the names were completed' : 'it is there already';
+    const what = isNew ? 'installed' : changes > 0 ? 'missing names added' : 'up to date';
     log.info(what, { directory, names: names.length });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -143,7 +143,7 @@ async function executableAt(source: string): Promise<Stats> {
   } catch (cause) {
     throw new UnavailableError(`install: can't read the executable ${source}: ${messageOf(cause)}`, { cause });
   }
-  throw new UnavailableError(`install: ${source} is no file`);
+  throw new UnavailableError(`install: ${source} is not a file`);
 }
 
 /**
@@ -153,9 +153,7 @@ async function executableAt(source: string): Promise<Stats> {
 async function checkPlace(binary: string, source: string, executable: Stats): Promise<void> {
   const there = await lstat(binary).catch(ignoreAbsent);
   if (there?.isDirectory())
-    throw new ConfigError(
-      `install: ${binary} is a directory, and the binary would have its place: name that, or another DIR`,
-    );
+    throw new ConfigError(`install: ${binary} is a directory in place of the binary: rename it, or use another DIR`);
   const isItself = there?.ino === executable.ino && there.dev === executable.dev;
   if (isItself && (await realpath(binary)) !== (await realpath(source)))
     throw new ConfigError(

@@ -46,7 +46,7 @@ export async function placeNames(directory: string, layout: Layout): Promise<num
 export async function madeDirectory(path: string): Promise<string> {
   const first = await makeDirectories(path, EXECUTABLE).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
-    throw new ConfigError(`install: ${path} is not a directory: name one that a volume is mounted on`, {
+    throw new ConfigError(`install: ${path} is not a directory: use the mount point of a volume`, {
       cause: error,
     });
   });
@@ -66,8 +66,7 @@ function fromTo(path: string, top: string): string[] {
 async function innerDirectory(path: string): Promise<string> {
   await makeDirectory(path, EXECUTABLE);
   const found = await lstat(path);
-  if (!found.isDirectory())
-    throw new ConfigError(`install: ${path} is not a directory: remove what stands there, or name another DIR`);
+  if (!found.isDirectory()) throw new ConfigError(`install: ${path} is not a directory: remove it, or use another DIR`);
   if ((found.mode & EVERYBODY_ENTERS) !== EVERYBODY_ENTERS) await chmod(path, EXECUTABLE);
   return path;
 }

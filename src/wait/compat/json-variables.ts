@@ -24,8 +24,7 @@ export function jobsIn(source: Source, way: Way, base: string): ObjectDependency
     return () => {
       const namespace = namespaceOf(source, given, base);
       if (name === undefined) return jobsDependency(selectorOf(source, json, labels, 'a Job'), namespace);
-      if (labels !== undefined)
-        throw leftOut(source, json.column, 'this has a name and labels; one of them says which Job');
+      if (labels !== undefined) throw leftOut(source, json.column, 'this has a name and labels; use only one of them');
       checkName(source, 'a Job', name, 'subdomain');
       return jobDependency(name.value, namespace);
     };
@@ -60,9 +59,9 @@ export function customResourcesIn(source: Source, way: Way, base: string): Objec
         throw wrong(source, json.column, `${missing} is missing`);
       const [, group = '', version = ''] = /^(?:([a-z0-9.-]+)\/)?([a-z0-9]+)$/.exec(apiVersion.value) ?? [];
       if (version === '')
-        throw wrong(source, apiVersion.column, `'${apiVersion.value}' is no apiVersion such as cert-manager.io/v1`);
+        throw wrong(source, apiVersion.column, `'${apiVersion.value}' is not an apiVersion such as cert-manager.io/v1`);
       if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind.value))
-        throw wrong(source, kind.column, `'${kind.value}' is no kind such as Certificate`);
+        throw wrong(source, kind.column, `'${kind.value}' is not a kind such as Certificate`);
       checkName(source, 'an object', name, 'any');
       if (namespace !== undefined) checkName(source, 'a namespace', namespace, 'label');
       const resource = {
@@ -116,6 +115,6 @@ function jsonpathOf(source: Source, { item, key, value }: Field): JsonPath {
   const steps = key.value.split('.');
   const odd = steps.find((step) => !/^[\w/-]+$/.test(step));
   if (odd !== undefined)
-    throw wrong(source, key.column, `'${key.value}' is no key such as status.phase: '${odd}' can't be looked up`);
+    throw wrong(source, key.column, `'${key.value}' is not a key such as status.phase: '${odd}' is not supported`);
   return { path: `{${steps.map((step) => (/^\w+$/.test(step) ? `.${step}` : `['${step}']`)).join('')}}`, value };
 }

@@ -56,7 +56,7 @@ class Reader {
 
   end(): void {
     this.#take(SPACES);
-    if (this.#at < this.#source.text.length) throw this.#malformed('this stands behind the end of the JSON');
+    if (this.#at < this.#source.text.length) throw this.#malformed('text after the end of the JSON');
   }
 
   #member(depth: number): { key: string; column: number; value: Json } {

@@ -8,7 +8,7 @@ class LeftOutError extends UsageError {
   readonly what: string;
 
   constructor(what: string) {
-    super(`${what}; kubernetes-entrypoint went on without it, as KOLLA_POD_COMPAT=lenient does`);
+    super(`${what}; kubernetes-entrypoint ignored it, as KOLLA_POD_COMPAT=lenient does`);
     this.what = what;
   }
 }
@@ -30,7 +30,7 @@ export function orLeaveOut<T>({ isLenient, warn }: Way, attempt: () => T): T | u
     return attempt();
   } catch (error) {
     if (!isLenient || !(error instanceof LeftOutError)) throw error;
-    warn(`KOLLA_POD_COMPAT=lenient: left out: ${error.what}`);
+    warn(`KOLLA_POD_COMPAT=lenient: skipped: ${error.what}`);
     return undefined;
   }
 }

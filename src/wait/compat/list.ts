@@ -45,7 +45,7 @@ export function objectsOf(
 export function namesOf(source: Source, way: Way): Part[] {
   return listOf(source, way).map(({ name, namespace }) => {
     if (namespace?.value.includes('/') === true)
-      throw wrong(source, name.column - 1, "a path with a ':' in it can't be given here");
+      throw wrong(source, name.column - 1, "a path with ':' is not supported here");
     if (namespace !== undefined)
       way.warn(`${source.called}, column ${namespace.column}: '${namespace.value}:' means nothing here and is skipped`);
     return name;
@@ -57,7 +57,7 @@ export function pathsOf(source: Source, way: Way): string[] {
   return namesOf(source, way).map(({ value, column }) => {
     if (value === '') throw wrong(source, column, 'a path is missing');
     const blank = /^\s|\s$/.exec(value);
-    if (blank !== null) throw wrong(source, column + blank.index, 'a space next to the path: a list has none');
+    if (blank !== null) throw wrong(source, column + blank.index, 'a space next to the path is not allowed');
     return value;
   });
 }

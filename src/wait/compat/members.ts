@@ -108,7 +108,7 @@ export function selectorOf(source: Source, json: Json, labels: ReturnType<typeof
     throw wrong(
       source,
       json.column,
-      `nothing says which: ${what} is waited for by ${what === 'a Job' ? 'name or ' : ''}labels`,
+      `no selection: ${what} is waited for by ${what === 'a Job' ? 'name or ' : ''}labels`,
     );
   return labels.map(([key, value]) => {
     const label = `${key.value}=${value}`;

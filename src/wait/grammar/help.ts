@@ -20,7 +20,7 @@ export const WAIT_NOTES: readonly Note[] = [
       ['mysql://HOST[:3306]', 'server sends its greeting; also amqp://, memcached://'],
       ['file:/PATH', 'file exists'],
       ['socket:/PATH', 'Unix socket accepts connections'],
-      ['!WAIT', 'the opposite of that wait'],
+      ['!WAIT', 'negates that wait'],
     ],
   },
   {
@@ -31,7 +31,7 @@ export const WAIT_NOTES: readonly Note[] = [
       ['jsonpath={.a.b}=VALUE', 'this field has that value'],
       ['release=ID', 'only objects of this release'],
       ['node=own', 'only on the node of this Pod'],
-      ['db-sync=NAME', 'migration to ask when the Job was deleted'],
+      ['db-sync=NAME', 'migration whose record is used if the Job was deleted'],
       ['timeout=5m', 'own deadline; in a URL after #: http://a/#timeout=5m'],
     ],
   },

@@ -24,7 +24,7 @@ export function parseOptions(source: Source, text: Part | undefined, valid: read
     const { value: word, column } = key;
     if (!valid.includes(word)) {
       const instead = valid.length === 0 ? '' : suggestion(word, valid);
-      throw wrong(source, column, `'${word}' is no option of this${instead}`);
+      throw wrong(source, column, `'${word}' is not an option of this wait${instead}`);
     }
     const before = given.get(word) ?? [];
     if (before.length > 0 && !REPEATED.has(word)) throw wrong(source, column, `'${word}' is given twice`);
@@ -35,7 +35,7 @@ export function parseOptions(source: Source, text: Part | undefined, valid: read
   for (const label of all('label')) checkLabel(source, label);
   if (release?.value === '') throw wrong(source, release.column, 'the release is missing');
   if (node !== undefined && node.value !== 'own')
-    throw wrong(source, node.column, "the only node is 'own': this Pod's");
+    throw wrong(source, node.column, "the only valid node is 'own': this Pod's");
   if (record !== undefined) checkName(source, 'a migration', record, 'subdomain');
   return {
     timeoutMs: timeout && durationOf(source, timeout),
@@ -55,7 +55,7 @@ function* pairsOf(source: Source, { value: text, column }: Part): Generator<{ ke
     start += pair.length + 1;
     const equals = pair.indexOf('=');
     if (pair === '') throw wrong(source, at, 'an option is missing');
-    if (equals === -1) throw wrong(source, at, `'${pair}' is no option: write ${pair}=VALUE`);
+    if (equals === -1) throw wrong(source, at, `'${pair}' has no value: write ${pair}=VALUE`);
     const value = { value: pair.slice(equals + 1), column: at + equals + 1 };
     yield { key: { value: pair.slice(0, equals), column: at }, value: { ...value, value: decoded(source, value) } };
   }
@@ -76,13 +76,13 @@ function durationOf(source: Source, { value, column }: Part): number {
   } catch (cause) {
     throw wrong(source, column, messageOf(cause), cause);
   }
-  if (ms <= 0) throw wrong(source, column, 'a timeout is more than 0');
+  if (ms <= 0) throw wrong(source, column, 'a timeout must be more than 0');
   return ms;
 }
 
 function conditionOf(source: Source, { value, column }: Part): Condition {
   const [, type = '', status = 'True'] = /^([\w./-]+)(?:=(\w+))?$/.exec(value) ?? [];
-  if (type === '') throw wrong(source, column, `'${value}' is no condition; write Ready or Ready=False`);
+  if (type === '') throw wrong(source, column, `'${value}' is not a condition; write Ready or Ready=False`);
   return { type, status };
 }
 
@@ -95,7 +95,7 @@ function jsonpathOf(source: Source, { value: text, column }: Part): JsonPath {
     throw wrong(
       source,
       column,
-      `'${text}' is no JSONPath; write {.status.phase}=Running, or {.status.phase} for any value`,
+      `'${text}' is not a JSONPath; write {.status.phase}=Running, or {.status.phase} for any value`,
     );
   return { path, value };
 }

@@ -74,7 +74,7 @@ function kindOf(source: Source, word: string, column: number, next: string | und
   const alike = next === ':' ? words.filter((each) => SEPARATORS[BY_WORD.get(each)?.form ?? 'object'] !== '/') : words;
   const near = nearest(word.toLowerCase(), alike);
   const instead = near === undefined ? `there is ${VALID.join(', ')}` : `did you mean '${near}'?`;
-  throw wrong(source, column, `'${word}' is nothing to wait for; ${instead}`);
+  throw wrong(source, column, `'${word}' is not a kind of wait; ${instead}`);
 }
 
 function isLong(word: string): boolean {
@@ -106,15 +106,14 @@ function parseObject(kind: ObjectKind, { source, word, isNegated }: Begun, end: 
   const { what, by, nameRule, hasNamespace, canBeNegated } = kind;
   if (isNegated && !canBeNegated) throw wrong(source, 1, `${what} can't be negated`);
   if (!isByLabels) checkName(source, what, name, nameRule);
-  if (namespace !== undefined && !hasNamespace)
-    throw wrong(source, namespace.column - 1, `${what} is in no namespace that could be given`);
+  if (namespace !== undefined && !hasNamespace) throw wrong(source, namespace.column - 1, `${what} has no namespace`);
   if (namespace !== undefined) checkName(source, 'a namespace', namespace, 'label');
   const withLabels = by === 'name or labels' ? ['label'] : [];
   const options = parseOptions(source, query, ['timeout', ...withLabels, ...kind.options]);
   if (isByLabels && options.labels.length === 0 && !options.isOnOwnNode)
-    throw wrong(source, end + 1, `neither a name nor a label= says which ${kind.word}`);
+    throw wrong(source, end + 1, `${kind.word} needs a name or label=`);
   if (!isByLabels && options.labels.length > 0)
-    throw wrong(source, query?.column ?? 1, `label= stands instead of a name: ${kind.word}?label=...`);
+    throw wrong(source, query?.column ?? 1, `label= replaces the name: ${kind.word}?label=...`);
   return {
     form: 'object',
     of: kind,
@@ -137,9 +136,9 @@ function parseServer(kind: ServerKind, { source, isNegated }: Begun, rest: Part)
     address = parseAddress(bare === undefined ? place.value : bare + port);
   } catch (cause) {
     const mark = place.value.indexOf('#');
-    if (mark !== -1) throw wrong(source, place.column + mark, `options of this stand behind '?', not '#'`, cause);
+    if (mark !== -1) throw wrong(source, place.column + mark, "options of this wait follow '?', not '#'", cause);
     const what = kind.defaultPort === undefined ? 'HOST:PORT' : 'HOST[:PORT]';
-    throw wrong(source, place.column, `${what} is missing or wrong; IPv6 addresses stand in brackets`, cause);
+    throw wrong(source, place.column, `${what} is missing or invalid; write IPv6 addresses in brackets`, cause);
   }
   const { timeoutMs } = parseOptions(source, query, ['timeout']);
   return { form: 'server', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, ...address };
@@ -153,7 +152,7 @@ function parseUrl(kind: UrlKind, { source, word, isNegated }: Begun, rest: Part)
   if (blank !== null) throw wrong(source, place.column + blank.index, 'a URL has no spaces');
   const url = URL.parse(`${word}://${place.value}`);
   if (url === null || url.hostname === '' || place.value.startsWith('/'))
-    throw wrong(source, place.column, `HOST[:PORT][/PATH] is missing or wrong`);
+    throw wrong(source, place.column, 'HOST[:PORT][/PATH] is missing or invalid');
   if (url.username !== '' || url.password !== '') refuseAccount(source, { ...place, value: '@' });
   const { timeoutMs } = parseOptions(source, fragment, ['timeout']);
   return { form: 'url', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, url };
@@ -163,7 +162,8 @@ function parsePath(kind: PathKind, { source, isNegated }: Begun, rest: Part): Pa
   const [path, query] = split(rest, '?');
   if (!path.value.startsWith('/'))
     throw wrong(source, path.column, `an absolute path is missing${didYouMeanPath(kind, path)}`);
-  if (path.value.includes('\0')) throw wrong(source, path.column + path.value.indexOf('\0'), 'a path has no NUL');
+  if (path.value.includes('\0'))
+    throw wrong(source, path.column + path.value.indexOf('\0'), 'a path cannot contain NUL');
   const { timeoutMs } = parseOptions(source, query, ['timeout']);
   return { form: 'path', of: kind, kind: kind.word, text: source.text, isNegated, timeoutMs, path: path.value };
 }
@@ -177,6 +177,6 @@ function refuseAccount(source: Source, { value, column }: Part): void {
     throw wrong(
       source,
       column,
-      'a wait logs in nowhere, and a password in a URL would be seen in logs: leave out what is before the @',
+      'waits do not log in, and a password in a URL would appear in logs: remove the part before the @',
     );
 }

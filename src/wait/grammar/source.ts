@@ -41,9 +41,9 @@ export function checkName(source: Source, what: string, { value, column }: Part,
   if (value === '') throw wrong(source, column, `the name of ${what} is missing`);
   const found = stray.exec(value);
   if (found !== null)
-    throw wrong(source, column + found.index, `'${found[0]}' is not in the name of ${what}; it has ${has}`);
+    throw wrong(source, column + found.index, `'${found[0]}' is not allowed in the name of ${what}; it has ${has}`);
   const edge = /^[.-]/.test(value) ? 0 : /[.-]$/.test(value) ? value.length - 1 : -1;
-  if (edge !== -1) throw wrong(source, column + edge, `the name of ${what} begins and ends with a letter or digit`);
+  if (edge !== -1) throw wrong(source, column + edge, `the name of ${what} must start and end with a letter or digit`);
   if (value.length > most) throw wrong(source, column + most, `the name of ${what} has at most ${most} characters`);
 }
 
@@ -55,5 +55,5 @@ const VALUE = /^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/;
 export function checkLabel(source: Source, { value: text, column }: Part): void {
   const { key, valued, value = '' } = LABEL.exec(text)?.groups ?? {};
   if (!KEY.test(key ?? valued ?? '') || !VALUE.test(value))
-    throw wrong(source, column, `'${text}' is no label; write KEY=VALUE, KEY!=VALUE, KEY or !KEY, one a label=`);
+    throw wrong(source, column, `'${text}' is not a label; write KEY=VALUE, KEY!=VALUE, KEY or !KEY, one per label=`);
 }

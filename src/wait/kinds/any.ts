@@ -18,7 +18,7 @@ export const any: ObjectKind = {
   word: 'RESOURCE.GROUP',
   aliases: [],
   what: 'an object',
-  means: 'the object is there, or as condition= and jsonpath= say; any resource that the API server has',
+  means: 'the object exists, or matches condition= and jsonpath=; any resource of the API server',
   by: 'name or labels',
   nameRule: 'any',
   hasNamespace: true,
@@ -37,7 +37,7 @@ export const any: ObjectKind = {
 /** Other names also lead to a Secret (`SECRETS/x`, kubernetes-entrypoint's v1): its content would be logged. */
 function refuseContent({ text, name, conditions, jsonpaths }: ObjectDependency): void {
   if (name === undefined || conditions.length > 0 || jsonpaths.length > 0)
-    throw new UsageError(`wait '${text}': of a Secret only can be asked, by its name, whether it is there`);
+    throw new UsageError(`wait '${text}': a Secret can only be waited for by name, to exist`);
 }
 
 /** Waits for a resource with a group, which may still be defined. One without a group is a typo: throws UsageError. */
@@ -54,7 +54,8 @@ async function discovered(
       if (found !== undefined) return found;
       if (!kind.includes('.'))
         throw new UsageError(
-          `wait '${text}': the API server has no resource '${kind}'; kubectl api-resources lists all. One that comes later is written RESOURCE.GROUP`,
+          `wait '${text}': the API server has no resource '${kind}'; kubectl api-resources lists all. ` +
+            'Write one that is defined later as RESOURCE.GROUP',
         );
       report(`the API server has no resource ${kind} yet`);
     } catch (error) {

@@ -44,7 +44,7 @@ export function judgeContainer({ status = {} }: OwnPod, name: string): Verdict {
   if (found.ready) return met('ready');
   const { waiting, terminated } = found.state ?? {};
   if (terminated)
-    return pending(`ended with ${terminated.exitCode ?? '?'} (${terminated.reason ?? 'no reason given'})`);
+    return pending(`exited with code ${terminated.exitCode ?? '?'} (${terminated.reason ?? 'no reason given'})`);
   return pending(waiting ? `waiting: ${waiting.reason ?? 'no reason given'}` : 'not ready');
 }
 
@@ -56,12 +56,12 @@ export function whyInVain({ spec = {} }: OwnPod, name: string, own: string | und
   const { containers = [], initContainers = [] } = spec;
   const all = [...initContainers, ...containers].map((container) => container.name);
   if (!all.includes(name)) return `this Pod has no such container; it has ${all.join(', ')}`;
-  if (name === own) return 'that is this very container, which is not ready before the wait ends';
+  if (name === own) return 'this is our own container, which is not ready before the wait ends';
   const before = initContainers.findIndex((container) => container.name === own);
   // A running sidecar does not block others.
   if (before === -1 || initContainers[before]?.restartPolicy === 'Always') return undefined;
   const isLater = all.indexOf(name) > before;
-  return isLater ? `it starts only when this init container (${own}) has ended` : undefined;
+  return isLater ? `it starts only after this init container (${own}) has exited` : undefined;
 }
 
 export const container: ObjectKind = {
@@ -69,7 +69,9 @@ export const container: ObjectKind = {
   word: 'container',
   aliases: ['containers'],
   what: 'a container',
-  means: "the container of this Pod is ready; native sidecars too. Needs the Pod's name (POD_NAME, or the host name)",
+  means:
+    "the container of this Pod is ready, including native sidecars. Needs the Pod's name (POD_NAME, or the " +
+    'host name)',
   by: 'name',
   nameRule: 'label',
   hasNamespace: false,

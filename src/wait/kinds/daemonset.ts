@@ -59,7 +59,7 @@ export function judgeDaemonSet(
   // Until then its controller may not have processed this node.
   const isSettled =
     observedGeneration >= (metadata.generation ?? 0) && currentNumberScheduled >= desiredNumberScheduled;
-  const none = `no Pod of it on node ${node}`;
+  const none = `none of its Pods is on node ${node}`;
   return absent === 'ready' && isSettled ? met(none) : pending(none);
 }
 

@@ -16,7 +16,8 @@ export const dbSync: ObjectKind = {
   aliases: [],
   what: 'a migration',
   means:
-    "kolla-db-sync's Lease (kolla-db-sync-NAME) says that the schema is ready for the service's code, or for that of the release",
+    "kolla-db-sync's Lease (kolla-db-sync-NAME) reports the schema as ready for the service's code, or " +
+    'for that of the release',
   by: 'name',
   nameRule: 'subdomain',
   hasNamespace: true,
@@ -82,11 +83,11 @@ export async function recordOf(
       shaped(PLAIN, await client.get<unknown>(objectPath(ref), { signal, metadataOnly: true })) as KubeObject,
       release,
     );
-    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} says ${state}`) : undefined;
+    return is === 'met' ? met(`the Job is gone; Lease ${ref.name} reports ${state}`) : undefined;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ApiError && (error.status === 404 || error.status === 403)))
-      warn(`cannot read Lease ${ref.name}, which would speak for a Job that is gone: ${messageOf(error)}`);
+      warn(`cannot read Lease ${ref.name}, which replaces a Job that is gone: ${messageOf(error)}`);
     return undefined;
   }
 }

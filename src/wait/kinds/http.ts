@@ -12,7 +12,7 @@ function httpKind(word: 'http' | 'https'): UrlKind {
     form: 'url',
     word,
     aliases: [],
-    means: 'a GET answers with a status below 400; redirects are not followed',
+    means: 'a GET returns a status below 400; redirects are not followed',
     make: ({ url, isNegated }, { trust, self }) => ({
       hint: () => endpointsHint(url.hostname.replace(/^\[|\]$/g, ''), self),
       async wait(report, signal) {

@@ -42,7 +42,7 @@ export function judgeJob({ metadata, spec, status = {} }: Job): Verdict {
   if (failure) return failed(`failed: ${reasonOf(failure)}`);
   const failing = condition('FailureTarget');
   if (failing) return pending(`failing: ${reasonOf(failing)}`);
-  if (condition('SuccessCriteriaMet')) return pending('succeeded, its Pods are ending');
+  if (condition('SuccessCriteriaMet')) return pending('succeeded, its Pods are terminating');
   if (metadata.deletionTimestamp !== undefined) return skipped('being deleted');
   if (spec?.suspend === true) return skipped('suspended');
   const failures = status.failed ?? 0;
@@ -98,8 +98,7 @@ export const job: ObjectKind = {
       ofMany: 'all',
       // Its TTL may have expired before we started; its result is on the migration's Lease.
       ...defined({ whenAbsent: migration === undefined ? undefined : askRecord(migration) }),
-      fix: (kubectl) =>
-        `it does not recover by itself: see ${kubectl('logs')}, then delete it and let it be made again`,
+      fix: (kubectl) => `it does not recover by itself: see ${kubectl('logs')}, then delete and re-create it`,
     });
   },
 };

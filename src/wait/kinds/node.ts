@@ -26,7 +26,7 @@ export const node: ObjectKind = {
   word: 'node',
   aliases: ['nodes', 'no'],
   what: 'a Node',
-  means: 'the Node is Ready; labels: one that has them (node=own: this very node). Needs a ClusterRole',
+  means: "the Node is Ready; labels: one that has them (node=own: this Pod's node). Needs a ClusterRole",
   by: 'name or labels',
   nameRule: 'subdomain',
   hasNamespace: false,

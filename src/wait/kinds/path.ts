@@ -16,7 +16,7 @@ export const file: PathKind = {
   form: 'path',
   word: 'file',
   aliases: [],
-  means: 'the file or directory is there (links are followed); with a `/` at its end it must be a directory',
+  means: 'the file or directory exists (links are followed); with a trailing `/` it must be a directory',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) => retry(() => look(path, isNegated), { isNegated, report, signal, backoff: LOOK_AGAIN }),
@@ -26,7 +26,7 @@ export const file: PathKind = {
 async function look(path: string, isNegated: boolean): Promise<Verdict> {
   await nextTurn();
   try {
-    return met(statSync(path).isDirectory() ? 'is there, a directory' : 'is there');
+    return met(statSync(path).isDirectory() ? 'exists, a directory' : 'is there');
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
   }
@@ -37,12 +37,12 @@ async function look(path: string, isNegated: boolean): Promise<Verdict> {
  * @param isNegated whether absence is waited for
  */
 function absence(path: string, { code = '' }: NodeJS.ErrnoException, isNegated: boolean): Verdict {
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`can't be looked at: ${code}`);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return skipped(`is not accessible: ${code}`);
   const bare = path.replace(/\/+$/, '');
   const target = linkTarget(bare);
-  if (code === 'ENOTDIR' && existsSync(bare)) return pending('is there, but no directory');
-  const absent = isNegated ? 'not there' : 'not there yet';
-  return pending(target === undefined ? absent : `a link to ${target}, which is ${absent}`);
+  if (code === 'ENOTDIR' && existsSync(bare)) return pending('exists, but is not a directory');
+  const absent = isNegated ? 'does not exist' : 'does not exist yet';
+  return pending(target === undefined ? absent : `a link to ${target}, which ${absent}`);
 }
 
 function linkTarget(path: string): string | undefined {
@@ -57,7 +57,7 @@ export const socket: PathKind = {
   form: 'path',
   word: 'socket',
   aliases: ['unix'],
-  means: 'something accepts connections on that Unix socket',
+  means: 'a process accepts connections on that Unix socket',
   make: ({ path, isNegated }, { self }) => ({
     hint: () => insideHint(self, path),
     wait: (report, signal) =>
@@ -69,7 +69,7 @@ async function knock(path: string, isNegated: boolean, signal: AbortSignal): Pro
   await nextTurn();
   try {
     // Connecting to a plain file is refused as well, like to a socket left behind.
-    if (!statSync(path).isSocket()) return pending('is there, but no socket');
+    if (!statSync(path).isSocket()) return pending('exists, but is not a socket');
   } catch (error) {
     return absence(path, error as NodeJS.ErrnoException, isNegated);
   }

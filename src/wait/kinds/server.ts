@@ -51,14 +51,14 @@ function greetedKind({
 
 export const mysql = greetedKind({
   word: 'mysql',
-  means: 'MySQL or MariaDB greets, and so takes logins; port 3306 unless given',
+  means: 'MySQL or MariaDB sends its greeting, so it accepts logins; default port 3306',
   defaultPort: 3306,
   understand: understandGreeting,
 });
 
 export const amqp = greetedKind({
   word: 'amqp',
-  means: 'the broker begins AMQP 0-9-1, and so takes logins; port 5672 unless given',
+  means: 'the broker starts AMQP 0-9-1, so it accepts logins; default port 5672',
   defaultPort: 5672,
   say: PROTOCOL_HEADER,
   understand: understandStart,
@@ -66,7 +66,7 @@ export const amqp = greetedKind({
 
 export const memcached = greetedKind({
   word: 'memcached',
-  means: 'memcached tells its version; port 11211 unless given',
+  means: 'memcached reports its version; default port 11211',
   defaultPort: 11_211,
   say: ASK_VERSION,
   understand: understandVersion,

@@ -49,7 +49,7 @@ export const service: ObjectKind = {
   word: 'service',
   aliases: ['services', 'svc', 'endpoints', 'ep'],
   what: 'a Service',
-  means: 'an endpoint of it is ready and not terminating (its EndpointSlices say so)',
+  means: 'an endpoint of it is ready and not terminating, according to its EndpointSlices',
   by: 'name',
   nameRule: 'label',
   hasNamespace: true,
@@ -114,7 +114,7 @@ function orByEndpoints(bySlices: Waiter, dependency: ObjectDependency, options: 
         return await bySlices.wait(report, signal);
       } catch (error) {
         if (!(error instanceof ForbiddenError)) throw error;
-        effects.warn(`${error.refusal}: looking at Endpoints instead`);
+        effects.warn(`${error.refusal}: using Endpoints instead`);
         return await byEndpoints.wait(report, signal).catch((second: unknown) => {
           // EndpointSlices are the permission to ask for.
           throw second instanceof ForbiddenError ? error : second;

@@ -8,7 +8,7 @@ export const tcp: ServerKind = {
   form: 'server',
   word: 'tcp',
   aliases: [],
-  means: 'something accepts connections there',
+  means: 'the address accepts connections',
   defaultPort: undefined,
   make: ({ host, port, isNegated }, { self }) => ({
     hint: () => endpointsHint(host, self),

@@ -61,7 +61,7 @@ test('fewer keys than late replicas need are rejected with a warning; a word is 
   const { keep, said } = await rules('[fernet_tokens]\nmax_active_keys = 2\n');
   assert.equal(keep, 3);
   assert.match(said, /2 keys are too few for replicas that see a rotation late; 3 are kept/);
-  await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is no whole number/);
+  await assert.rejects(rules('[token]\nexpiration = long\n'), /\[token\] expiration in .* is not a whole number/);
 });
 
 test('re-encrypted data no longer needs its old keys', async () => {
@@ -77,7 +77,7 @@ test('re-encrypted data no longer needs its old keys', async () => {
 test('a directory is read as written by keystone-manage; without keys, or with another file, it is rejected', async () => {
   await using directory = await privateDirectory('keys');
   const at = (name: string) => join(directory.path, name);
-  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, given by --keys-from, holds no keys/);
+  await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), /, given by --keys-from, contains no keys/);
   await assert.rejects(ringOfDirectory(at('none'), '--keys-from', 0), /cannot read .*ENOENT/);
   const key = newKey();
   for (const [name, text] of Object.entries({ 0: key, 12: key, '0.tmp': 'x', 5: '' })) await writeFile(at(name), text);
@@ -90,7 +90,7 @@ test('a directory is read as written by keystone-manage; without keys, or with a
   );
   await writeFile(at('7'), 'of-somebody');
   await assert.rejects(ringOfDirectory(directory.path, '--keys-from', 0), (error: Error) =>
-    /\/7, .* is no Fernet key$/.test(error.message),
+    /\/7, .* is not a Fernet key$/.test(error.message),
   );
 });
 
@@ -101,7 +101,7 @@ test('--keys-from names existing keys, once each', () => {
   assert.throws(() => directoriesOf(['fernet=/a', 'fernet=/b'], keystone.keys!), /given twice/);
 });
 
-test('an invalid line is rejected by its number before the tool, which would quote a password, reads it', async () => {
+test('an invalid line is rejected with its number before the tool, which would quote a password, reads it', async () => {
   await using directory = await privateDirectory('keys');
   const file = join(directory.path, 'keystone.conf');
   await writeFile(file, '[DEFAULT]\n[ldap]\npassword hunter2\n');
@@ -143,7 +143,10 @@ test('a failing tool is reported with its last line, without a key', async () =>
   const { failure = '', ring } = await reencrypted(
     'directory=$(sed -n "s/key_repository = //p" "$4"); echo "bad $(cat $directory/1)" >&2; exit 3',
   );
-  assert.match(failure, /^credential: keystone-manage ended with 3; nothing was dropped; its last words: bad \*\*\*$/);
+  assert.match(
+    failure,
+    /^credential: keystone-manage exited with code 3; no key was dropped; its last line: bad \*\*\*$/,
+  );
   assert.ok(!failure.includes(ring.keys.get(1)!));
 });
 
@@ -176,7 +179,7 @@ for (const [words, code, text] of [
   [['rotate', 'glance'], 64, "no service 'glance' whose keys are known; try keystone"],
   [['rotate', 'keystone', 'fernt'], 64, "keystone has no keys 'fernt'; did you mean 'fernet'?"],
   [['rotte', 'keystone'], 64, "unknown action 'rotte'; did you mean 'rotate'?"],
-  [['rbac', 'keystone'], 64, "--service-account is missing: name the Pod's own, whose rights no other Pod gets"],
+  [['rbac', 'keystone'], 64, "--service-account is missing: name the Pod's own, whose permissions no other Pod gets"],
   [['rbac', 'keystone', '-n', 'A', '--service-account', 'a'], 64, "--namespace: 'A' is not a valid Kubernetes name"],
   [
     ['status', 'keystone'],

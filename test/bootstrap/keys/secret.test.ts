@@ -71,7 +71,7 @@ test('an invalid key is rejected, and not shown', () => {
     assert.throws(
       () => ringIn(secret({ 1: wrong }), 'Secret a/b'),
       (error: Error) =>
-        error.message.startsWith('Secret a/b: entry 1 is no Fernet key') && !error.message.includes(wrong),
+        error.message.startsWith('Secret a/b: entry 1 is not a Fernet key') && !error.message.includes(wrong),
     );
   }
 });

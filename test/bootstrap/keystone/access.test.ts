@@ -99,8 +99,8 @@ for (const [what, env, says] of [
   ['no user', { OS_AUTH_URL: 'http://k' }, /OS_USERNAME/],
   ['no password', { OS_AUTH_URL: 'http://k', OS_USERNAME: 'admin' }, /OS_PASSWORD/],
   ['no scope', URL_AND_USER, /OS_PROJECT_NAME/],
-  ['no URL', { ...PASSWORD, OS_AUTH_URL: 'k:5000' }, /'k:5000' is no http or https URL/],
-  ['API v2.0', { ...PASSWORD, OS_AUTH_URL: 'http://k:5000/v2.0' }, /ends with \/v3/],
+  ['no URL', { ...PASSWORD, OS_AUTH_URL: 'k:5000' }, /'k:5000' is not an http or https URL/],
+  ['API v2.0', { ...PASSWORD, OS_AUTH_URL: 'http://k:5000/v2.0' }, /must end with \/v3/],
   ['a cloud without a file', { OS_CLOUD: 'x', OS_CLIENT_CONFIG_FILE: '/none' }, /no clouds.yaml: looked for \/none/],
 ] as const) {
   test(`${what}: reports what is missing and where it belongs`, async () => {
@@ -111,10 +111,10 @@ for (const [what, env, says] of [
 test('a URL with a user is rejected without its text, which messages would show', async () => {
   await assert.rejects(
     access({ ...PASSWORD, OS_AUTH_URL: 'http://admin:hidden@k:5000' }),
-    ({ message }: Error) => message.startsWith('OS_AUTH_URL names a user') && !message.includes('hidden'),
+    ({ message }: Error) => message.startsWith('OS_AUTH_URL contains a user') && !message.includes('hidden'),
   );
 });
 
 test('a token with a line break is rejected before any request: no header can carry it', async () => {
-  await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a line break at its end\?/);
+  await assert.rejects(access({ OS_AUTH_URL: 'http://k:5000', OS_TOKEN: 'hidden\n' }), /a trailing line break\?/);
 });

@@ -48,15 +48,15 @@ test('a separate entry takes precedence over a general one, in any order', () =>
 });
 
 for (const [what, service, templates, says] of [
-  ['no URL', nova, {}, /Give --public-url and --internal-url/],
+  ['no URL', nova, {}, /set --public-url and --internal-url/],
   [
     'an unknown placeholder',
     nova,
     { public: ['http://{host}'] },
     /'\{host\}' in http:\/\/\{host\} is none of \{service\}/,
   ],
-  ['no URL', nova, { public: ['nova.example.com'] }, /no http or https URL/],
-  ['another scheme', nova, { public: ['ftp://nova'] }, /no http or https URL/],
+  ['no URL', nova, { public: ['nova.example.com'] }, /not an http or https URL/],
+  ['another scheme', nova, { public: ['ftp://nova'] }, /not an http or https URL/],
   ['an invalid entry', heat, { public: ['heatcfn=http://x'] }, /no entry 'heatcfn'; there is heat, heat-cfn/],
   ['one URL for two entries', heat, { public: ['http://x/v1'] }, /the same URL for endpoints of several entries/],
 ] as const) {

@@ -66,7 +66,7 @@ for (const [what, answer] of [
 
 test('a 401 from another server does not mean a wrong password', async () => {
   await using fake = await keystoneOf({ 'POST /v3/auth/tokens': 401 });
-  await assert.rejects(fake.keystone.knows(LOGIN), /what answers 401 at .* is not Keystone/);
+  await assert.rejects(fake.keystone.knows(LOGIN), /the server at .*, which responds with 401, is not Keystone/);
 });
 
 test('while the domain is disabled no token is requested, so that no password is set', async () => {
@@ -102,5 +102,8 @@ test('the account in use is not removed', async () => {
     'GET /v3/users': { users: [{ id: 'u', name: 'placement' }] },
     'GET /v3/auth/tokens': { token: { user: { id: 'u' } } },
   });
-  await assert.rejects(planUserRemoval(fake.keystone, wanted), /user placement is who we are to Keystone, and stays/);
+  await assert.rejects(
+    planUserRemoval(fake.keystone, wanted),
+    /user placement is the account in use, and is not removed/,
+  );
 });

@@ -27,14 +27,14 @@ for (const url of ['rabbit://u:p@r', 'rabbit://u:p@r/', 'rabbit://u:p@r//', 'rab
 }
 
 for (const [url, says] of [
-  ['mysql://u:hidden@r/v', /'mysql' is no RabbitMQ/],
+  ['mysql://u:hidden@r/v', /'mysql' is not RabbitMQ's scheme/],
   ['rabbit://r/v', /names no user/],
   ['rabbit://u@r/v', /no password/],
   ['rabbit://u:hid@den@r/v', /second @/],
   ['rabbit://u:hidden@r,v:hidden@s/v', /different users/],
   ['rabbit://u:hidden@/v', /no host/],
   ['rabbit://u:hidden@r:x/v', /'r:x' are not HOST/],
-  ['rabbit://u:hid%den@r/v', /% that begins no %XX/],
+  ['rabbit://u:hid%den@r/v', /% that is not part of %XX/],
   ['hidden', /not a URL/],
 ] as const) {
   test(`reports what is wrong with ${url} without its password`, () => {

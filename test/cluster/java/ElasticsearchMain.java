@@ -24,7 +24,7 @@ public class ElasticsearchMain {
             PluginsLoader.loadModulesBundles(environment.modulesDir(), false),
             PluginsLoader.loadPluginsBundles(environment.pluginsDir(), false),
             Map.of(),
-            false); // the server itself lies on the class path
+            false); // the server itself is on the class path
         Node node = new Node(environment, plugins);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {

@@ -50,8 +50,8 @@ import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportService;
 
 /**
- * What a shipper needs of modules that the distribution for tests does not have: the analyzer that the index of API keys
- * asks for (analysis-common), and a way to the server's own making of data streams (data-streams).
+ * The parts a shipper needs of modules that the test distribution lacks: the analyzer used by the index of API keys
+ * (analysis-common), and an endpoint that creates data streams (data-streams).
  */
 public class MissingPartsPlugin extends Plugin implements ActionPlugin, AnalysisPlugin {
     @Override

@@ -20,7 +20,7 @@ test('one line per file, and its differences below', () => {
   assert.equal(
     rendered(false),
     `/etc/a (config_files[0])
-  content differs (- in place, + wanted)
+  content differs (- installed, + wanted)
   @@ -1,1 +1,1 @@
   -a
   +b
@@ -28,7 +28,7 @@ test('one line per file, and its differences below', () => {
   mode is 0644, should be 0600
   owner is 0:0, should be *:42425
 /etc/\\u001b[2J (config_files[1])
-  leads to /a, should lead to /b
+  links to /a, should link to /b
 `,
   );
 });

@@ -88,8 +88,8 @@ for (const [name, text] of [
 
 test('other world-readable text is shown, unless its content or name suggests a secret', () => {
   assert.deepEqual(shown('listen 80\n', 'listen 81\n').diff, ['@@ -1,1 +1,1 @@', '-listen 80', '+listen 81']);
-  assert.equal(shown('{"password": "hunter2"}', '{}').hidden, 'it may hold a secret');
-  assert.equal(shown('listen 80\n', 'listen 81\n', { dest: '/etc/ssl/private/a' }).hidden, 'it may hold a secret');
+  assert.equal(shown('{"password": "hunter2"}', '{}').hidden, 'it may contain a secret');
+  assert.equal(shown('listen 80\n', 'listen 81\n', { dest: '/etc/ssl/private/a' }).hidden, 'it may contain a secret');
 });
 
 test('binary, too long, or entirely different content is reported by sizes and digests', () => {

@@ -142,7 +142,7 @@ test('one key set twice is rejected', () => {
   const one = { file: NOVA, section: 'vnc', key: 'a', value: 'x' };
   assert.match(
     refusal({ ini: [one, { ...one, section: 'VNC', file: '/etc/nova/./nova.conf' }] }),
-    /ini\[1\]: says the same as overlays.ini\[0\]/,
+    /ini\[1\]: duplicates overlays.ini\[0\]/,
   );
 });
 
@@ -150,7 +150,7 @@ test('a file that cannot be changed is rejected with its path, without its text'
   assert.throws(() => applied({ ini: [{ file: NOVA, key: 'a', value: 'x' }] }, '[DEFAULT]\nhunter2\n'), {
     name: 'RangeError',
     message:
-      'kolla-pod.yaml: overlays.ini[0]: line 2 is not KEY = VALUE; it is no file for oslo.config: list it under overlays.text instead',
+      'kolla-pod.yaml: overlays.ini[0]: line 2 is not KEY = VALUE; it is not a file for oslo.config: list it under overlays.text instead',
   });
   assert.throws(
     () => applied({ text: [{ file: NOVA }] }, '$(NODE_NAME)'),

@@ -68,13 +68,13 @@ for (const [form, wanted] of [
   });
 
 for (const [form, bad, what] of [
-  ['oslo', 'a$b', 'may not hold $, quotes or spaces, which oslo.config would change'],
-  ['oslo', 'a b', 'may not hold $, quotes or spaces'],
-  ['oslo', `a'b`, 'may not hold $, quotes or spaces'],
-  ['oslo', 'a"b', 'may not hold $, quotes or spaces'],
-  ['rabbitmq', 'a#b', 'may not hold #, single quotes or spaces'],
-  ['rabbitmq', `a'b`, 'may not hold #, single quotes or spaces'],
-  ['rabbitmq', 'a b', 'may not hold #, single quotes or spaces'],
+  ['oslo', 'a$b', 'must not contain $, quotes or spaces, which oslo.config would change'],
+  ['oslo', 'a b', 'must not contain $, quotes or spaces'],
+  ['oslo', `a'b`, 'must not contain $, quotes or spaces'],
+  ['oslo', 'a"b', 'must not contain $, quotes or spaces'],
+  ['rabbitmq', 'a#b', 'must not contain #, single quotes or spaces'],
+  ['rabbitmq', `a'b`, 'must not contain #, single quotes or spaces'],
+  ['rabbitmq', 'a b', 'must not contain #, single quotes or spaces'],
 ] as const)
   test(`${form} rejects a password that would be misread: ${bad}`, async () => {
     await mounted({ db: bad, good: String.raw`p\@/%+:` });
@@ -106,7 +106,7 @@ test('missing passwords are reported with Secret and key, all of a file together
   for (const [i, name] of ['gone', 'lost'].entries())
     assert.ok(
       message.includes(
-        `overlays.passwords[${i}]: the password ${name}: nothing is at ${pathOf(name)}; mount key key-of-${name} of the Secret openstack there`,
+        `overlays.passwords[${i}]: the password ${name}: there is no file ${pathOf(name)}; mount key key-of-${name} of the Secret openstack there`,
       ),
       message,
     );
@@ -192,7 +192,7 @@ test('errors in the section are reported with their path', () => {
   const one = { file: CONF, name: 'db', source: '/a' };
   assert.throws(
     () => makeOverlay('f', { passwords: [one, one] }, {}),
-    /passwords\[1\]: says the same as overlays\.passwords\[0\]/,
+    /passwords\[1\]: duplicates overlays\.passwords\[0\]/,
   );
 });
 

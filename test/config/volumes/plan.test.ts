@@ -148,7 +148,10 @@ test('a source copied over a system directory must be readable, since its files 
   await using place = await workplace();
   const config = await place.config({ config_files: [copied('etc', '/etc', 'glance')] });
   const plan = () => planOf(config, { configDir: dirname(config) });
-  assert.match((await plan()).problems[0] ?? '', /^config_files\[0\]: its source can't be seen.*put the source beside/);
+  assert.match(
+    (await plan()).problems[0] ?? '',
+    /^config_files\[0\]: its source can't be seen.*put the source next to/,
+  );
   await place.write('config/etc/glance/a.conf', '');
   const { problems, layout } = await plan();
   assert.deepEqual(problems, []);
@@ -186,7 +189,7 @@ test('unknown owners are one ConfigError with all of them', async () => {
 
 test('an image without accounts is reported', async () => {
   await using place = await workplace();
-  await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is no unpacked image/);
+  await assert.rejects(planOf(fixture('keystone'), { imageRoot: place.path }), /--image .* is not an unpacked image/);
 });
 
 test('a path below a private directory of the image is a problem, since the mount is unreachable', async () => {

@@ -71,7 +71,7 @@ test('an invalid version is rejected with all its problems, once, and the next v
   await watch.placed('etc/a.conf', 'one');
   await volume.swap({ 'config.json': oneFile({ perm: '9', owner: 7 }), 'a.conf': 'two' });
   await watch.when('the refusal', ({ refused }) => refused === 1);
-  assert.match(watch.said(), /rejected, [0-9a-f]{12} stays in place: .*owner.*perm/);
+  assert.match(watch.said(), /rejected, [0-9a-f]{12} stays installed: .*owner.*perm/);
   assert.equal(watch.status().state, 'refused');
   await volume.swap({ 'config.json': oneFile({ perm: '0640' }), 'a.conf': 'three' });
   await watch.placed('etc/a.conf', 'three');

@@ -156,7 +156,7 @@ test('all files without a certificate are reported, and nothing is touched', asy
     assert.ok(error instanceof ConfigError);
     assert.match(
       error.message,
-      /ca-certificates\/bad\.crt: no certificate in PEM.*ca-certificates\/cut\.crt: .*truncated/,
+      /ca-certificates\/bad\.crt: it contains no PEM certificate.*ca-certificates\/cut\.crt: .*truncated/,
     );
     return true;
   });

@@ -60,7 +60,7 @@ test('an update that ignores SIGTERM is killed at its deadline, with an error in
   await until('the update to ignore SIGTERM', () => Promise.resolve(existsSync(pids) || undefined));
   deadline.abort();
   assert.equal(await ended, 1);
-  assert.match(said(), /did not end within 120 s: the CA bundle may lack/);
+  assert.match(said(), /did not exit within 120 s: the CA bundle may lack/);
   await noneRuns(pids);
 });
 
@@ -77,5 +77,5 @@ test("an update's exit code is passed on", async () => {
   const { program } = await update(directory.path, 'exit 3');
   const { log, said } = recordedLog();
   assert.equal(await runUpdate(program, { env: {}, signal: new AbortController().signal, log }), 3);
-  assert.match(said(), /ended with 3/);
+  assert.match(said(), /exited with code 3/);
 });

@@ -70,7 +70,7 @@ test('files installed by kolla-init do not differ: 0, nothing on stdout', async 
   assert.deepEqual([code, stdout], [0, ''], stderr);
   assert.match(
     logLines(stderr).at(-1)?.msg ?? '',
-    /^nothing differs: what .*config.json asks for is in place \(4 compared\)$/,
+    /^no differences: the files of .*config.json are installed \(4 compared\)$/,
   );
 });
 
@@ -87,7 +87,7 @@ test('each difference is printed, the last line on stderr names the paths, nothi
   assert.equal(
     stdout.replaceAll(p.at('.'), '/etc/nova').replaceAll(/(?<=digest[: ])[0-9a-f]{8}/g, '12345678'),
     `/etc/nova/nova.conf (config_files[0])
-  content differs (- in place, + wanted)
+  content differs (- installed, + wanted)
   @@ -1,6 +1,6 @@
    [DEFAULT]
   -debug = false
@@ -108,7 +108,7 @@ test('each difference is printed, the last line on stderr names the paths, nothi
   );
   const last = logLines(stderr).at(-1);
   assert.equal(last?.level, 'warn');
-  assert.match(last?.msg ?? '', /^not as .*config.json asks: .*nova.conf, .*logo.png, .*templates and 1 more$/);
+  assert.match(last?.msg ?? '', /^different from .*config.json: .*nova.conf, .*logo.png, .*templates and 1 more$/);
   assert.equal(await p.trace(), before);
 });
 
@@ -153,7 +153,7 @@ test('another command is a difference, and one that may contain a secret is not 
   assert.match(stdout, /run_command \(command\)\n  content differs[^]*\n  -nova-api\n  \+nova-api --debug\n$/);
   p.document.command = 'nova-api --password hunter2';
   await p.write();
-  assert.match((await p.check()).stdout, /not shown because it may hold a secret/);
+  assert.match((await p.check()).stdout, /not shown because it may contain a secret/);
   await rm(p.run);
   assert.match((await p.check()).stdout, /run_command \(command\)\n  is missing\n$/);
 });
@@ -184,7 +184,7 @@ test('a file with a value from a Secret is as private as the Secret, and its pre
   const { code, stdout, stderr } = await p.check('--log-level', 'debug');
   assert.equal(code, 1);
   assert.match(stdout, /-greeting = <digest:\w{8}>\n/);
-  assert.match(stderr, /laid this pod's values over \/etc\/nova\/nova.conf","names":"DB_PASSWORD"/);
+  assert.match(stderr, /applied this Pod's values to \/etc\/nova\/nova.conf","names":"DB_PASSWORD"/);
   assert.doesNotMatch(stdout + stderr, /hunter/);
 });
 

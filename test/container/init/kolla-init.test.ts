@@ -38,7 +38,7 @@ test('an invalid certificate exits with 65 before any file is changed', async ()
   await writeFile(join(directory, 'own.crt'), 'no certificate');
   const { code, stderr } = await runHelper('kolla-init', pod.args);
   assert.equal(code, 65, stderr);
-  assert.match(stderr, /own\.crt: no certificate/);
+  assert.match(stderr, /own\.crt: it contains no PEM certificate/);
   await assert.rejects(stat(join(pod.root, 'etc/keystone')), { code: 'ENOENT' });
 });
 
@@ -49,7 +49,7 @@ test('check exits with 65 for an invalid certificate too, and names it', async (
   await writeFile(join(directory, 'own.crt'), 'no certificate');
   const { code, stderr } = await runHelper('kolla-init', ['check', ...pod.args]);
   assert.equal(code, 65, stderr);
-  assert.match(stderr, /own\.crt: no certificate/);
+  assert.match(stderr, /own\.crt: it contains no PEM certificate/);
 });
 
 test('files are installed first, then the wait, then one line is logged', async () => {

@@ -37,7 +37,7 @@ test('its log has the expected lines: on stdout, and the final error on stderr',
     `Entrypoint INFO: TIME Resolving Socket ${directory.path}`,
     `Entrypoint INFO: TIME Resolving Socket ${absent}`,
     `Entrypoint INFO: TIME Dependency Socket ${directory.path} is resolved.`,
-    `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: not there yet .`,
+    `Entrypoint WARNING: TIME Resolving dependency Socket ${absent} failed: does not exist yet .`,
   ]);
   assert.match(stderr, new RegExp(`^Entrypoint ERROR: ${TIME} not ready after 300ms: Socket ${absent} `));
 });
@@ -59,7 +59,7 @@ test('waits for a path that appears later, without an API server', async () => {
   let said = '';
   running.child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
-    if (said.includes('not there yet')) void writeFile(late, '');
+    if (said.includes('does not exist yet')) void writeFile(late, '');
   });
   assert.equal(await running.ended, 0);
   assert.match(said, /Dependency Socket \S+ is resolved\./);
@@ -71,7 +71,7 @@ test('SIGTERM ends the wait within a second with 143', async () => {
   assert.ok(stdout && stderr);
   stderr.resume();
   await new Promise<void>((resolve) => {
-    stdout.on('data', (chunk: Buffer) => String(chunk).includes('not there yet') && resolve());
+    stdout.on('data', (chunk: Buffer) => String(chunk).includes('does not exist yet') && resolve());
   });
   // A second signal would kill it.
   assert.equal(await running.stop(1000), 143);
@@ -97,7 +97,7 @@ test('in lenient mode it continues like kubernetes-entrypoint, with a warning ea
   const { code, stdout } = await runHelper(NAME, [], { env });
   assert.equal(code, 0);
   assert.equal(
-    lines(stdout).filter((line) => line.includes('KOLLA_POD_COMPAT=lenient: left out: DEPENDENCY_')).length,
+    lines(stdout).filter((line) => line.includes('KOLLA_POD_COMPAT=lenient: skipped: DEPENDENCY_')).length,
     2,
   );
   assert.match(stdout, /\nran\n$/);
@@ -114,8 +114,8 @@ test('a misspelt variable, and unused arguments, are logged', async () => {
   const { code, stdout } = await runHelper(NAME, ['bash'], { env });
   assert.equal(code, 0);
   assert.deepEqual(lines(stdout), [
-    'Entrypoint WARNING: TIME the words bash are not used: COMMAND says what to run',
-    'Entrypoint WARNING: TIME DEPENDENCY_JOB is not read; did you mean DEPENDENCY_JOBS?',
+    'Entrypoint WARNING: TIME the arguments bash are ignored: set COMMAND to run them',
+    'Entrypoint WARNING: TIME DEPENDENCY_JOB is unknown; did you mean DEPENDENCY_JOBS?',
     'Entrypoint WARNING: TIME COMMAND env is empty',
   ]);
 });

@@ -32,7 +32,7 @@ test('on a terminal the waits are a table that stays at the end', { skip }, asyn
   // eslint-disable-next-line no-control-regex
   const rows = stdout.replaceAll(/\u001B\[[?\d;]*[A-Za-z]/g, '').split(/\r+\n?/);
   assert.ok(
-    rows.some((row) => /^ready +file:\/ +0s {2}is there, a directory$/.test(row)),
+    rows.some((row) => /^ready +file:\/ +0s {2}exists, a directory$/.test(row)),
     stdout,
   );
   assert.match(rows.findLast((row) => row !== '') ?? '', /2 dependencies ready$/);

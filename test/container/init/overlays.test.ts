@@ -73,7 +73,7 @@ for (const [name, overlays, message] of [
   [
     'a file that no entry installs',
     { text: [{ file: '/etc/nova/nova.cnf' }] },
-    /kolla-pod.yaml: overlays.text\[0\].file: no entry of config_files puts \/etc\/nova\/nova.cnf in place; did you mean '\/etc\/nova\/nova.conf'\?/,
+    /kolla-pod.yaml: overlays.text\[0\].file: no entry of config_files installs \/etc\/nova\/nova.cnf; did you mean '\/etc\/nova\/nova.conf'\?/,
   ],
   [
     'a value with a line break',
@@ -127,7 +127,7 @@ test('a password of a mounted Secret is installed, followed by watch, and shown 
   assert.equal(missing.code, 65);
   assert.match(
     missing.stderr,
-    /overlays\.passwords\[0\]: the password nova_database_password: nothing is at .*; mount key nova of the Secret openstack-passwords there/,
+    /overlays\.passwords\[0\]: the password nova_database_password: there is no file .*; mount key nova of the Secret openstack-passwords there/,
   );
 
   await mkdir(dirname(mounted));

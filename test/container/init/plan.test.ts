@@ -109,7 +109,7 @@ test('entries impossible without root exit with 1 and print no spec; each entry 
   const lines = explained.stdout.trimEnd().split('\n');
   assert.equal(lines.length, 5);
   assert.match(lines[1] ?? '', /^config_files\[0\] +\/etc\/nova\/nova.conf .*mount \/etc\/nova; .*mode 0600; .*live$/);
-  assert.match(lines[2] ?? '', /^config_files\[1\].*can't be: 'cinder'/);
+  assert.match(lines[2] ?? '', /^config_files\[1\].*impossible: 'cinder'/);
   const data = await plan(fixture('two-users'), '-o', 'json');
   const { satisfied, problems } = JSON.parse(data.stdout) as Data;
   assert.deepEqual([data.code, satisfied, problems.length], [1, false, 1]);

@@ -82,7 +82,7 @@ test('a resource known only to a cluster is derived from its name, with a warnin
     'ClusterRole -: watch storageclasses.storage.k8s.io z',
   ]);
   assert.deepEqual(messages.length, 1);
-  assert.match(messages[0] ?? '', /'Policy\.v1\.example\.org' is taken for the resource policies\.example\.org/);
+  assert.match(messages[0] ?? '', /'Policy\.v1\.example\.org' is assumed to be the resource policies\.example\.org/);
 });
 
 test("--events allows Events only in the Pod's namespace", async () => {
@@ -93,7 +93,7 @@ test("--events allows Events only in the Pod's namespace", async () => {
 test('waits without the API server need no Role', async () => {
   const { objects, messages } = await printed(...waits('tcp://a:1', 'file:/x'));
   assert.deepEqual(objects, []);
-  assert.deepEqual(messages, ['no Role is needed: none of these waits asks the API server']);
+  assert.deepEqual(messages, ['no Role is needed: none of these waits uses the API server']);
 });
 
 test('invalid options are rejected with 64', async () => {

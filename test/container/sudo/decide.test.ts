@@ -48,7 +48,7 @@ test('root runs as root, and drops to another user', () => {
 
 test('no other user becomes root, another user or another group', () => {
   for (const line of ['id', '-u root id', '-u #0 id', '-u nova id', '-u keystone -g kolla id'])
-    assert.match(refusal(line), /runs as keystone \(42425\) and none may become another/, line);
+    assert.match(refusal(line), /runs as keystone \(42425\), and no user may become another/, line);
 });
 
 test("a service's rootwrap that requests root runs as the current user", () => {
@@ -66,7 +66,7 @@ test('a rootwrap for another user or group, and a file with a similar name, are 
     'nova-rootwrap-x c id',
     'sh nova-rootwrap',
   ])
-    assert.match(refusal(line), /none may become another/, line);
+    assert.match(refusal(line), /no user may become another/, line);
 });
 
 test('root keeps running its rootwrap as root', () => {
@@ -109,7 +109,7 @@ test('a rejection names command, user and fix', () => {
   assert.equal(
     refusal('chown etcd: /var/lib/etcd/'),
     "a script asks for root to run 'chown etcd: /var/lib/etcd/', but this container runs " +
-      "as keystone (42425) and none may become another here; let kolla-init make it so: name the path in config.json's directories " +
+      "as keystone (42425), and no user may become another here; let kolla-init do it: name the path in config.json's directories " +
       'or permissions, on a volume',
   );
 });

@@ -30,10 +30,10 @@ for (const [line, wanted] of Object.entries({
   '-E': /command is missing/,
   '-u': /-u needs a value/,
   '--user=': /--user needs a value/,
-  '-i id': /option -i is not known/,
-  '-Es id': /option -s is not known/,
-  '--shell id': /option --shell is not known/,
-  '--n id': /option --n is not known/,
+  '-i id': /option -i is not supported/,
+  '-Es id': /option -s is not supported/,
+  '--shell id': /option --shell is not supported/,
+  '--n id': /option --n is not supported/,
 })) {
   test(`sudo ${line} is rejected, because it is not supported here`, () => {
     assert.throws(

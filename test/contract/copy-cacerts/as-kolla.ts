@@ -66,7 +66,7 @@ function testDiffering({ both, skip }: Sides): void {
 
   test('a directory among them is reported and skipped', { skip }, async () => {
     const [, ours] = await both({ ...DEBIAN, [`${CONFIG}/a.crt`]: 'A', [`${CONFIG}/more/b.crt`]: 'B' });
-    assert.match(ours.stderr, /ca-certificates\/more is no file/);
+    assert.match(ours.stderr, /ca-certificates\/more is not a file/);
     assert.match(ours.stdout, /^updated\ncode 0\n/);
     assert.doesNotMatch(ours.stdout, /kolla-customca-more/);
   });
@@ -95,7 +95,7 @@ function testDiffering({ both, skip }: Sides): void {
       assert.equal(ours.stdout, theirs.stdout);
       assert.match(ours.stdout, /kolla-customca-a\.crt 600/);
       assert.match(ours.stdout, /kolla-customca-b\.crt 644/);
-      assert.match(ours.stderr, /kolla-customca-a\.crt holds more than certificates and keeps its mode 600/);
+      assert.match(ours.stderr, /kolla-customca-a\.crt contains more than certificates and keeps its mode 600/);
     });
 
   test('a link that leads outside is skipped by name; Kolla copies its target', { skip }, async () => {

@@ -180,7 +180,7 @@ export async function testAsKolla(ours: OurStart): Promise<void> {
     const [, locked] = await both({}, { noNewPrivileges: true });
     for (const { code, stderr } of [without, locked]) {
       assert.equal(code, 69, stderr);
-      assert.match(stderr, /configuration is not installed.*\/run\/kolla\/run_command is not there.*run kolla-init/);
+      assert.match(stderr, /configuration is not installed.*\/run\/kolla\/run_command does not exist.*run kolla-init/);
     }
     assert.match(locked.stderr, /allowPrivilegeEscalation: false/);
   });

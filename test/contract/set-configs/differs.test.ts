@@ -120,7 +120,7 @@ test('a directory that would be copied into itself is rejected before anything i
   const one = { name: 'into itself', files: { 'etc/d/x': 'x' }, config: { command: 'run', config_files } };
   const [ours] = await play(one, byUs);
   assert.equal(ours?.code, 2);
-  assert.match(ours.stderr, /\/etc\/d\/sub can't be copied to: it is in \/etc\/d/);
+  assert.match(ours.stderr, /\/etc\/d\/sub: it is inside \/etc\/d/);
   assert.deepEqual(differences(ours.before, ours.tree), []);
 });
 

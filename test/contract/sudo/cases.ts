@@ -133,7 +133,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
   test('a chown is rejected with its replacement', { skip }, async () => {
     const refused = await within('sudo chown root /x; exit $?');
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /^sudo: a script asks for root to run 'chown root \/x'.*let kolla-init make it so/);
+    assert.match(refused.stderr, /^sudo: a script asks for root to run 'chown root \/x'.*let kolla-init do it/);
   });
 
   test(

@@ -23,7 +23,7 @@ export const charts: Capability = {
     {
       point: 'ConfigMaps and Secrets, one a file or one a service, rolling or live; more than 1 MiB is refused',
       file: 'test/charts/config.test.ts',
-      test: ['a file over 1 MiB is rejected by its name', EVERY],
+      test: ['a file over 1 MiB is rejected with its name', EVERY],
     },
     {
       point: 'mounts are those that `kolla-init plan` prints',

@@ -50,7 +50,7 @@ for (const [what, end] of [
       r.ids,
       ids.filter((_, n) => isKept[n]),
     );
-    assert.match(r.said.join('\n'), /what was reclaimed after byte \d+ is not read again/);
+    assert.match(r.said.join('\n'), /the reclaimed part after byte \d+ is not read again/);
   });
 }
 
@@ -70,7 +70,7 @@ test('a line longer than a chunk before a hole is skipped with it', async () => 
   assert.deepEqual(r.lines, ['first', 'last']);
 });
 
-test('the hole left by a writer without O_APPEND costs no line', async () => {
+test('the hole left by a writer without O_APPEND loses no line', async () => {
   await using r = await reading();
   await writeFile(r.path('a.log'), `${'\0'.repeat(300 * KB + 5)}one\ntwo\n`);
   await writeFile(r.path('b.log'), `short\n${'\0'.repeat(300 * KB)}one\ntwo\n`);

@@ -131,7 +131,7 @@ test('bytes seen but not read count as lost without a copy', async () => {
   truncateSync(r.path(FILE));
   await r.poll();
   assert.equal(r.counts.lostBytes, 'unfinished'.length);
-  assert.match(r.said.join('\n'), /no copy of it is beside it: 10 bytes are lost/);
+  assert.match(r.said.join('\n'), /there is no copy next to it: 10 bytes are lost/);
 });
 
 test('a truncation after everything was read loses nothing', async () => {
@@ -253,7 +253,7 @@ test('rotated files that match too are shipped once on first start, and never ag
   await r.restart();
   await r.poll();
   assert.deepEqual(r.lines, numbered(0, 30));
-  assert.match(r.said.join('\n'), /a\.log\.1 matches, but rotation made it of .*a\.log: it is not shipped again/);
+  assert.match(r.said.join('\n'), /a\.log\.1 matches, but was rotated from .*a\.log: it is not shipped again/);
 });
 
 test('a rotated file whose origin is not shipped is an ordinary file', async () => {

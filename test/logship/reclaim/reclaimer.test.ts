@@ -126,7 +126,7 @@ test('a file system without hole punching is logged once, with the fix, and not 
   assert.equal(asked, 1);
   assert.match(
     w.said.join('\n'),
-    /^acknowledged bytes can't be reclaimed: keep size.*--reclaim off and a sizeLimit[^\n]*$/,
+    /^acknowledged bytes can't be reclaimed: keep size.*--reclaim off and a sufficient sizeLimit[^\n]*$/,
   );
 });
 

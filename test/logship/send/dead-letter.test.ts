@@ -60,7 +60,7 @@ test('both files together stay below the limit; overwritten letters are counted 
   assert.equal(kept.at(-1), 'd24');
   const sizes = await Promise.all([l.file, `${l.file}.1`].map(async (file) => (await stat(file)).size));
   assert.ok(sizes[0]! + sizes[1]! <= LIMIT);
-  assert.match(l.said.join('\n'), /dead letters, the oldest, were written over/);
+  assert.match(l.said.join('\n'), /dead letters, the oldest, were overwritten/);
 });
 
 test('after a partial line left by a crash, letters start on a new line', async () => {

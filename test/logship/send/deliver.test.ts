@@ -197,7 +197,7 @@ test("another service's page, with 200, delays everything", async () => {
   await using d = await delivering(sinkAt(new URL(`http://127.0.0.1:${server.port}`)));
   await d.deliver(batch('a'));
   assert.deepEqual(d.settled, ['a']);
-  assert.match(d.said[0] ?? '', /no bulk reply: <html>Welcome/);
+  assert.match(d.said[0] ?? '', /not a bulk reply: <html>Welcome/);
 });
 
 test('the signal ends it, and nothing counts as settled', async () => {

@@ -73,7 +73,7 @@ test("another tool's resource is not touched without --force", async () => {
   server.kept.set('/_index_template/flog', theirs);
   const refused = await setup(server.url);
   assert.equal(refused.code, 69);
-  assert.match(refused.stderr, /has an index template 'flog' that kolla-log-ship did not make/);
+  assert.match(refused.stderr, /has an index template 'flog' that kolla-log-ship did not create/);
   assert.equal(server.kept.get('/_index_template/flog'), theirs);
   const forced = await setup(server.url, '--force');
   assert.equal(forced.code, 0, forced.stderr);
@@ -84,7 +84,7 @@ test("another tool's template with precedence is an error, before anything is wr
   await using server = await standIn({ has: 'neither', winner: { mappings: {} } });
   const { code, stderr } = await setup(server.url);
   assert.equal(code, 69);
-  assert.match(stderr, /another index template wins for flog-\*: raise --priority/);
+  assert.match(stderr, /another index template takes precedence for flog-\*: raise --priority/);
   assert.deepEqual(server.writes, []);
 });
 
@@ -92,11 +92,11 @@ test('exits with 77 for a server that rejects us, 75 for an unresponsive one, 69
   await using refusing = await standIn({ has: 'neither', status: 401 });
   const refused = await setup(refusing.url);
   assert.equal(refused.code, 77);
-  assert.match(refused.stderr, /status 401: not you; look at --user/);
+  assert.match(refused.stderr, /status 401: not you; check --user/);
   await using silent = await standIn({ has: 'neither', silent: true });
   const late = await setup(silent.url, '--timeout', '200ms');
   assert.equal(late.code, 75);
-  assert.match(late.stderr, /did not answer GET \/_index_template\/flog within --timeout 200ms/);
+  assert.match(late.stderr, /did not respond to GET \/_index_template\/flog within --timeout 200ms/);
   const gone = await setup('http://127.0.0.1:1');
   assert.equal(gone.code, 69);
   assert.match(gone.stderr, /ECONNREFUSED/);
@@ -119,7 +119,7 @@ test('a signal stops it immediately', async () => {
 
 test('contradicting options are rejected by name', async () => {
   for (const [args, said] of [
-    [['--keep', '2h'], /--keep 2h: an index is of a day/],
+    [['--keep', '2h'], /--keep 2h: indices are daily/],
     [['--keep', 'soon'], /--keep: 'soon' is not a duration/],
     [['--shards', '0'], /--shards 0/],
     [['--index-prefix', 'Flog'], /--index-prefix 'Flog'/],

@@ -56,7 +56,7 @@ for (const value of [
   'http://shipper:geheim%@proxy:3128',
   'http://shipper:geheim@proxy:port',
 ]) {
-  test(`the proxy ${value} is rejected by the name of its variable, and not shown`, () => {
+  test(`the proxy ${value} is rejected with the name of its variable, and not shown`, () => {
     const isNamed = (error: unknown) =>
       error instanceof ConfigError && error.message.startsWith('https_proxy: ') && !error.message.includes('geheim');
     assert.throws(() => server('https://es:9200', { https_proxy: value, HTTPS_PROXY: 'http://proxy:3128' }), isNamed);

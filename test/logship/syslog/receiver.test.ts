@@ -109,7 +109,7 @@ test('an address in use is a configuration error with the fix', async () => {
   await using w = await world();
   await using first = await openSyslog(w.options);
   const at = { host: '127.0.0.1', port: first.port };
-  await assert.rejects(openSyslog({ ...w.options, at }), /EADDRINUSE.*another process of this pod/);
+  await assert.rejects(openSyslog({ ...w.options, at }), /EADDRINUSE.*another process of this Pod/);
   await assert.rejects(openSyslog({ ...w.options, at: { host: '192.0.2.1', port: 0 } }), /give one of this pod's/);
 });
 

@@ -101,7 +101,7 @@ test('nodes with unknown addresses must be named, and are counted', async () => 
   assert.deepEqual(nodes.places, given.slice(1));
   assert.equal(await unseenNodes(nodes, [own, nodeOf('', 'b'), nodeOf('', 'c')]), undefined);
   const twice = await unseenNodes(nodes, [own, nodeOf('', 'b'), nodeOf('', 'b')]);
-  assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not say where they are .* give each node by --host$/);
+  assert.match(twice ?? '', /^1 of the cluster's 3 nodes do not report their address .* give each node by --host$/);
 });
 
 test('if the cluster knows its nodes, named ones are not checked', async () => {

@@ -77,7 +77,7 @@ test('a missing namespace is reported at once', async (t) => {
   const { site } = await apiServer(stack, ({ url = '' }) => (url.includes('/leases') ? 404 : undefined));
   await assert.rejects(takeLease(site, optionsWith(t.signal)), {
     exitCode: 69,
-    message: `Lease ns/kolla-db-sync-x can't be written: namespaces "ns" not found`,
+    message: `Lease ns/kolla-db-sync-x cannot be written: namespaces "ns" not found`,
   });
 });
 

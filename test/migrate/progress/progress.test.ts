@@ -36,12 +36,12 @@ test('a line has the running time, the last line, and the changes', async () => 
 
 test('a tool without output and changes is reported as such', async () => {
   await using progress = told({ changed: tables([]) });
-  assert.match(await progress.first(), /; it has said nothing yet; no table has changed yet$/);
+  assert.match(await progress.first(), /; no output yet; no table has changed yet$/);
 });
 
 test('a server without table statistics leaves them out', async () => {
   await using progress = told();
-  assert.match(await progress.first(), /said nothing yet$/);
+  assert.match(await progress.first(), /no output yet$/);
 });
 
 test('many tables and long lines are truncated', async () => {

@@ -19,9 +19,9 @@ for (const [text, why] of [
   ['keystone', /'keystone': it is KIND\/NAME\[@NAMESPACE\], such as deployment\/keystone/],
   ['deploymnet/keystone', /'deploymnet' has no rollout; did you mean 'deployment'\?/],
   ['job/keystone', /'job' has no rollout; try deployment, statefulset, daemonset/],
-  ['deployment/', /'' is no name of a Deployment/],
-  ['deployment/Keystone', /'Keystone' is no name/],
-  ['deployment/keystone@Open_Stack', /'Open_Stack' is no name of a namespace/],
+  ['deployment/', /'' is not a valid name of a Deployment/],
+  ['deployment/Keystone', /'Keystone' is not a valid name/],
+  ['deployment/keystone@Open_Stack', /'Open_Stack' is not a valid name of a namespace/],
 ] as const)
   test(`--after-rollout '${text}' is rejected, with the correct form`, () => {
     assert.throws(
@@ -40,7 +40,7 @@ for (const [phase, release, why] of [
   ['all', '1', /--phase all is for while no replica runs/],
   ['expand', '1', /--phase expand comes before the rollout/],
   ['migrate', '1', /--phase migrate comes before the rollout/],
-  ['online', '', /--release must say what is rolled out/],
+  ['online', '', /--release must name the release rolled out/],
 ] as const)
   test(`--after-rollout is rejected with --phase ${phase}${release === '' ? ' and no release' : ''}`, () => {
     assert.throws(() => workloadsOf({ afterRollout: ['deployment/a'], phase, release }), why);

@@ -63,7 +63,7 @@ for (const [what, replicas, isGone, state] of [
     'with a terminating Pod',
     rolledOut([pod('x', 'a', { deletionTimestamp: '2026-11-21T10:00:30Z' }), pod('y', 'b')]),
     false,
-    '1 of 1 available; still there: x (on n1, being ended, by 2026-11-21T10:00:30Z)',
+    '1 of 1 available; still there: x (on n1, terminating, until 2026-11-21T10:00:30Z)',
   ],
   [
     'with an old Pod that has ended',
@@ -114,7 +114,7 @@ for (const [what, replicas, isGone, state] of [
     'that does not name its release',
     rolledOut([pod('y', 'b')], { template: {} }),
     false,
-    'its Pod template does not say that it is of release 2026.1: ' +
+    'its Pod template does not name release 2026.1: ' +
       'label app.kubernetes.io/version or annotation kolla-pod/release; still there: y (on n1)',
   ],
   [
@@ -127,7 +127,7 @@ for (const [what, replicas, isGone, state] of [
     'that is scaled to 0 with a Pod left',
     rolledOut([pod('x', 'a', { deletionTimestamp: 'soon' })], { spec: { replicas: 0 }, status: counts(0) }),
     false,
-    'no Pod is wanted; still there: x (on n1, being ended, by soon)',
+    'no Pod is wanted; still there: x (on n1, terminating, until soon)',
   ],
   [
     'that is scaled to 0, also with the old release',
@@ -139,7 +139,7 @@ for (const [what, replicas, isGone, state] of [
     'whose latest ReplicaSet has not been observed',
     { ...rolledOut([pod('y', 'b')]), revisions: [replicaSet('a', '1')] },
     false,
-    'which template is the latest is not known yet',
+    'the latest template is not known yet',
   ],
 ] as const satisfies readonly (readonly [string, Replicas, boolean, string])[]) {
   test(`a Deployment ${what} has ${isGone ? 'no' : 'an'} old replica left`, () => {
@@ -171,7 +171,7 @@ function statefulSet(updateStrategy: object): Replicas['workload'] {
 
 for (const [strategy, why] of [
   [{ type: 'OnDelete' }, 'OnDelete: each old Pod stays until it is deleted'],
-  [{ type: 'RollingUpdate', rollingUpdate: { partition: 1 } }, 'partition 1: Pods below it stay as they are'],
+  [{ type: 'RollingUpdate', rollingUpdate: { partition: 1 } }, 'partition 1: Pods below it are not updated'],
 ] as const)
   test(`a StatefulSet that keeps an old Pod with strategy ${strategy.type} has one left`, () => {
     const { kind } = parseWorkload('sts/db');

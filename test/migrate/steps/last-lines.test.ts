@@ -61,11 +61,14 @@ test('a partially applied schema is reported with existing and missing objects, 
   const tables = ['a', 'role'];
   const blank = meaningOf(error, { id: 'abc', title: '' }, [{ database: 'keystone', tables, versions: [] }]) ?? '';
   assert.match(blank, /In keystone: 2 tables \(a, role\), no version is recorded\./);
-  assert.match(blank, /Missing: what revision abc had not made yet.*restore the backup.*tool; if .* drop the database/);
+  assert.match(
+    blank,
+    /Missing: everything that revision abc had not created yet.*restore the backup.*tool; if .* drop the database/,
+  );
   const used = meaningOf(error, undefined, [{ database: 'keystone', tables, versions: ['x1'] }]) ?? '';
   assert.match(used, /version x1\. Nothing was undone/);
   assert.doesNotMatch(used, /drop the database/);
-  assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /can't be looked at: it is gone/);
+  assert.match(meaningOf(error, undefined, 'it is gone') ?? '', /cannot be read: it is gone/);
 });
 
 test('only existing objects count as partially applied', () => {

@@ -67,7 +67,7 @@ test('two candidates are rejected, without their URLs', async () => {
     found('echo ours 1 mysql://u:old-s3""cret@a/a; echo x 2 mysql://u:old-s3""cret@db/ours'),
     (error: unknown) => {
       assert.ok(error instanceof UnavailableError);
-      assert.match(error.message, /there are 2 that could be it \(name 'ours'; name 'x'\)/);
+      assert.match(error.message, /2 candidates match \(name 'ours'; name 'x'\)/);
       assert.doesNotMatch(error.message, /s3cret/);
       return true;
     },
@@ -78,7 +78,7 @@ test('a failing tool is an error with its exit code and reason', async () => {
   await assert.rejects(found("echo 'why: new-s3cret'; exit 3"), (error: unknown) => {
     assert.ok(error instanceof ChildError);
     assert.equal(error.exitCode, 3);
-    assert.match(error.message, /^sh ended with 3 listing existing objects: why: \*\*\*$/);
+    assert.match(error.message, /^sh exited with code 3 listing existing objects: why: \*\*\*$/);
     return true;
   });
 });

@@ -49,7 +49,7 @@ understands('memcached', understandVersion, [
     'one connection too many',
     Buffer.from('ERROR Too many open connections'),
     false,
-    'it has as many connections as it takes (its option -c)',
+    'it has reached its connection limit (its option -c)',
   ],
   ['an error', Buffer.from('ERROR\r\n'), false, 'the server is not memcached'],
   ['another protocol', HTTP, false, 'the server is not memcached'],

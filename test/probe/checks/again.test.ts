@@ -63,7 +63,7 @@ for (const [check, words] of ALL) {
     await using server = await listenTcp(() => {}, '127.0.0.1', 0, { pauseOnConnect: true });
     const env = words.includes('--user') ? ENV : {};
     for (let i = 0; i < TIMES; i++) {
-      assert.match(await reasonOf(check, [`127.0.0.1:${server.port}`, ...words], env, 30), /^no answer in 30ms/);
+      assert.match(await reasonOf(check, [`127.0.0.1:${server.port}`, ...words], env, 30), /^no response in 30ms/);
     }
     // The server is in this process too: it listens, and holds the other end of each connection.
     const itsOwn = ['TCPServerWrap', ...Array.from({ length: TIMES }, () => 'TCPSocketWrap')];
@@ -100,10 +100,10 @@ test('an invalid TLS option is reported with a reason: an invalid CA file, a ser
   const at = `127.0.0.1:${broker.port}`;
   assert.match(
     await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', '/nowhere']),
-    /cannot read \/nowhere, which has the authorities/,
+    /cannot read the CA bundle \/nowhere/,
   );
   const empty = `${caFile}.empty`;
   await writeFile(empty, '');
-  assert.match(await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', empty]), /holds no certificate in PEM/);
+  assert.match(await reasonOf(amqp, [at, '--tls', 'verify', '--ca-file', empty]), /contains no PEM certificate/);
   assert.equal(await reasonOf(amqp, [at, '--tls', 'require']), 'the server does not speak TLS');
 });

@@ -21,7 +21,7 @@ const ENV = { KOLLA_PROBE_PASSWORD: 'hidden' };
 test('with a login it opens the virtual host, and closes the connection', async () => {
   await using broker = await scriptedBroker();
   const verdict = await asked(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN, '--vhost', 'cell1'], ENV);
-  assert.deepEqual(verdict, { healthy: true, detail: "took the login of 'nova' and opened 'cell1'" });
+  assert.deepEqual(verdict, { healthy: true, detail: "accepted the login of 'nova' and opened 'cell1'" });
   assert.deepEqual(broker.methods, [START_OK, TUNE_OK, OPEN, CLOSE]);
   assert.ok(broker.login().includes('\0nova\0hidden'));
 });
@@ -30,12 +30,12 @@ test("without a login it only checks that a connection's end is handled, and sen
   await using broker = await scriptedBroker();
   assert.deepEqual(await asked(amqp, [`127.0.0.1:${broker.port}`]), {
     healthy: true,
-    detail: 'accepts connections and heeds them',
+    detail: 'accepts and handles connections',
   });
   await using frozen = await scriptedBroker({ isFrozen: true });
   assert.equal(
     await reasonOf(amqp, [`127.0.0.1:${frozen.port}`], {}, 150),
-    'no answer in 150ms: the connection stands, but the broker does not read from it: it may be frozen',
+    'no response in 150ms: connected, but the broker does not read: it may be frozen',
   );
 });
 
@@ -44,20 +44,20 @@ test("--greeting waits for the broker's start, and nothing more", async () => {
   const at = `127.0.0.1:${broker.port}`;
   assert.deepEqual(await asked(amqp, [at, '--greeting']), { healthy: true, detail: 'speaks AMQP 0-9-1' });
   assert.deepEqual(broker.methods, []);
-  await assert.rejects(asked(amqp, [at, '--greeting', ...LOGIN]), /--greeting is for a question without a login/);
+  await assert.rejects(asked(amqp, [at, '--greeting', ...LOGIN]), /--greeting is for a check without a login/);
 });
 
 for (const [name, answers, reason, answered] of [
   [
     'a rejected login',
     { [START_OK]: [closeMethod(403, 'ACCESS_REFUSED - Login was refused')] },
-    "it refuses the login of 'nova': ACCESS_REFUSED - Login was refused",
+    "it rejects the login of 'nova': ACCESS_REFUSED - Login was refused",
     [START_OK, CLOSE_OK],
   ],
   [
     'a missing virtual host',
     { [OPEN]: [closeMethod(530, 'NOT_ALLOWED - vhost / not found')] },
-    "it does not let 'nova' into '/': NOT_ALLOWED - vhost / not found",
+    "it denies 'nova' access to '/': NOT_ALLOWED - vhost / not found",
     [START_OK, TUNE_OK, OPEN, CLOSE_OK],
   ],
 ] as const) {
@@ -71,9 +71,9 @@ for (const [name, answers, reason, answered] of [
 
 test('at the deadline it names the pending step', async () => {
   for (const [silentAt, awaited] of [
-    [START_OK, /has begun AMQP, and does not say whether it takes the login$/],
-    [OPEN, /has taken the login, and does not open the virtual host '\/'$/],
-    [CLOSE, /has opened the virtual host, and does not answer our goodbye$/],
+    [START_OK, /has started AMQP, but does not respond to the login$/],
+    [OPEN, /has accepted the login, but does not open the virtual host '\/'$/],
+    [CLOSE, /has opened the virtual host, but does not respond to the close$/],
   ] as const) {
     await using broker = await scriptedBroker({ answers: { [silentAt]: [] } });
     assert.match(await reasonOf(amqp, [`127.0.0.1:${broker.port}`, ...LOGIN], ENV, 200), awaited);
@@ -84,9 +84,12 @@ test('another protocol is distinguished from a broker that rejects the login mec
   await using http = await listenTcp((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   assert.equal(await reasonOf(amqp, [`127.0.0.1:${http.port}`, ...LOGIN], ENV), 'the server is not AMQP');
   await using other = await scriptedBroker({ header: startMethod('EXTERNAL') });
-  assert.match(await reasonOf(amqp, [`127.0.0.1:${other.port}`, ...LOGIN], ENV), /no login by password here.*EXTERNAL/);
+  assert.match(
+    await reasonOf(amqp, [`127.0.0.1:${other.port}`, ...LOGIN], ENV),
+    /does not accept a password login.*EXTERNAL/,
+  );
   await using mute = await listenTcp((socket) => void socket.destroy());
-  assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without an answer|ECONNRESET/);
+  assert.match(await reasonOf(amqp, [`127.0.0.1:${mute.port}`, ...LOGIN], ENV), /closed without a response|ECONNRESET/);
   assert.match(
     await reasonOf(amqp, [`127.0.0.1:${await freePort()}`]),
     /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
@@ -127,7 +130,7 @@ test('port 5671 is TLS unless --tls off, so a CA bundle is accepted there', asyn
 });
 
 test('a password without a user, two passwords, and an overlong virtual host are rejected', async () => {
-  await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given, but not whose it is: give --user/);
+  await assert.rejects(asked(amqp, ['broker'], ENV), /KOLLA_PROBE_PASSWORD is given without an account: give --user/);
   await assert.rejects(asked(amqp, ['broker', ...LOGIN, '--password-file', 'x'], ENV), /are both given: leave one out/);
   await assert.rejects(asked(amqp, ['broker', '--vhost', 'ä'.repeat(128)]), /--vhost is longer than the 255 bytes/);
 });

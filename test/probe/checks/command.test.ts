@@ -26,23 +26,23 @@ test('a secret in its last line is hidden', async () => {
   const env = { DB_PASSWORD: 'correct-horse' };
   const { code, stderr } = await runHelper('kolla-probe', ['command', '--', 'bash', '-c', line], { env });
   assert.equal(code, 1);
-  assert.match(stderr, /bash ended with 3: password=\*\*\* of \*\*\* at https:\/\/\*\*\*@host/);
+  assert.match(stderr, /bash exited with code 3: password=\*\*\* of \*\*\* at https:\/\/\*\*\*@host/);
 });
 
 test('a failing one is unhealthy with its code and its last line', async () => {
   const { code, msg } = await probe('--', 'bash', '-c', 'echo first >&2; echo "no route" >&2; echo out; exit 7');
   assert.equal(code, 1);
-  assert.equal(msg, 'command bash: bash ended with 7: no route');
+  assert.equal(msg, 'command bash: bash exited with code 7: no route');
   assert.equal(
     (await probe('--', 'bash', '-c', 'echo only out; exit 1')).msg,
-    'command bash: bash ended with 1: only out',
+    'command bash: bash exited with code 1: only out',
   );
   assert.equal((await probe('--', 'bash', '-c', 'kill -9 $$')).msg, 'command bash: bash was killed by SIGKILL');
 });
 
 test('a last line can neither control a terminal nor imitate a line of ours', async () => {
   const { msg } = await probe('--', 'bash', '-c', String.raw`printf 'bad\033[2J\rworse\n'; exit 1`);
-  assert.equal(msg, 'command bash: bash ended with 1: bad [2J worse');
+  assert.equal(msg, 'command bash: bash exited with code 1: bad [2J worse');
 });
 
 test('a missing program is unhealthy, and is named', async () => {
@@ -63,7 +63,7 @@ test('at the deadline the program and its children are killed', async () => {
   const script = `sleep 1000 & echo "$$ $!" > '${file}'; trap '' TERM; wait`;
   const { code, msg } = await probe('--timeout', '3s', '--', 'bash', '-c', script);
   assert.equal(code, 1);
-  assert.equal(msg, 'command bash: no answer in 3s');
+  assert.equal(msg, 'command bash: no response in 3s');
   const pids = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
   assert.equal(pids.length, 2);
   for (const pid of pids) await until(`${pid} to exit`, () => isGone(pid));

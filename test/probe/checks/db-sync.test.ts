@@ -56,20 +56,20 @@ test('an unresponsive API server is named at the deadline', async () => {
   assert.equal(code, 1);
   assert.match(
     msg,
-    /^db-sync keystone: no answer in 2s: the API server https:\/\/127\.0\.0\.1:\d+\/? does not answer$/,
+    /^db-sync keystone: no response in 2s: the API server https:\/\/127\.0\.0\.1:\d+\/? does not respond$/,
   );
 });
 
 test('liveness does not depend on the API server or the database', async () => {
   const { code, msg } = await probe(lease(READY), ['--role', 'liveness']);
   assert.equal(code, 64);
-  assert.match(msg, /asks the API server, which is not this pod/);
+  assert.match(msg, /contacts the API server, which is not this Pod/);
   const words = ['db-sync', 'keystone', '--server', 'mariadb', '--user', 'x', '--role', 'liveness'];
-  assert.match((await runHelper('kolla-probe', words)).stderr, /asks mariadb, which is not this pod/);
+  assert.match((await runHelper('kolla-probe', words)).stderr, /contacts mariadb, which is not this Pod/);
 });
 
 test('without an API server and a database it is an error', async () => {
   const { code, stderr } = await runHelper('kolla-probe', ['db-sync', 'keystone']);
   assert.equal(code, 64);
-  assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or ask the database with --server/);
+  assert.match(stderr, /give --kubeconfig, mount a ServiceAccount, or query the database with --server/);
 });

@@ -56,7 +56,7 @@ test('the server and each service have their reported states', async () => {
   assert.equal(await reasonOf(grpc, [at, '--service', 'down']), "the service 'down' is NOT_SERVING");
   assert.equal(await reasonOf(grpc, [at, '--service', 'new']), "the service 'new' is UNKNOWN");
   assert.equal(await reasonOf(grpc, [at, '--service', 'none']), "the server knows no service 'none' (NOT_FOUND)");
-  assert.equal(await reasonOf(grpc, [at, '--service', 'locked']), 'the server asks who we are (gRPC status 16)');
+  assert.equal(await reasonOf(grpc, [at, '--service', 'locked']), 'the server requires credentials (gRPC status 16)');
 });
 
 test('a server without the health service is reported as such', async () => {
@@ -75,7 +75,7 @@ test('an endless response is aborted', async (t) => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  assert.match(await reasonOf(grpc, [`127.0.0.1:${port}`]), /an answer that does not end/);
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${port}`]), /a response that does not end/);
 });
 
 test('with TLS the certificate must match the name, and be signed by the CA', async () => {
@@ -103,12 +103,9 @@ test('a closed port, another protocol and silence each have their reason', async
   await using http = await listenHttp((_request, response) => void response.end());
   assert.match(await reasonOf(grpc, [`127.0.0.1:${http.port}`]), /^the server does not speak HTTP\/2/);
   await using closing = await listenTcp((socket) => void socket.destroy());
-  assert.match(await reasonOf(grpc, [`127.0.0.1:${closing.port}`]), /^closed without an answer|^ECONNRESET/);
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${closing.port}`]), /^closed without a response|^ECONNRESET/);
   await using silent = await listenTcp(() => {});
-  assert.match(
-    await reasonOf(grpc, [`127.0.0.1:${silent.port}`], {}, 200),
-    /^no answer in 200ms: the connection stands/,
-  );
+  assert.match(await reasonOf(grpc, [`127.0.0.1:${silent.port}`], {}, 200), /^no response in 200ms: connected, but/);
 });
 
 test('a TLS option without TLS is rejected', async () => {

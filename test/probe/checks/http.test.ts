@@ -39,13 +39,13 @@ test('a server that accepts and never responds is unhealthy at the deadline', as
   await using server = await listenTcp(() => {});
   const { code, stderr } = await probe(`http://127.0.0.1:${server.port}/`, '--timeout', '200ms');
   assert.equal(code, 1);
-  assert.match(logLines(stderr)[0]?.msg ?? '', /no answer in 200ms/);
+  assert.match(logLines(stderr)[0]?.msg ?? '', /no response in 200ms/);
 });
 
 test('a good status without the rest of its response is unhealthy, a bad one is reported at once', async () => {
   for (const [status, timeout, reason] of [
     // Long enough for a busy machine to see the status before it.
-    [200, '5s', /no answer in 5s: status 200, but the answer does not end$/],
+    [200, '5s', /no response in 5s: status 200, but the response does not end$/],
     [503, '10m', /: status 503$/],
   ] as const) {
     await using server = await listenHttp((_request, response) => {

@@ -19,7 +19,7 @@ for (const [words, what] of [
   [['listen'], /PORT/],
   [['listen', 'http'], /^listen: 'http' is not a port/],
   [['listen', '53', '--protocol', 'sctp'], /'sctp' is not one of tcp, udp/],
-  [['socket', 'run/x.sock'], /^socket: 'run\/x.sock' is not a path that begins with \/, or @NAME$/],
+  [['socket', 'run/x.sock'], /^socket: 'run\/x.sock' is not a path that starts with \/, or @NAME$/],
   [['process', ''], /the process's name is empty/],
   [['file-age', '/run/x'], /AGE/],
   [['file-age', '/run/x', '60'], /^file-age: '60' has no unit: write 60s/],
@@ -42,7 +42,7 @@ test('liveness does not depend on a connection to another Pod, unless that is fo
   const words = ['connected', 'kp-nobody', '5672', '--role', 'liveness'];
   const { code, msg } = await probe(...words);
   assert.equal(code, 64);
-  assert.match(msg, /asks the other end of the connection, which is not this pod/);
+  assert.match(msg, /contacts the other end of the connection, which is not this Pod/);
   assert.equal((await probe(...words, '--allow-remote')).code, 1);
   assert.equal((await probe('process', 'kp-nobody', '--role', 'liveness')).code, 1);
 });

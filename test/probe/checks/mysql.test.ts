@@ -28,10 +28,10 @@ test('a rejection, a frozen server and a closed port each have their reason', as
   assert.equal(await reasonOf(mysql, [`127.0.0.1:${full.port}`]), 'error 1040: Too many connections');
   await using frozen = await listenTcp(() => {});
   const at = `127.0.0.1:${frozen.port}`;
-  assert.match(await reasonOf(mysql, [at], {}, 150), /^no answer in 150ms: .* does not greet/);
+  assert.match(await reasonOf(mysql, [at], {}, 150), /^no response in 150ms: .* does not greet/);
   assert.match(
     await reasonOf(mysql, [at, '--user', 'a'], {}, 300),
-    /^no answer in 300ms: .* does not finish the login/,
+    /^no response in 300ms: .* does not finish the login/,
   );
   assert.match(
     await reasonOf(mysql, [`127.0.0.1:${await freePort()}`, '--user', 'a']),
@@ -40,7 +40,7 @@ test('a rejection, a frozen server and a closed port each have their reason', as
 });
 
 test('galera needs a login', async () => {
-  await assert.rejects(asked(galera, ['127.0.0.1']), /galera: a login is needed/);
+  await assert.rejects(asked(galera, ['127.0.0.1']), /galera: the state requires a login/);
 });
 
 test('an option file has login and address, and arguments take precedence for the address', async () => {
@@ -65,13 +65,13 @@ test('an option file has login and address, and arguments take precedence for th
 test('the option file is read on each run, and a missing one is reported as the reason', async () => {
   assert.match(
     await reasonOf(mysql, ['127.0.0.1', '--defaults-file', '/nowhere/x.cnf']),
-    /cannot read \/nowhere\/x\.cnf, which --defaults-file names/,
+    /cannot read \/nowhere\/x\.cnf, given by --defaults-file/,
   );
   await assert.rejects(asked(mysql, ['--defaults-file', '/nowhere/x.cnf']), { exitCode: 65 });
 });
 
 test('two logins, and a CA bundle without use, are rejected', async () => {
-  await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /leave one out/);
+  await assert.rejects(asked(mysql, ['a', '--user', 'b', '--defaults-file', 'c']), /use only one/);
   await assert.rejects(asked(mysql, ['a', '--ca-file', 'x']), {
     exitCode: 64,
     message: 'mysql: --ca-file is given without TLS: leave it out, or give --tls verify',
@@ -91,7 +91,7 @@ const DONOR = { ...SYNCED, state: 'Donor/Desynced' };
 
 test('a donor and a desynced node are distinguished, and each has its own option', () => {
   assert.equal(whyUnfit(SYNCED, NONE, STRICT), undefined);
-  assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a node that joins/);
+  assert.match(whyUnfit(DONOR, NONE, { ...STRICT, allowDesync: true }) ?? '', /donor of a joining node/);
   assert.equal(whyUnfit(DONOR, NONE, { ...STRICT, allowDonor: true }), undefined);
   const desynced = { ...NONE, isDesynced: true };
   assert.match(whyUnfit(DONOR, desynced, { ...STRICT, allowDonor: true }) ?? '', /wsrep_desync is ON/);
@@ -111,5 +111,5 @@ test("liveness does not depend on another Pod's node", async () => {
   const words = ['galera', 'db.example:3306', '--user', 'monitor', '--role', 'liveness'];
   const { code, stderr } = await runHelper('kolla-probe', words);
   assert.equal(code, 64);
-  assert.match(stderr, /asks db\.example, which is not this pod/);
+  assert.match(stderr, /contacts db\.example, which is not this Pod/);
 });

@@ -31,7 +31,7 @@ test('a running broker, without alarms and with all virtual hosts, is healthy', 
   await using api = await management({});
   assert.deepEqual(await asked(rabbitmq, words(broker, api), ENV), {
     healthy: true,
-    detail: 'serves, no alarm, every virtual host is up',
+    detail: 'running, no alarm, every virtual host is up',
   });
 });
 
@@ -52,7 +52,7 @@ test('problems of both AMQP and the API are reported', async () => {
   await using api = await management({ 'local-alarms': [404, {}] });
   const [first, second] = (await reasonOf(rabbitmq, words({ port: await freePort() }, api), ENV)).split('; ');
   assert.match(first ?? '', /^connection refused by 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
-  assert.match(second ?? '', /answers with status 404/);
+  assert.match(second ?? '', /returns status 404/);
   await using broker = await scriptedBroker();
   assert.match(
     await reasonOf(rabbitmq, words(broker, { port: await freePort() }), ENV),
@@ -66,7 +66,7 @@ test('a login rejected by the API is reported once, without the password', async
   const said = await reasonOf(rabbitmq, words(broker, api), { ...ENV, KOLLA_PROBE_PASSWORD: 'wrong' });
   assert.equal(
     said,
-    "the management API refuses 'monitor': the password is wrong, or the user has no tag such as management",
+    "the management API rejects 'monitor': the password is wrong, or the user has no tag such as management",
   );
 });
 

@@ -37,9 +37,9 @@ test("it logs in with the file's exact password, except for a trailing line brea
 });
 
 for (const [answer, reason] of [
-  ['-LOADING Redis is loading the dataset in memory', /still reading its data from disk/],
+  ['-LOADING Redis is loading the dataset in memory', /still loading its data from disk/],
   ["-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", /lost its primary/],
-  ['-NOAUTH Authentication required.', /asks for a password: give --password-file/],
+  ['-NOAUTH Authentication required.', /requires a password: give --password-file/],
   ['-MISCONF Redis is configured to save RDB snapshots', /cannot save to disk/],
   ['-ERR max number of clients reached', /maxclients/],
   ['-SURPRISE what', /^SURPRISE what$/],
@@ -54,7 +54,7 @@ for (const [answer, reason] of [
 
 test('a rejected login and an unexpected password are distinguished, without the password', async () => {
   for (const [answer, reason] of [
-    ['-WRONGPASS invalid username-password pair or user is disabled.', /refuses the login/],
+    ['-WRONGPASS invalid username-password pair or user is disabled.', /rejects the login/],
     ['-ERR AUTH <password> called without any password configured for the default user.', /has no password/],
   ] as const) {
     await using server = await answering(answer);
@@ -68,7 +68,7 @@ test('a server that accepts the connection and stays silent is frozen at the dea
   await using server = await listenTcp(() => {});
   assert.match(
     await reasonOf(redis, [`127.0.0.1:${server.port}`], {}, 100),
-    /^no answer in 100ms: the connection stands, but nothing is answered: it may be frozen/,
+    /^no response in 100ms: connected, but received no response: it may be frozen/,
   );
 });
 

@@ -105,7 +105,7 @@ test('a server without TLS, and a silent one, each have their reason', async () 
   await using silent = await listenTcp(() => {});
   assert.match(
     await reasonOf(tls, [`127.0.0.1:${silent.port}`], {}, 150),
-    /^no answer in 150ms: the connection stands, but no TLS/,
+    /^no response in 150ms: connected, but received no TLS/,
   );
 });
 
@@ -121,7 +121,7 @@ test('every certificate in a file must be valid long enough', async () => {
   assert.equal((await asked(tls, ['--cert-file', file])).healthy, true);
   assert.equal(await reasonOf(tls, ['--cert-file', '/nowhere']), '/nowhere does not exist (ENOENT)');
   await writeFile(file, 'nothing');
-  assert.equal(await reasonOf(tls, ['--cert-file', file]), 'it holds no certificate in PEM');
+  assert.equal(await reasonOf(tls, ['--cert-file', file]), 'it contains no PEM certificate');
 });
 
 test('invalid arguments are rejected', async () => {

@@ -17,7 +17,7 @@ const curl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runHelper
 const answering = (status: number, headers: Record<string, string> = {}) =>
   listenHttp((_request, response) => void response.writeHead(status, headers).end('body'));
 
-test("below 400 is healthy, redirects are not followed; from 400 on it is 1 with curl's output", async () => {
+test("below 400 is healthy, redirects are not followed; from 400 on it exits with 1 and curl's output", async () => {
   for (const status of [200, 204, 300, 302, 399]) {
     await using server = await answering(status, { location: '/gone' });
     const { code, stdout } = await curl([`http://127.0.0.1:${server.port}`]);
@@ -108,7 +108,7 @@ test("exits with 1 for each exit code of the image's curl, as Kolla's script doe
   assert.deepEqual([code, stderr], [1, 'curl: (6) said\n']);
 });
 
-test('without a curl in the image requests that need it are 127, with a message', async () => {
+test('without a curl in the image requests that need it exit with 127 and a message', async () => {
   await using directory = await privateDirectory('curl');
   const { code, stdout, stderr } = await curl(['-L', 'http://me:hunter2@a/'], { PATH: directory.path });
   assert.deepEqual([code, stdout], [127, '']);
@@ -116,7 +116,7 @@ test('without a curl in the image requests that need it are 127, with a message'
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('a server that never responds, or never ends its response, is 28 at the deadline', async () => {
+test('a server that never responds, or never ends its response, is curl error 28 at the deadline', async () => {
   await using silent = await listenTcp(() => {});
   const env = { HEALTHCHECK_CURL_MAX_TIME: '0.3' };
   const { code, stdout, stderr } = await curl([`127.0.0.1:${silent.port}`], env);
@@ -132,7 +132,7 @@ for (const [what, say, number] of [
   ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 1],
   ['disconnects within its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123', 18],
 ] as const)
-  test(`a server that ${what} is ${number}`, async () => {
+  test(`a server that ${what} is curl error ${number}`, async () => {
     await using server = await listenTcp((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end(say));
@@ -142,7 +142,7 @@ for (const [what, say, number] of [
     assert.match(stderr, new RegExp(`^curl: \\(${number}\\) `));
   });
 
-test('no server is 7, an unknown name is 6', async () => {
+test('no server is curl error 7, an unknown name is curl error 6', async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await curl([`localhost:${port}`]);
   assert.deepEqual({ code, stdout: stdout.slice(0, 5) }, { code: 1, stdout: '\n000 ' });
@@ -194,7 +194,7 @@ test('a URL is parsed as by curl', () => {
   assert.deepEqual(read('http://u:p@a?x@y'), [false, 'a', 80, '/?x@y', 'a']);
 });
 
-test('a full disk under stdout and a closed reader are 1, with the reason', async () => {
+test('a full disk under stdout and a closed reader exit with 1 and the reason', async () => {
   await using server = await answering(200);
   const line = (to: string) =>
     `"$0" "$1" healthcheck_curl 127.0.0.1:${server.port} ${to}; echo "\${PIPESTATUS[0]}" >&2`;

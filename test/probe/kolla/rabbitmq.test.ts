@@ -44,5 +44,5 @@ test('for a frozen broker it names the missing response', async () => {
   const env = { RABBITMQ_NODE_PORT: `${server.port}`, KOLLA_PROBE_TIMEOUT: '300ms' };
   const { code, stderr } = await runHelper('healthcheck_rabbitmq', [], { env });
   assert.equal(code, 1);
-  assert.match(stderr, /^healthcheck_rabbitmq: no answer in 300ms: \S+/);
+  assert.match(stderr, /^healthcheck_rabbitmq: no response in 300ms: \S+/);
 });

@@ -32,7 +32,7 @@ test('the record of a real watch: in step, rejected, fixed, and no longer examin
     until('the newest version to be installed', async () => ((await probe(p)).code === 0 ? true : undefined));
   await healthy();
   await p.volume.swap({ 'config.json': '{', 'a.conf': 'two' });
-  await reason(p, /^config: version [0-9a-f]{12} rejected, [0-9a-f]{12} stays in place: .*config\.json/);
+  await reason(p, /^config: version [0-9a-f]{12} rejected, [0-9a-f]{12} stays installed: .*config\.json/);
   await p.volume.swap({ 'config.json': oneFile(), 'a.conf': 'three' });
   await healthy();
   assert.equal(await readFile(join(p.root, 'etc/a.conf'), 'utf8'), 'three');
@@ -58,7 +58,7 @@ test('an invalid record is unhealthy, and named', async () => {
   await writeFile(file, '{"state":"failed","looked":"abc","problem":"ENOSPC: no space"}');
   assert.deepEqual(await asked(), {
     healthy: false,
-    reason: 'version abc could not be put in place: ENOSPC: no space',
+    reason: 'version abc could not be installed: ENOSPC: no space',
   });
 });
 

@@ -148,14 +148,14 @@ test('a file is recent, too old, or missing', async () => {
   await utimes(path, nowMs / 1000, nowMs / 1000 - 61);
   assert.deepEqual(await asked(), {
     healthy: false,
-    reason: `${path} was written 1m01s ago, and may be 1m old`,
+    reason: `${path} was written 1m01s ago, more than the maximum of 1m`,
   });
   await utimes(path, nowMs / 1000, nowMs / 1000 + 59);
   assert.deepEqual(await asked(), { healthy: true, detail: `${path} was written 0ms ago` });
   await utimes(path, nowMs / 1000, nowMs / 1000 + 3600);
   assert.deepEqual(await asked(), {
     healthy: false,
-    reason: `${path} will have been written in 1h: see the clocks`,
+    reason: `${path} has a modification time 1h in the future: check the clocks`,
   });
   await rename(path, `${path}-gone`);
   assert.deepEqual(await asked(), { healthy: false, reason: `ENOENT: no such file or directory, stat '${path}'` });

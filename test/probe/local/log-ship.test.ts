@@ -39,7 +39,7 @@ test('a working shipper is healthy; a stopped one is not, as soon as bytes are l
   assert.equal(code, 1);
   assert.equal(
     msg,
-    `log-ship: no answer in 300ms: ${LINE.length} bytes of 1 files are not acknowledged, the last were 2h ago`,
+    `log-ship: no response in 300ms: ${LINE.length} bytes of 1 files are not acknowledged, the last were 2h ago`,
   );
   assert.equal((await probe(l.stateDir, '--within', '3h')).code, 0);
 });
@@ -85,11 +85,11 @@ test('a rotated file does not count, and a shipper without lines is healthy', as
   const asked = () => logShipQuestion({ stateDir: l.stateDir, withinMs: 0 }, 'log-ship').ask(AbortSignal.timeout(300));
   await mkdir(l.stateDir);
   await writeFile(join(l.stateDir, 'source-id'), 'x\n');
-  assert.deepEqual(await asked(), { healthy: true, detail: 'nothing was to be shipped yet' });
+  assert.deepEqual(await asked(), { healthy: true, detail: 'there was nothing to ship yet' });
   const entry = (path: string) => ({ generation: { path, dev: 1, ino: 1 }, mark: { offset: 0 } });
   const files = [entry(join(l.root, 'gone.log'))];
   await writeFile(join(l.stateDir, 'checkpoint.json'), JSON.stringify({ version: 1, files }));
-  assert.deepEqual(await asked(), { healthy: true, detail: 'all is acknowledged' });
+  assert.deepEqual(await asked(), { healthy: true, detail: 'everything is acknowledged' });
   await writeFile(join(l.stateDir, 'checkpoint.json'), '{"version":');
   const verdict = await asked();
   assert.ok(!verdict.healthy);

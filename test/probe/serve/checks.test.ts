@@ -67,7 +67,7 @@ test('at the deadline the reason is the pending step', async () => {
   const { running } = started([checkOf('frozen', frozen, { period: 60_000 })]);
   await using _ = running;
   await becoming(running, 'frozen', 'unhealthy');
-  assert.equal(running.snapshot()[0]?.reason, 'no answer in 50ms: the server does not greet');
+  assert.equal(running.snapshot()[0]?.reason, 'no response in 50ms: the server does not greet');
 });
 
 test('a real server that stops and starts is noticed both times', async () => {
@@ -105,7 +105,7 @@ test('a promise that never settles is unhealthy by its deadline, is not run twic
   await until('the other check to run five times more', async () => told.asked >= before + 5 || undefined);
   assert.equal(hung, 1);
   assert.equal(stateOf(running, 'other'), 'healthy');
-  assert.match(running.snapshot()[0]?.reason ?? '', /no answer in 50ms, and after .* it still hangs/);
+  assert.match(running.snapshot()[0]?.reason ?? '', /no response in 50ms, and still hanging after/);
 });
 
 test('one that returns after its deadline is run again', async () => {

@@ -54,8 +54,8 @@ for (const [run, message] of [
   ['http', /^FILE: checks\.x: URL is missing: http URL/],
   ['tcp a:1 b:2', /unexpected argument 'b:2'/],
   ['tcp nowhere', /'nowhere' is not HOST:PORT/],
-  ['tcp a:1 --timeout 2s', /--timeout stands beside run, as timeout:/],
-  ['tcp a:1 --role=liveness', /--role stands beside run, as for:/],
+  ['tcp a:1 --timeout 2s', /--timeout belongs next to run, as timeout:/],
+  ['tcp a:1 --role=liveness', /--role belongs next to run, as for:/],
 ] as const) {
   test(`arguments that the command line rejects are rejected with the check's location: ${run}`, async () => {
     assert.match(await refusal(run), message);
@@ -63,7 +63,8 @@ for (const [run, message] of [
 }
 
 test('a liveness check of another Pod is rejected, unless allowed', async () => {
-  const message = /checks\.x: tcp: 'tcp mariadb:3306' asks mariadb, .*Use it for readiness, or set allow-remote: true/;
+  const message =
+    /checks\.x: tcp: 'tcp mariadb:3306' contacts mariadb, .*Use it for readiness, or set allow-remote: true/;
   assert.match(await refusal('tcp mariadb:3306', ', for: [readiness, liveness]'), message);
   const wanted = '{ run: "tcp mariadb:3306", for: liveness, allow-remote: true }';
   assert.equal((await prepared(`checks: { x: ${wanted} }\n`)).length, 1);

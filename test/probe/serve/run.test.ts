@@ -60,7 +60,7 @@ for (const [what, yaml, args, code, message] of [
     'log-level: info',
     [],
     65,
-    /kolla-pod\.yaml: no checks: .*add some under checks:, or say --allow-no-checks/,
+    /kolla-pod\.yaml: no checks: .*add some under checks:, or set --allow-no-checks/,
   ],
   ['an empty section', 'checks: {}', [], 65, /kolla-pod\.yaml: no checks: /],
   ['a wrong address', '', ['--listen', 'here'], 64, /--listen: 'here' is not PORT or ADDRESS:PORT/],

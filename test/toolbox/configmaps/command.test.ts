@@ -118,10 +118,10 @@ test('--explain prints what each file becomes and why, and unused files', async 
   await using directory = await privateDirectory('configmaps');
   await writeService(directory.path, FILES, [takes('keystone.conf'), takes('logo.png', '0644')]);
   const { stdout, stderr } = await configmaps(directory.path, '--name', 'keystone', '--explain');
-  assert.match(stdout, /^keystone\.conf +Secret +keystone-keystone\.conf-\S+ +line 5: a URL with a user in it$/m);
-  assert.match(stdout, /^logo\.png +ConfigMap +\S+ +it is no text, but config\.json lets all read it/m);
-  assert.match(stdout, /^ml2_conf +Secret .*no entry of config\.json takes it$/m);
-  assert.match(stderr, /no entry of config\.json takes these.*policy\.yaml/);
+  assert.match(stdout, /^keystone\.conf +Secret +keystone-keystone\.conf-\S+ +line 5: a URL with user info$/m);
+  assert.match(stdout, /^logo\.png +ConfigMap +\S+ +it is not text, but config\.json makes it world-readable/m);
+  assert.match(stdout, /^ml2_conf +Secret .*no entry of config\.json installs it$/m);
+  assert.match(stderr, /no entry of config\.json installs these.*policy\.yaml/);
 });
 
 test('options take precedence: --secret before --plain, and --plain warns if a secret was found', async () => {
@@ -135,13 +135,13 @@ test('options take precedence: --secret before --plain, and --plain warns if a s
   assert.equal(said.of('domains/a.conf'), 'Secret');
   assert.equal(said.of('keystone.conf'), 'ConfigMap');
   assert.equal(said.of('odd.txt'), undefined);
-  assert.match(said.stderr, /keystone\.conf goes into a ConfigMap, as --plain says, although: line 5: a URL/);
+  assert.match(said.stderr, /keystone\.conf goes into a ConfigMap because of --plain, although: line 5: a URL/);
   assert.equal((await kinds('--secret', '*')).of('policy.yaml'), 'Secret');
 });
 
 /** The mistake, its setup, arguments, exit code and message. */
 const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly string[], number, RegExp][] = [
-  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is not there/],
+  ['no directory', () => Promise.resolve(), ['/nonexistent/keystone'], 65, /\/nonexistent\/keystone: is missing/],
   ['a file', (directory) => writeFile(join(directory, 'x'), ''), ['x'], 65, /x is a file; name the directory/],
   ['an empty directory', () => Promise.resolve(), [''], 65, /no config\.json in .*\/etc\/kolla\/SERVICE/],
   [
@@ -177,7 +177,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     },
     [''],
     65,
-    /round is a link to a directory that it lies in/,
+    /round is a link to one of its parent directories/,
   ],
   [
     'links that multiply directories',
@@ -200,7 +200,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     },
     [''],
     65,
-    /x: is not there, or a link to nowhere/,
+    /x: is missing, or a dangling link/,
   ],
   [
     'an empty directory that is needed',
@@ -234,7 +234,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     (directory) => writeService(directory, {}),
     ['', '--name', 'No_Name'],
     64,
-    /--name: 'No_Name' is no name/,
+    /--name: 'No_Name' is not a name/,
   ],
   [
     'a namespace that is none',
@@ -255,7 +255,7 @@ const WRONG: readonly [string, (directory: string) => Promise<unknown>, readonly
     (directory) => writeService(directory, {}),
     ['', '--plain', '../x'],
     64,
-    /'\.\.\/x' is no pattern/,
+    /'\.\.\/x' is not a pattern/,
   ],
   ['two forms at once', (directory) => writeService(directory, {}), ['', '--mounts', '--explain'], 64, /not both/],
 ];

@@ -28,7 +28,7 @@ export const BOOTSTRAP: Stages = {
       KOLLA_BOOTSTRAP_RABBITMQ_URL: queue,
       KOLLA_BOOTSTRAP_TRANSPORT_URL: 'rabbit://nova:hidden@rabbitmq/nova',
     };
-    return { env, code: 75, stderr: new RegExp(`last seen of RabbitMQ at ${queue}/: .*ECONNREFUSED`) };
+    return { env, code: 75, stderr: new RegExp(`last state of RabbitMQ at ${queue}/: .*ECONNREFUSED`) };
   },
   'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin': noKeystone,
   'kolla-bootstrap plan glance --only users --only endpoints --public-url https://api.example.com:9292': noKeystone,
@@ -61,7 +61,7 @@ async function noKeystone(directory: string): Promise<Stage> {
     },
     code: 75,
     stderr: new RegExp(
-      `300ms were not enough to log in to Keystone as user admin; last seen of .* ${url}: .*ECONNREFUSED`,
+      `could not log in to Keystone as user admin within 300ms; last state of .* ${url}: .*ECONNREFUSED`,
     ),
   };
 }
@@ -90,7 +90,6 @@ async function noApiServer(directory: string): Promise<Stage> {
   return {
     env: { KUBECONFIG: file, KOLLA_BOOTSTRAP_TIMEOUT: '3s' },
     code: 75,
-    stderr:
-      /3s were not enough to read Secret openstack\/keystone-fernet-keys; last seen of the API server at https:.*/,
+    stderr: /could not read Secret openstack\/keystone-fernet-keys within 3s; last state of the API server at https:.*/,
   };
 }

@@ -12,7 +12,7 @@ export const CONFIGMAPS: Stages = {
   'kolla-pod configmaps /etc/kolla/keystone --mounts': directoryOf('keystone', /^volumes:\n {2}- name: config-files/),
   'kolla-pod configmaps /etc/kolla/keystone --explain': directoryOf(
     'keystone',
-    /^keystone\.conf +Secret .*line 2: a URL with a user in it/m,
+    /^keystone\.conf +Secret .*line 2: a URL with user info/m,
   ),
   "kolla-pod configmaps /etc/kolla/nova-api --reload live --bundle service --secret 'vendordata.json'": directoryOf(
     'nova-api',

@@ -86,12 +86,12 @@ export const INIT: Stages = {
   },
   'kolla-init watch --config-dir ./config --root ./tree --on-change exit': async (directory) => {
     await changedFiles(directory);
-    return { stderr: /its supervisor restarts it/ };
+    return { stderr: /to be restarted/ };
   },
   'kolla-init check': async (directory) => {
     await podFiles(directory);
     const env = { KOLLA_INIT_CONFIG_DIR: 'config', KOLLA_INIT_ROOT: 'tree' };
-    return { env, stdout: /^$/, stderr: /nothing differs/ };
+    return { env, stdout: /^$/, stderr: /no differences/ };
   },
   'kolla-init check --config-dir ./config --root ./tree -o json': async (directory) => {
     await podFiles(directory);

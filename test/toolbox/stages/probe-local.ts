@@ -64,7 +64,7 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     return {
       replace: { '/etc/keystone/fernet-keys/0': path },
       code: 1,
-      stderr: /was written 48h ago, and may be 36h old/,
+      stderr: /was written 48h ago, more than the maximum of 36h/,
     };
   },
   'kolla-probe command -- virsh version --daemon': async (directory) => {

@@ -93,7 +93,7 @@ const LEFT_OUT: readonly (readonly [Partial<EntrypointVariables>, string, readon
   [{ podJson: '[{"labels":{"a":"b"}}]', podName: undefined }, 'DEPENDENCY_POD_JSON, column 1: POD_NAME is not set', []],
   [{ jobsJson: '[{"name":"a"}' }, "DEPENDENCY_JOBS_JSON, column 14: malformed JSON: a ',' or ']' is missing", []],
   [{ jobsJson: '[{name: "a"}]' }, 'DEPENDENCY_JOBS_JSON, column 3: malformed JSON: a key in double quotes', []],
-  [{ jobsJson: '[] x' }, 'DEPENDENCY_JOBS_JSON, column 4: malformed JSON: this stands behind the end', []],
+  [{ jobsJson: '[] x' }, 'DEPENDENCY_JOBS_JSON, column 4: malformed JSON: text after the end', []],
   [{ jobsJson: '{"name":"a"}' }, 'DEPENDENCY_JOBS_JSON, column 1: this is an object, and not a list', []],
   [{ jobsJson: '[{"name":"a"},{"name":7}]' }, 'DEPENDENCY_JOBS_JSON, column 23: name is a number, and not a text', []],
   [
@@ -120,34 +120,34 @@ describe('entries skipped by kubernetes-entrypoint are rejected with their locat
       const { dependencies, warnings } = read(given, true);
       assert.deepEqual(texts(dependencies), left);
       assert.equal(warnings.length, 1, warnings.join('\n'));
-      assert.ok(warnings[0]?.startsWith(`KOLLA_POD_COMPAT=lenient: left out: ${start}`), warnings[0]);
+      assert.ok(warnings[0]?.startsWith(`KOLLA_POD_COMPAT=lenient: skipped: ${start}`), warnings[0]);
     });
 });
 
 /** Input for which kubernetes-entrypoint waits indefinitely. */
 const NEVER: readonly (readonly [Partial<EntrypointVariables>, string])[] = [
-  [{ service: 'a, b' }, "DEPENDENCY_SERVICE, column 3: ' ' is not in the name of a Service"],
+  [{ service: 'a, b' }, "DEPENDENCY_SERVICE, column 3: ' ' is not allowed in the name of a Service"],
   [{ service: 'a,' }, 'DEPENDENCY_SERVICE, column 3: the name of a Service is missing'],
   [{ service: 'ns:' }, 'DEPENDENCY_SERVICE, column 4: the name of a Service is missing'],
-  [{ service: 'Ns:a' }, "DEPENDENCY_SERVICE, column 1: 'N' is not in the name of a namespace"],
+  [{ service: 'Ns:a' }, "DEPENDENCY_SERVICE, column 1: 'N' is not allowed in the name of a namespace"],
   [{ container: 'a', podName: undefined }, 'DEPENDENCY_CONTAINER, column 1: POD_NAME is not set'],
-  [{ jobsJson: '[{}]' }, 'DEPENDENCY_JOBS_JSON, column 2: nothing says which'],
-  [{ jobsJson: '[{"labels":{}}]' }, 'DEPENDENCY_JOBS_JSON, column 2: nothing says which'],
-  [{ jobsJson: '[{"name":"A"}]' }, "DEPENDENCY_JOBS_JSON, column 11: 'A' is not in the name of a Job"],
-  [{ podJson: '[{"labels":{"a b":"c"}}]' }, "DEPENDENCY_POD_JSON, column 14: 'a b=c' is no label"],
+  [{ jobsJson: '[{}]' }, 'DEPENDENCY_JOBS_JSON, column 2: no selection'],
+  [{ jobsJson: '[{"labels":{}}]' }, 'DEPENDENCY_JOBS_JSON, column 2: no selection'],
+  [{ jobsJson: '[{"name":"A"}]' }, "DEPENDENCY_JOBS_JSON, column 11: 'A' is not allowed in the name of a Job"],
+  [{ podJson: '[{"labels":{"a b":"c"}}]' }, "DEPENDENCY_POD_JSON, column 14: 'a b=c' is not a label"],
   [{ socket: '/run/a, /run/b' }, 'DEPENDENCY_SOCKET, column 8: a space next to the path'],
-  [{ socket: '/run/a:b' }, "DEPENDENCY_SOCKET, column 7: a path with a ':'"],
+  [{ socket: '/run/a:b' }, "DEPENDENCY_SOCKET, column 7: a path with ':'"],
   [{ config: ',/etc/a' }, 'DEPENDENCY_CONFIG, column 1: a path is missing'],
   [{ customResource: '[{"kind":"C","name":"x"}]' }, 'DEPENDENCY_CUSTOM_RESOURCE, column 2: apiVersion is missing'],
   [
     { customResource: '[{"apiVersion":"a/b/c","kind":"C","name":"x"}]' },
-    "DEPENDENCY_CUSTOM_RESOURCE, column 17: 'a/b/c' is no apiVersion",
+    "DEPENDENCY_CUSTOM_RESOURCE, column 17: 'a/b/c' is not an apiVersion",
   ],
   [
     { customResource: '[{"apiVersion":"v1","kind":"C","name":"x","fields":[{"key":"a..b"}]}]' },
-    "DEPENDENCY_CUSTOM_RESOURCE, column 61: 'a..b' is no key",
+    "DEPENDENCY_CUSTOM_RESOURCE, column 61: 'a..b' is not a key",
   ],
-  [{ namespace: 'a b' }, "NAMESPACE, column 2: ' ' is not in the name of a namespace"],
+  [{ namespace: 'a b' }, "NAMESPACE, column 2: ' ' is not allowed in the name of a namespace"],
 ];
 
 describe('entries for which kubernetes-entrypoint would wait forever are rejected, lenient or not', () => {

@@ -29,7 +29,7 @@ judged('a Job', [
     'whose criteria are met but whose Pods still end',
     judgeJob({ metadata, status: { conditions: [is('SuccessCriteriaMet')] } }),
     'pending',
-    'succeeded, its Pods are ending',
+    'succeeded, its Pods are terminating',
   ],
   [
     'that is about to fail',
@@ -241,7 +241,7 @@ judged('a container', [
       'c',
     ),
     'pending',
-    'ended with 1 (Error)',
+    'exited with code 1 (Error)',
   ],
 ]);
 
@@ -256,9 +256,9 @@ for (const [name, own, why] of [
   ['sidecar', 'init', undefined],
   ['main', undefined, undefined],
   ['main', 'sidecar', undefined],
-  ['init', 'init', /this very container/],
-  ['main', 'init', /starts only when this init container \(init\) has ended/],
-  ['later', 'init', /starts only when/],
+  ['init', 'init', /our own container/],
+  ['main', 'init', /starts only after this init container \(init\) has exited/],
+  ['later', 'init', /starts only after/],
   ['mian', 'init', /no such container; it has sidecar, init, later, main/],
 ] as const) {
   test(`waiting for container ${name} as ${own ?? 'an unknown one'} is ${why === undefined ? 'possible' : 'futile'}`, () => {

@@ -23,24 +23,24 @@ judged('a DaemonSet', [
     'with no Pod here',
     judgeDaemonSet({ metadata, status: settled }, [], 'n', 'wait'),
     'pending',
-    'no Pod of it on node n',
+    'none of its Pods is on node n',
   ],
   [
     'with no Pod here, where that is ready',
     judgeDaemonSet({ metadata, status: settled }, [], 'n', 'ready'),
     'met',
-    'no Pod of it on node n',
+    'none of its Pods is on node n',
   ],
   [
     'that has not made its Pods yet',
     judgeDaemonSet({ metadata, status: { ...settled, currentNumberScheduled: 0 } }, [], 'n', 'ready'),
     'pending',
-    'no Pod of it on node n',
+    'none of its Pods is on node n',
   ],
   [
     "with another's Pod of the same labels",
     judgeDaemonSet({ metadata }, [owned({ status: { conditions: [is('Ready')] } }, 'y')], 'n', 'wait'),
     'pending',
-    'no Pod of it on node n',
+    'none of its Pods is on node n',
   ],
 ]);

@@ -29,14 +29,14 @@ Both are mounted as they are, so that the kubelet's renewals reach the files. Wi
 {{- end -}}
 {{- end -}}
 
-{{/* What kolla-probe asks of an HTTP server in its own Pod. In: list of context, port and path. */}}
+{{/* kolla-probe's check of an HTTP server in its own Pod. In: list of context, port and path. */}}
 {{- define "kolla-pod.httpCheck" -}}
 {{- $ctx := index . 0 -}}
 {{- printf "http %s://127.0.0.1:%v%s" (include "kolla-pod.scheme" $ctx) (index . 1) (index . 2) -}}
 {{- if include "kolla-pod.tls" $ctx }} --ca-file {{ include "kolla-pod.tlsCa" $ctx }}{{- end -}}
 {{- end -}}
 
-{{/* What kolla-probe asks of another server in its own Pod: with TLS, a handshake. In: list of context, its own check and port. */}}
+{{/* kolla-probe's check of another server in its own Pod: with TLS, a handshake. In: list of context, its own check and port. */}}
 {{- define "kolla-pod.serverCheck" -}}
 {{- if include "kolla-pod.tls" (index . 0) -}}
 tls 127.0.0.1:{{ index . 2 }} --ca-file {{ include "kolla-pod.tlsCa" . }}

@@ -105,7 +105,7 @@ async function requireAlone(
 ): Promise<void> {
   const others = all.filter(({ id }) => id !== made.id);
   if (others.length === 0) return;
-  await keystone.remove(`${path}/${made.id}`, `take back what we made: ${doing}`);
+  await keystone.remove(`${path}/${made.id}`, `undo our own change: ${doing}`);
   const ids = others.map(({ id }) => id).join(', ');
   throw new Outdated(new UnavailableError(`cannot ${doing}: another run made it at the same time (${ids})`));
 }

@@ -57,7 +57,8 @@ function only({ name, type }: WantedService, found: readonly Entity[]): Entity |
     const all = found.map((one) => `${one.id} (${one.name ?? 'without a name'})`).join(', ');
     throw new Outdated(
       new UnavailableError(
-        `the catalogue has ${found.length} services of type ${type}, so that clients take either: ${all}; remove all but one: openstack service delete ID`,
+        `the catalogue has ${found.length} services of type ${type}, and clients may use any of them: ` +
+          `${all}; remove all but one: openstack service delete ID`,
       ),
     );
   }
@@ -72,7 +73,8 @@ function onlyEndpoint(key: string, found: readonly Entity[]): Entity | undefined
   const all = found.map((one) => `${one.id} (${String(one['url'])})`).join(', ');
   throw new Outdated(
     new UnavailableError(
-      `the catalogue has ${found.length} endpoints ${key}, so that clients take either: ${all}; remove all but one: openstack endpoint delete ID`,
+      `the catalogue has ${found.length} endpoints ${key}, and clients may use any of them: ${all}; ` +
+        'remove all but one: openstack endpoint delete ID',
     ),
   );
 }

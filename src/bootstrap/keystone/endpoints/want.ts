@@ -92,7 +92,7 @@ function urlOf(
   });
   const probe = filled.replaceAll(KEYSTONES_OWN, 'x');
   if (!URL.canParse(probe) || !/^https?:\/\/[^/{}\s]+/.test(probe) || /[{}\s]/.test(probe)) {
-    throw new UsageError(`${flag}: '${filled}' is no http or https URL`);
+    throw new UsageError(`${flag}: '${filled}' is not an http or https URL`);
   }
   // A host alone is completed with the service's own path.
   const isHostAlone = !template.includes('{path}') && /^https?:\/\/[^/]+\/?$/.test(filled);
@@ -103,7 +103,7 @@ function checkNames(entries: readonly IdentityService[], templates: Templates): 
   const names = entries.map(({ name }) => name);
   if (names.length > 0 && INTERFACES.every((one) => templates[one].length === 0)) {
     throw new UsageError(
-      'which URLs are the endpoints to have? Give --public-url and --internal-url, or leave them out by --skip endpoints',
+      'no URLs for the endpoints: set --public-url and --internal-url, or skip them with --skip endpoints',
     );
   }
   for (const one of INTERFACES) {

@@ -41,7 +41,7 @@ export async function planUserRemoval(keystone: Keystone, wanted: Wanted): Promi
   if (self !== undefined) {
     const name = nameOf(self.user);
     throw new UnavailableError(
-      `user ${name} is who we are to Keystone, and stays: be another, or leave it by --skip users`,
+      `user ${name} is the account in use, and is not removed: use another account, or --skip users`,
     );
   }
   return found.map(({ user, entity }) => removal(keystone, 'user', nameOf(user), `/users/${entity.id}`));

@@ -5,7 +5,7 @@ import type { Keystone } from '../keystone.ts';
 import { assignmentKey, targetOf, type UsersState } from './state.ts';
 import { DEFAULT_DOMAIN, keyOf, type Named, type Wanted, type WantedGrant, type WantedUser } from './want.ts';
 
-const LOCKED = 'Keystone still answers 401: the account may be locked, or its password have expired';
+const LOCKED = 'Keystone still answers 401: the account may be locked, or its password has expired';
 
 /** The differences, in the order in which they can be applied. Additional roles of an account are kept. */
 export function planUsers(wanted: Wanted, state: UsersState): Difference<Keystone>[] {

@@ -39,7 +39,7 @@ export function parseActions(texts: readonly string[]): Action[] {
   const actions = texts.map((text) => parseAction(text.trim()));
   const exit = actions.findIndex(({ kind }) => kind === 'exit');
   if (exit !== -1 && exit < actions.length - 1)
-    throw new UsageError(`--on-change: exit ends kolla-init, so ${actions[exit + 1]?.label} would never be done`);
+    throw new UsageError(`--on-change: exit ends kolla-init, so ${actions[exit + 1]?.label} would never run`);
   return actions;
 }
 
@@ -54,7 +54,7 @@ function parseAction(text: string): Action {
       return httpAction(rest ?? '');
     case 'exit':
       if (rest === undefined) return { kind: 'exit', label: 'exit' };
-      throw new UsageError('--on-change: exit takes nothing: it ends with 0');
+      throw new UsageError('--on-change: exit takes no argument: it exits with 0');
     default: {
       const [word = ''] = kind.split(/\s/);
       throw new UsageError(`--on-change: no action '${word}'${suggestion(word, KINDS)}`);
@@ -90,7 +90,7 @@ function wordsOf(text: string): string[] {
   const words: string[] = [];
   // Adjacent quoted and plain pieces are one word, as in --name='a b'.
   for (const [piece] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+|['"]/g)) {
-    if (piece === "'" || piece === '"') throw new UsageError(`--on-change: exec: a ${piece} is not closed`);
+    if (piece === "'" || piece === '"') throw new UsageError(`--on-change: exec: a ${piece} is not terminated`);
     if (OPERATORS.has(piece))
       throw new UsageError(`--on-change: exec: no shell reads '${piece}'; write exec:sh -c '...' to have one`);
     words.push(

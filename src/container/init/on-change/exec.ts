@@ -41,5 +41,8 @@ export async function runCommand(action: ExecAction, { signal, log, env, redact 
     throw new UnavailableError(`cannot start ${name}: ${messageOf(error)}`, { cause: error });
   }
   signal.throwIfAborted();
-  if (ended.code !== 0) throw new UnavailableError(`it ended with ${ended.by ?? ended.code}`);
+  if (ended.code !== 0)
+    throw new UnavailableError(
+      `it ${ended.by === undefined ? `exited with code ${ended.code}` : `was killed by ${ended.by}`}`,
+    );
 }

@@ -17,5 +17,5 @@ export async function sendRequest(
     const why = url.protocol === 'https:' ? networkReason(cause, trust.caFile) : messageOf(cause);
     throw new UnavailableError(why, { cause });
   });
-  if (status >= 400) throw new UnavailableError(`the answer is ${status}`);
+  if (status >= 400) throw new UnavailableError(`the response status is ${status}`);
 }

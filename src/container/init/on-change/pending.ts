@@ -28,7 +28,7 @@ export function pendingIn(root: string, log: Log): Pending {
     if (!(await mayWriteIn(dirname(path)))) return;
     // A failure to remember must not prevent the change.
     await work().catch((error: unknown) =>
-      log.warn(`cannot note at ${path} the pending notification: ${messageOf(error)}`),
+      log.warn(`cannot record the pending notification in ${path}: ${messageOf(error)}`),
     );
   };
   return {

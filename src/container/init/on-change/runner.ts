@@ -72,12 +72,12 @@ export class ActionRunner implements AsyncDisposable {
       const isDone = await this.#untilDone(action, version, superseded);
       if (!isDone) return;
     }
-    // A newer version has left its mark already.
+    // A newer version has set its own marker already.
     if (superseded.aborted) return;
     this.#say({ pending: undefined, problem: undefined });
     await onAllDone();
     if (!this.#actions.some(({ kind }) => kind === 'exit')) return;
-    log.info(`ends for version ${version}; its supervisor restarts it`, { version });
+    log.info(`exiting for version ${version}, to be restarted`, { version });
     onExit();
   }
 
@@ -93,7 +93,7 @@ export class ActionRunner implements AsyncDisposable {
       const pauseMs = backoffMs(failures, RETRY);
       this.#say({ problem: failure, failed: this.#status.failed + 1 });
       log.warn(`${action.label} failed, retrying in ${formatDuration(pauseMs)}: ${failure}`, { version });
-      await pause(pauseMs, over).catch(() => {}); // the loop's condition says why it ended
+      await pause(pauseMs, over).catch(() => {}); // the loop's condition has the reason
     }
     if (!signal.aborted) log.info(`${action.label} is skipped for the newer version`, { version });
     return false;
@@ -103,7 +103,7 @@ export class ActionRunner implements AsyncDisposable {
   async #attempt(action: Doable, version: string): Promise<string | undefined> {
     const { signal, log, timeoutMs, perform } = this.#parts;
     const deadline = new AbortController();
-    const late = new UnavailableError(`it did not end within ${formatDuration(timeoutMs)}`);
+    const late = new UnavailableError(`it did not finish within ${formatDuration(timeoutMs)}`);
     const timer = setTimeout(() => deadline.abort(late), timeoutMs);
     try {
       const said = await perform(action, AbortSignal.any([signal, deadline.signal]));

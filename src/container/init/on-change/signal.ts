@@ -46,7 +46,7 @@ function named(all: readonly ProcessInfo[], name: string, self: number): Process
   const found = all.filter((one) => !own.has(one.pid) && isNamed(one, name));
   const first = found.filter(({ parent }) => !found.some(({ pid }) => pid === parent));
   if (first.length > 0) return first;
-  throw new UnavailableError(`no process is called '${name}'; ${whatIsSeen(all, own)}`);
+  throw new UnavailableError(`no process is named '${name}'; ${whatIsSeen(all, own)}`);
 }
 
 /**

@@ -36,13 +36,13 @@ for (const [text, said] of [
   ['signal:HUP:', /no process name/],
   ['exec', /has no command/],
   ['exec: ', /has no command/],
-  ["exec:sh -c 'true", /a ' is not closed/],
+  ["exec:sh -c 'true", /a ' is not terminated/],
   ['exec:cat a | tee b', /no shell reads '\|'/],
   ['http://127.0.0.1/reload', /needs a method and a URL, as in http:POST/],
   ['http:post http://127.0.0.1/', /needs a method/],
   ['http:POST ftp://127.0.0.1/', /needs an http/],
   ['http:POST http://', /needs an http/],
-  ['exit:0', /exit takes nothing/],
+  ['exit:0', /exit takes no argument/],
 ] as const) {
   test(`'${text}' is rejected as an action, with the reason`, () => {
     assert.throws(() => parseActions([text]), { name: 'UsageError', message: said });
@@ -50,7 +50,7 @@ for (const [text, said] of [
 }
 
 test('exit takes no argument', () => {
-  assert.throws(() => parseActions(['exit', 'signal:HUP']), /signal:HUP would never be done/);
+  assert.throws(() => parseActions(['exit', 'signal:HUP']), /signal:HUP would never run/);
   assert.equal(parseActions(['signal:HUP', 'exit']).length, 2);
 });
 

@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with the few plugins that a cluster without a way out needs: it answers for Services and
-// Pods, says of all else that it is not there, and passes nothing on. Its whole set takes several times as long to build.
+// Command coredns is CoreDNS with the few plugins needed by a cluster without outside access: it resolves Services and
+// Pods, returns NXDOMAIN for other names, and forwards nothing. Building all plugins takes several times as long.
 package main
 
 import (

@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// forward lets a process in another network namespace in: a Unix socket with a path belongs to the file system, and
-// the connections made here belong to the namespace that this process runs in.
+// forward gives processes in other network namespaces access to this one: a Unix socket with a path belongs to the
+// file system, and the connections opened here belong to the namespace of this process.
 func forward(socket, address string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

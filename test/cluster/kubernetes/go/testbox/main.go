@@ -1,4 +1,4 @@
-// Command testbox is what the tests' node and images have in place of a shell and its tools: one static file.
+// Command testbox replaces a shell and its tools on the tests' node and in their images: one static file.
 package main
 
 import (
@@ -18,14 +18,14 @@ import (
 
 const usage = `usage: testbox VERB
   pause                    reaps what it inherits until SIGTERM (also what it does under the name pause)
-  init                     the same as PID 1 of the node; says "up" when it runs
-  forward SOCKET HOST:PORT serves a Unix socket and passes each connection on over TCP
+  init                     the same as PID 1 of the node; prints "up" once it runs
+  forward SOCKET HOST:PORT serves a Unix socket and forwards each connection over TCP
   serve HOST:PORT          answers every GET with 200
-  get URL                  prints an answer's body; ends with 1 unless its status is below 400
+  get URL                  prints a response's body; exits with 1 unless its status is below 400
   dial HOST:PORT...        connects to each over TCP and prints it with "open" or the error
   cat FILE                 prints a file
   write FILE TEXT...       writes a line
-  exists FILE              ends with 1 when there is no such file
+  exists FILE              exits with 1 if there is no such file
   sleep SECONDS
   exit CODE
 `
@@ -98,7 +98,7 @@ func run(arguments []string) error {
 	return nil
 }
 
-// reap waits for every child that it inherits, until SIGTERM. As PID 1 its end is the end of all of them.
+// reap waits for all inherited children, until SIGTERM. When PID 1 exits, all of them are killed.
 func reap() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
@@ -106,7 +106,7 @@ func reap() {
 		if received != syscall.SIGCHLD {
 			return
 		}
-		// Signals that come close together are one signal.
+		// Signals in quick succession are delivered once.
 		for {
 			pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 			if pid <= 0 || err != nil {
@@ -132,7 +132,7 @@ func get(url string) error {
 	return nil
 }
 
-// dial has no timeout but the kernel's.
+// dial has no timeout other than the kernel's.
 func dial(address string) string {
 	connection, err := net.Dial("tcp", address)
 	var reason syscall.Errno
