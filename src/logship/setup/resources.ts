@@ -109,7 +109,7 @@ function ilmPolicy(name: string, keep: string): Resource {
 function ismPolicy({ name, pattern, isDataStream }: SetupSettings, keep: string): Resource {
   const policy: JsonObject = {
     // It has no field for our mark.
-    description: `removes indices older than ${keep}; created by ${MARK}`,
+    description: `removes indices older than ${keep}; made by ${MARK}`,
     default_state: 'kept',
     states: [
       {
@@ -131,7 +131,7 @@ function ismPolicy({ name, pattern, isDataStream }: SetupSettings, keep: string)
       const current = at(reply, 'policy');
       return isObject(current) ? { policy: current } : undefined;
     },
-    isOurs: (current) => textAt(current, 'policy', 'description').includes(`created by ${MARK}`),
+    isOurs: (current) => textAt(current, 'policy', 'description').includes(`made by ${MARK}`),
     isRight: (current) => holds(current, { policy }),
     overwrite: (reply) => `?if_seq_no=${textAt(reply, '_seq_no')}&if_primary_term=${textAt(reply, '_primary_term')}`,
     needs: 'Index State Management',
