@@ -73,7 +73,7 @@ test('a key without write permission delays lines and names the missing privileg
   await shipper.says(/does not accept writes.*403.*create_doc/);
   const setup = await runHelper('kolla-log-ship', ['setup', ...to]);
   assert.equal(setup.code, 77, setup.stderr);
-  assert.match(setup.stderr, /refuses GET \/_index_template\/flog: status 403.*lacks the right/);
+  assert.match(setup.stderr, /rejects GET \/_index_template\/flog: status 403.*lacks the permission/);
   assert.equal(await shipper.running.stop(), 143, shipper.log());
 });
 

@@ -81,7 +81,7 @@ test('the donor of a full state transfer is unhealthy unless allowed', { skip },
       const states = await Promise.all([first, second].map((node) => node.status('wsrep_local_state_comment')));
       return [first, second][states.indexOf('Donor/Desynced')];
     });
-    assert.match(await ask(donor), /^1: it is the donor of a node that joins/);
+    assert.match(await ask(donor), /^1: it is the donor of a joining node/);
     assert.equal(await ask(donor, 'galera', '--allow-donor'), 'healthy');
   } finally {
     await Promise.all(release.map((go) => go()));

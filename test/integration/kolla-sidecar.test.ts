@@ -43,7 +43,7 @@ for (const [what, sections, code, says] of [
     'an action that would end all',
     { sidecar: { role: ['config-watch'] }, init: { watch: { 'on-change': ['exit'] } } },
     64,
-    /exit would end/,
+    /exit would stop/,
   ],
   ['no wait to wait for', { sidecar: { role: ['config-watch', 'waits'] } }, 64, /nothing to wait for/],
   ['no service', { sidecar: { role: ['config-watch', 'db-sync'] } }, 64, /give --service/],
