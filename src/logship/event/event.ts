@@ -3,7 +3,7 @@ import type { Cut, Mark, Span } from '../read/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
 export type LogEvent = Readonly<
-  Pick<OpenEvent, 'content' | 'offset' | 'text' | 'lines' | 'timeMs' | 'isDated' | 'spans'>
+  Pick<OpenEvent, 'content' | 'offset' | 'text' | 'lines' | 'timeMs' | 'isDated' | 'spans' | 'chunk' | 'start' | 'end'>
 >;
 
 /** Maximum lines of an event; further lines become separate events. */
@@ -28,8 +28,13 @@ export class OpenEvent {
   readonly spans: Span[];
   /** The writing process, if the format shows it. */
   readonly pid: number;
-  /** Its lines without line ends, joined by newlines. */
-  text: string;
+  #text: string | undefined;
+  /** The reader's buffer as long as its only line is there, from `start` to `end`. */
+  chunk: Buffer | undefined;
+  readonly start: number;
+  readonly end: number;
+  /** Its size in the budget: its lines with their ends, as they are in the files. */
+  heldBytes: number;
   /** Number of lines. */
   lines = 1;
   /** As decided by an earlier run, no line of its generation from this offset on belongs to it. */
@@ -46,7 +51,11 @@ export class OpenEvent {
   constructor(first: FirstLine, span: Span, touched: Touched) {
     this.content = first.content;
     this.offset = first.offset;
-    this.text = first.text;
+    this.#text = first.text;
+    this.chunk = first.chunk;
+    this.start = first.start;
+    this.end = first.end;
+    this.heldBytes = span.end.offset - first.offset;
     this.timeMs = first.timeMs;
     this.isDated = first.isDated;
     this.pid = first.pid;
@@ -54,6 +63,18 @@ export class OpenEvent {
     this.touchedMs = touched.ms;
     this.touchedRound = touched.round;
     this.#span = span;
+  }
+
+  /** Its lines without line ends, joined by newlines. */
+  get text(): string {
+    return (this.#text ??= this.chunk!.toString('utf8', this.start, this.end));
+  }
+
+  /** Its bytes are about to be overwritten. */
+  keep(): void {
+    if (this.chunk === undefined) return;
+    this.#text = this.text;
+    this.chunk = undefined;
   }
 
   /** Whether a line at this offset, in the generation of the event's last line, is close enough. */
@@ -66,29 +87,34 @@ export class OpenEvent {
   }
 
   /**
+   * @param bytes of the line, with its end
    * @param end after the line
    */
-  join(text: string, end: Mark, touched: Touched): void {
+  join(text: string, bytes: number, end: Mark, touched: Touched): void {
     this.#span.end = end;
-    this.#add(text, touched);
+    this.#add(text, bytes, touched);
   }
 
   /** Adds a line from another generation, where a new span starts. */
-  goOn(text: string, span: Span, touched: Touched): void {
+  goOn(text: string, bytes: number, span: Span, touched: Touched): void {
     this.#span = span;
     this.spans.push(span);
-    this.#add(text, touched);
+    this.#add(text, bytes, touched);
   }
 
-  #add(text: string, { ms, round }: Touched): void {
-    this.text += `\n${text}`;
+  #add(text: string, bytes: number, { ms, round }: Touched): void {
+    this.#text = `${this.text}\n${text}`;
+    this.chunk = undefined;
+    this.heldBytes += bytes;
     this.lines++;
     this.touchedMs = ms;
     this.touchedRound = round;
   }
 }
 
-type FirstLine = Pick<OpenEvent, 'content' | 'offset' | 'text' | 'timeMs' | 'isDated' | 'pid'>;
+type FirstLine = Pick<OpenEvent, 'content' | 'offset' | 'timeMs' | 'isDated' | 'pid' | 'chunk' | 'start' | 'end'> & {
+  readonly text: string | undefined;
+};
 
 /** The framer's clock, updated once per round of reading. */
 export interface Touched {
