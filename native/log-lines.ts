@@ -69,8 +69,60 @@ export function raw(to: usize, from: usize, end: usize, head: usize, headLength:
   return to == 0 ? 0 : copy(to, tail, tailLength);
 }
 
-// Positions found by `scan`.
+// Positions found by `time` and `scan`.
 let timeEnd: usize, pidEnd: usize, levelEnd: usize, moduleEnd: usize, pid: u32;
+
+/** There is no time, or it is in another minute. */
+const NO_TIME: i32 = -1;
+const OTHER_MINUTE: i32 = -2;
+
+/** Milliseconds since the minute of `2026-11-20 08:15:42.123`, whose first 17 bytes are at `minute`. */
+export function time(at: usize, end: usize, minute: usize): i32 {
+  if (end - at <= 20) return NO_TIME;
+  const same = i8x16.eq(v128.load(at), v128.load(minute));
+  if (i8x16.bitmask(same) != 0xffff || load<u8>(at + 16) != load<u8>(minute + 16)) return OTHER_MINUTE;
+  const tens = <u32>load<u8>(at + 17) - 48;
+  const ones = <u32>load<u8>(at + 18) - 48;
+  const mark = <u32>load<u8>(at + 19);
+  if (tens > 5 || ones > 9 || (mark != 44 && mark != 46)) return NO_TIME;
+  let ms = (tens * 10 + ones) * 1000;
+  at += 20;
+  const first = at;
+  for (let weight: u32 = 100; at < end; at++, weight /= 10) {
+    const digit = <u32>load<u8>(at) - 48;
+    if (digit > 9) break;
+    ms += digit * weight;
+  }
+  timeEnd = at;
+  return at == first ? NO_TIME : <i32>ms;
+}
+
+/** The same of a line of oslo.log that certainly begins an event. */
+export function begins(at: usize, end: usize, minute: usize): i32 {
+  const ms = time(at, end, minute);
+  if (ms < 0) return ms;
+  return timeEnd == at + 23 && scan(timeEnd, end) != 0 ? ms : NO_TIME;
+}
+
+@inline function digits(end: usize, value: u32, count: usize): void {
+  for (let at = end - 1; at >= end - count; at--) {
+    const rest = value / 36;
+    const digit = value - rest * 36;
+    store<u8>(at, digit + (digit < 10 ? 48 : 87));
+    value = rest;
+  }
+}
+
+/** Writes an offset, `high * 36 ** 5 + low`, as nine digits of base 36, and milliseconds as three of base ten. */
+export function number(id: usize, high: u32, low: u32, at: usize, ms: u32): void {
+  digits(id + 4, high, 4);
+  digits(id + 9, low, 5);
+  const hundreds = ms / 100;
+  const tens = ms / 10 - hundreds * 10;
+  store<u8>(at, 48 + hundreds);
+  store<u8>(at + 1, 48 + tens);
+  store<u8>(at + 2, 48 + ms - hundreds * 100 - tens * 10);
+}
 
 /** The process of the line scanned last. */
 export function pidOf(): u32 {
@@ -81,7 +133,7 @@ export function pidOf(): u32 {
  * What follows the time in a line of oslo.log: ` pid LEVEL module message`. Returns 1 if the line certainly begins an
  * event.
  */
-export function scan(at: usize, end: usize): i32 {
+function scan(at: usize, end: usize): i32 {
   timeEnd = at;
   if (load<u8>(at++) != SPACE) return 0;
   pid = 0;
@@ -110,8 +162,8 @@ export function scan(at: usize, end: usize): i32 {
 }
 
 /** A line of oslo.log with its fields. Returns the end of what was written; 0 if the line needs more care. */
-export function oslo(to: usize, from: usize, time: usize, end: usize, head: usize, headLength: usize, tail: usize, tailLength: usize, keys: usize): usize {
-  if (scan(time, end) == 0) return 0;
+export function oslo(to: usize, from: usize, end: usize, head: usize, headLength: usize, tail: usize, tailLength: usize, keys: usize): usize {
+  if (scan(from + 23, end) == 0) return 0;
   to = copy(to, head, headLength);
   to = copy(key(to, keys, 0), from, timeEnd - from);
   to = copy(key(to, keys, 1), timeEnd + 1, pidEnd - timeEnd - 1);

@@ -21,9 +21,8 @@ const STAMP_LENGTH = 24;
 const MILLISECONDS = 20;
 /** Of an offset in an id: see documentId. */
 const OFFSET_DIGITS = 9;
-const LOW_DIGITS = 5;
-const LOW = 36 ** LOW_DIGITS;
-const [ZERO, BELOW_A] = [48, 87];
+/** Its last five digits; more would not fit an unsigned integer. */
+const LOW = 36 ** 5;
 /** Follows an id. */
 export const CLOSING = '"}}\n';
 
@@ -41,6 +40,7 @@ export class DocumentWriter {
   #format: LineFormat | undefined;
   #name = '';
   #secondMs = NaN;
+  /** Indexes of the offset in the id, and of the milliseconds. */
   #idAt = 0;
   #stampAt = 0;
   readonly #memory: SharedMemory;
@@ -68,8 +68,10 @@ export class DocumentWriter {
     const format = content.parser.lines;
     if (format === undefined || chunk === undefined || !this.#memory.has(to)) return 0;
     if (!this.#enter(format, content.generation.nameAt(offset), timeMs)) return 0;
-    this.#number(offset);
-    this.#writeMilliseconds(timeMs - this.#secondMs);
+    const high = Math.floor(offset / LOW);
+    const { byteOffset } = this.#head;
+    const ms = timeMs - this.#secondMs;
+    this.#memory.functions.number(byteOffset + this.#idAt, high, offset - high * LOW, byteOffset + this.#stampAt, ms);
     return format.write(to, at, chunk, start, end, this.#head, this.#headBytes, this.#tail, this.#tailBytes);
   }
 
@@ -88,36 +90,10 @@ export class DocumentWriter {
     this.#headBytes = this.#head.write(head);
     this.#tailBytes = this.#tail.write(tail);
     this.#idAt = opening.length;
-    this.#stampAt = before.length;
+    this.#stampAt = before.length + MILLISECONDS;
     this.#name = name;
     this.#secondMs = Math.floor(timeMs / 1000) * 1000;
     this.#format = format;
     return true;
-  }
-
-  #number(offset: number): void {
-    const high = Math.floor(offset / LOW);
-    this.#digits(offset - high * LOW, this.#idAt + OFFSET_DIGITS, LOW_DIGITS);
-    this.#digits(high, this.#idAt + OFFSET_DIGITS - LOW_DIGITS, OFFSET_DIGITS - LOW_DIGITS);
-  }
-
-  /** In base 36, up to that index. */
-  #digits(value: number, end: number, count: number): void {
-    let left = value;
-    for (let at = end - 1; at >= end - count; at--) {
-      const rest = (left / 36) | 0;
-      const digit = left - rest * 36;
-      this.#head[at] = digit + (digit < 10 ? ZERO : BELOW_A);
-      left = rest;
-    }
-  }
-
-  #writeMilliseconds(ms: number): void {
-    const at = this.#stampAt + MILLISECONDS;
-    const hundreds = (ms / 100) | 0;
-    const tens = ((ms - hundreds * 100) / 10) | 0;
-    this.#head[at] = ZERO + hundreds;
-    this.#head[at + 1] = ZERO + tens;
-    this.#head[at + 2] = ZERO + ms - hundreds * 100 - tens * 10;
   }
 }

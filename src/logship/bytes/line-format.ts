@@ -34,8 +34,9 @@ export interface LineFormat {
 /** Maximum that `write` adds to twice the line, the head and the tail: keys, and what it touches beyond the end. */
 export const MOST_ADDED_BYTES = 1024;
 
-export function rawLines(tail: string, clock: Clock, { functions }: SharedMemory): LineFormat {
-  const times = new TimeReader(clock);
+export function rawLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
+  const { functions } = memory;
+  const times = new TimeReader(clock, memory, functions.time);
   return {
     isAlone: true,
     pid: 0,
@@ -51,30 +52,22 @@ export function rawLines(tail: string, clock: Clock, { functions }: SharedMemory
   };
 }
 
-/** Of `2026-11-20 08:15:42.123`. */
-const TIME_BYTES = 23;
-
 /** The same as Oslo and kollaSchema, for a line that begins an event and has nothing odd. */
-export function osloLines(tail: string, clock: Clock, { functions, keys }: SharedMemory): LineFormat {
-  const times = new TimeReader(clock);
+export function osloLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
+  const { functions, keys } = memory;
+  const times = new TimeReader(clock, memory, functions.begins);
   return {
     isAlone: false,
     middle: '',
     tail: `"${tail}`,
-    begins(chunk, start, end) {
-      const ms = times.read(chunk, start, end);
-      if (Number.isNaN(ms) || times.end !== start + TIME_BYTES) return NaN;
-      return functions.scan(chunk.byteOffset + times.end, chunk.byteOffset + end) === 0 ? NaN : ms;
-    },
+    begins: (chunk, start, end) => times.read(chunk, start, end),
     get pid() {
       return functions.pidOf();
     },
     write(to, at, { byteOffset }, start, end, head, headBytes, rest, tailBytes) {
-      const from = byteOffset + start;
       const next = functions.oslo(
         to.byteOffset + at,
-        from,
-        from + TIME_BYTES,
+        byteOffset + start,
         byteOffset + end,
         head.byteOffset,
         headBytes,

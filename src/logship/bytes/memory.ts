@@ -1,12 +1,14 @@
 import { WASM } from './wasm.ts';
 
+/** Milliseconds since the minute; see `time` in native/log-lines.ts. */
+export type FindTime = (at: number, end: number, minute: number) => number;
+
 /** The functions of native/log-lines.ts, by addresses. */
 interface Functions {
   raw(to: number, from: number, end: number, head: number, headBytes: number, tail: number, tailBytes: number): number;
   oslo(
     to: number,
     from: number,
-    time: number,
     end: number,
     head: number,
     headBytes: number,
@@ -14,8 +16,10 @@ interface Functions {
     tailBytes: number,
     keys: number,
   ): number;
-  scan(time: number, end: number): number;
+  readonly time: FindTime;
+  readonly begins: FindTime;
   pidOf(): number;
+  number(id: number, high: number, low: number, at: number, ms: number): void;
 }
 
 /** What of the engine's WebAssembly is used: Node's types leave it to the browser's. */
@@ -48,12 +52,16 @@ export class SharedMemory {
   readonly functions: Functions;
   /** The keys in the order that native/log-lines.ts numbers them, each with its length in its last byte. */
   readonly keys: Buffer;
+  /** The minute that lines are compared with, and the reader of a file that it is of. */
+  readonly minute: { readonly text: Buffer; readonly address: number; of: object | undefined };
   readonly #bytes: ArrayBuffer;
   #texts = TEXTS;
 
   private constructor(memory: { readonly buffer: ArrayBuffer }, functions: Functions) {
     this.#bytes = memory.buffer;
     this.functions = functions;
+    const text = this.text(KEY_BYTES);
+    this.minute = { text, address: text.byteOffset, of: undefined };
     this.keys = this.text(KEY_BYTES * KEYS.length);
     for (const [nth, key] of KEYS.entries())
       this.keys[(nth + 1) * KEY_BYTES - 1] = this.keys.write(`","${key}":"`, nth * KEY_BYTES);
