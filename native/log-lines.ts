@@ -177,7 +177,8 @@ export function oslo(to: usize, from: usize, end: usize, head: usize, headLength
       at += 5;
       if (word == REQ) {
         const start = at;
-        while (<u32>load<u8>(at) > SPACE) at++;
+        // What follows the line may be of any length.
+        while (at < end && <u32>load<u8>(at) > SPACE) at++;
         to = plain(key(to, keys, 5), start, at);
         if (to == 0) return 0;
       }

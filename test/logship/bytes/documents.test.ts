@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { COMPILED, compiledLines } from '../../../build/wasm.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
+import { startBulkSink } from '../../support/bulk-sink.ts';
+import { runHelper } from '../../support/helper.ts';
 import { assertSame, shipped } from './compared.ts';
 import { hostileLog } from './hostile-log.ts';
 
@@ -31,3 +36,21 @@ for (const schema of ['kolla', 'raw'] as const)
     const strings = await shipped(log, { ...way, memory: undefined }, log.length);
     for (const size of SIZES) await assertSame(log, way, size, strings);
   });
+
+test('an engine without WebAssembly ships the same documents', async () => {
+  await using logs = await privateDirectory('bytes');
+  const file = join(logs.path, 'nova-api.log');
+  await writeFile(file, hostileLog(500, 5));
+  const shippedWith = async (nodeOptions: string) => {
+    await using sink = await startBulkSink();
+    await using state = await privateDirectory('bytes-state');
+    const where = ['--url', sink.url, '--root', logs.path, '--state', state.path];
+    const args = [...where, '--once', '--timezone', 'UTC', '--hostname', 'h', file];
+    const { code, stderr } = await runHelper('kolla-log-ship', args, { env: { NODE_OPTIONS: nodeOptions } });
+    assert.equal(code, 0, stderr);
+    return (await sink.documents()).map(({ _index, _source }) => JSON.stringify({ _index, _source })).toSorted();
+  };
+  const documents = await shippedWith('');
+  assert.ok(documents.length > 0);
+  assert.deepEqual(await shippedWith('--jitless'), documents);
+});
