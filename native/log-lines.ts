@@ -113,15 +113,24 @@ export function begins(at: usize, end: usize, minute: usize): i32 {
   }
 }
 
-/** Writes an offset, `high * 36 ** 5 + low`, as nine digits of base 36, and milliseconds as three of base ten. */
+@inline function decimal(at: usize, value: u32): void {
+  const tens = value / 10;
+  store<u8>(at, 48 + tens);
+  store<u8>(at + 1, 48 + value - tens * 10);
+}
+
+/**
+ * Writes an offset, `high * 36 ** 5 + low`, as nine digits of base 36, and milliseconds since the minute as `42.123`.
+ */
 export function number(id: usize, high: u32, low: u32, at: usize, ms: u32): void {
   digits(id + 4, high, 4);
   digits(id + 9, low, 5);
+  const seconds = ms / 1000;
+  ms -= seconds * 1000;
   const hundreds = ms / 100;
-  const tens = ms / 10 - hundreds * 10;
-  store<u8>(at, 48 + hundreds);
-  store<u8>(at + 1, 48 + tens);
-  store<u8>(at + 2, 48 + ms - hundreds * 100 - tens * 10);
+  decimal(at, seconds);
+  store<u8>(at + 3, 48 + hundreds);
+  decimal(at + 4, ms - hundreds * 100);
 }
 
 /** The process of the line scanned last. */

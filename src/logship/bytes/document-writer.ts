@@ -16,9 +16,10 @@ export interface LineEvent {
 
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 32 * 1024;
-/** Of `2026-11-20T08:15:42.123Z`, up to its milliseconds. */
+/** Of `2026-11-20T08:15:42.123Z`, up to its seconds. */
 const STAMP_LENGTH = 24;
-const MILLISECONDS = 20;
+const SECONDS = 17;
+const MINUTE_MS = 60_000;
 /** Of an offset in an id: see documentId. */
 const OFFSET_DIGITS = 9;
 /** Its last five digits; more would not fit an unsigned integer. */
@@ -28,7 +29,7 @@ export const CLOSING = '"}}\n';
 
 /**
  * Writes documents from the bytes of lines, with the same ids and contents as from strings. What precedes a line changes
- * once a second, but for the id and the milliseconds.
+ * once a minute, but for the id and the seconds: lines of several processes are not in order.
  */
 export class DocumentWriter {
   readonly #opening: (day: string) => string;
@@ -39,8 +40,8 @@ export class DocumentWriter {
   #tailBytes = 0;
   #format: LineFormat | undefined;
   #name = '';
-  #secondMs = NaN;
-  /** Indexes of the offset in the id, and of the milliseconds. */
+  #minuteMs = NaN;
+  /** Indexes of the offset in the id, and of the seconds. */
   #idAt = 0;
   #stampAt = 0;
   readonly #memory: SharedMemory;
@@ -70,15 +71,15 @@ export class DocumentWriter {
     if (!this.#enter(format, content.generation.nameAt(offset), timeMs)) return 0;
     const high = Math.floor(offset / LOW);
     const { byteOffset } = this.#head;
-    const ms = timeMs - this.#secondMs;
+    const ms = timeMs - this.#minuteMs;
     this.#memory.functions.number(byteOffset + this.#idAt, high, offset - high * LOW, byteOffset + this.#stampAt, ms);
     return format.write(to, at, chunk, start, end, this.#head, this.#headBytes, this.#tail, this.#tailBytes);
   }
 
-  /** Returns whether the head is the format's in that second. */
+  /** Returns whether the head is the format's in that minute. */
   #enter(format: LineFormat, name: string, timeMs: number): boolean {
-    const rest = timeMs - this.#secondMs;
-    if (format === this.#format && name === this.#name && rest >= 0 && rest < 1000) return true;
+    const rest = timeMs - this.#minuteMs;
+    if (format === this.#format && name === this.#name && rest >= 0 && rest < MINUTE_MS) return true;
     this.#format = undefined;
     const stamp = this.#stamp.iso(timeMs);
     const opening = `${this.#opening(this.#stamp.day)}${name}`;
@@ -90,9 +91,9 @@ export class DocumentWriter {
     this.#headBytes = this.#head.write(head);
     this.#tailBytes = this.#tail.write(tail);
     this.#idAt = opening.length;
-    this.#stampAt = before.length + MILLISECONDS;
+    this.#stampAt = before.length + SECONDS;
     this.#name = name;
-    this.#secondMs = Math.floor(timeMs / 1000) * 1000;
+    this.#minuteMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
     this.#format = format;
     return true;
   }

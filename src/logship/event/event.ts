@@ -2,9 +2,25 @@ import type { Content } from '../read/contents.ts';
 import type { Cut, Mark, Span } from '../read/progress.ts';
 
 /** One logged event: a line, or a line with its traceback. */
-export type LogEvent = Readonly<
-  Pick<OpenEvent, 'content' | 'offset' | 'text' | 'lines' | 'timeMs' | 'isDated' | 'spans' | 'chunk' | 'start' | 'end'>
->;
+export interface LogEvent {
+  /** The generation it starts in; the position of its first line there identifies the document. */
+  readonly content: Content;
+  readonly offset: number;
+  /** Its timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
+  readonly timeMs: number;
+  /** Whether the timestamp is its own. */
+  readonly isDated: boolean;
+  /** Its lines without line ends, joined by newlines. */
+  readonly text: string;
+  /** Number of lines. */
+  readonly lines: number;
+  /** The reader's buffer as long as its only line is there, from `start` to `end`. */
+  readonly chunk: Buffer | undefined;
+  readonly start: number;
+  readonly end: number;
+  /** One per generation with lines of it: a rotation may have occurred in between. */
+  readonly spans: readonly Span[];
+}
 
 /** Maximum lines of an event; further lines become separate events. */
 export const MAX_LINES = 1000;
@@ -16,26 +32,20 @@ export const MAX_LENGTH = 1024 * 1024;
 export const REACH_BYTES = 64 * 1024;
 
 /** An event that can still grow. */
-export class OpenEvent {
-  /** The generation it starts in; the position of its first line there identifies the document. */
+export class OpenEvent implements LogEvent {
   readonly content: Content;
   readonly offset: number;
-  /** Its timestamp, or that of the last dated event before it, in milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Whether the timestamp is its own. */
   readonly isDated: boolean;
-  /** One per generation with lines of it: a rotation may have occurred in between. */
   readonly spans: Span[];
   /** The writing process, if the format shows it. */
   readonly pid: number;
   #text: string | undefined;
-  /** The reader's buffer as long as its only line is there, from `start` to `end`. */
   chunk: Buffer | undefined;
-  readonly start: number;
-  readonly end: number;
+  start = 0;
+  end = 0;
   /** Its size in the budget: its lines with their ends, as they are in the files. */
   heldBytes: number;
-  /** Number of lines. */
   lines = 1;
   /** As decided by an earlier run, no line of its generation from this offset on belongs to it. */
   limit = Infinity;
@@ -47,25 +57,32 @@ export class OpenEvent {
   touchedRound: number;
   #span: Span;
 
-  /** @param span of its first line */
-  constructor(first: FirstLine, span: Span, touched: Touched) {
-    this.content = first.content;
-    this.offset = first.offset;
-    this.#text = first.text;
-    this.chunk = first.chunk;
-    this.start = first.start;
-    this.end = first.end;
-    this.heldBytes = span.end.offset - first.offset;
-    this.timeMs = first.timeMs;
-    this.isDated = first.isDated;
-    this.pid = first.pid;
+  /**
+   * @param span of its first line
+   * @param text of its first line; undefined if `putInto` follows
+   */
+  constructor(content: Content, span: Span, text: string | undefined, isDated: boolean, pid: number, touched: Touched) {
+    this.content = content;
+    this.offset = span.start;
+    this.timeMs = span.end.timeMs;
+    this.isDated = isDated;
     this.spans = [span];
+    this.pid = pid;
+    this.#text = text;
+    this.chunk = undefined;
+    this.heldBytes = span.end.offset - span.start;
     this.touchedMs = touched.ms;
     this.touchedRound = touched.round;
     this.#span = span;
   }
 
-  /** Its lines without line ends, joined by newlines. */
+  /** Its first line is there in the reader's buffer. */
+  putInto(chunk: Buffer, start: number, end: number): void {
+    this.chunk = chunk;
+    this.start = start;
+    this.end = end;
+  }
+
   get text(): string {
     return (this.#text ??= this.chunk!.toString('utf8', this.start, this.end));
   }
@@ -111,10 +128,6 @@ export class OpenEvent {
     this.touchedRound = round;
   }
 }
-
-type FirstLine = Pick<OpenEvent, 'content' | 'offset' | 'timeMs' | 'isDated' | 'pid' | 'chunk' | 'start' | 'end'> & {
-  readonly text: string | undefined;
-};
 
 /** The framer's clock, updated once per round of reading. */
 export interface Touched {

@@ -6,14 +6,14 @@ import type { TakeLine } from '../read/line-reader.ts';
 import { OpenEvent, type LogEvent } from './event.ts';
 import { carry, endCarry, type Frame, type Line } from './frame.ts';
 import { Frames } from './frames.ts';
+import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
-const NO_BYTES = { chunk: undefined, start: 0, end: 0 };
 /** Each cut requires a checkpoint. */
 const CUT_EVERY_MS = 1000;
 
 interface FramerOptions {
-  /** Receives each complete event. */
+  /** Receives each complete event, which it must not keep. */
   readonly emit: (event: LogEvent) => void;
   /** Tracks the bytes held. */
   readonly held: { take(bytes: number): void; give(bytes: number): void };
@@ -38,6 +38,7 @@ export class Framer {
   /** The chunk of the last line, and whether its lines may stay bytes. */
   #chunk: Buffer | undefined;
   #isShared = false;
+  readonly #lone = new LoneLine();
   #cutMs = -Infinity;
   #cuts = 0;
   #heldBytes = 0;
@@ -170,13 +171,13 @@ export class Framer {
     if (last !== undefined && (isAlone || !last.reaches(offset))) this.#close(frame, last);
     content.timeMs = timeMs;
     const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
-    const first = { content, offset, text: undefined, chunk, start, end, timeMs, isDated: true, pid };
-    const event = new OpenEvent(first, span, this.#touched);
     if (isAlone) {
       frame.needsCuts();
-      this.#options.emit(event);
+      this.#options.emit(this.#lone.set(content, span, chunk, start, end));
     } else {
       frame.ends(pid);
+      const event = new OpenEvent(content, span, undefined, true, pid, this.#touched);
+      event.putInto(chunk, start, end);
       this.#open(frame, event);
     }
     return true;
@@ -218,7 +219,7 @@ export class Framer {
     content.timeMs = timeMs;
     const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
     const { pid } = content.parser.format;
-    return new OpenEvent({ content, offset, text, ...NO_BYTES, timeMs, isDated, pid }, span, this.#touched);
+    return new OpenEvent(content, span, text, isDated, pid, this.#touched);
   }
 
   /** One of a generation's first lines: whether it continues an open event of the previous one. */
