@@ -4,6 +4,7 @@
  *   a million numbered oslo.log lines, in one file and in four -> our binary and rsyslog, alternately, each from its
  *     start -> the same bulk sink in a separate process -> CPU time, wall time and memory of the shipper, and the time
  *     to the first line
+ *   the same raw lines -> ours and the bulk helper of Elasticsearch's client
  *   fifty idle files -> both concurrently -> CPU and memory when idle
  *   a file that grows steadily -> one after the other -> CPU by lines a second
  *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted by the server
@@ -25,7 +26,7 @@ import { curveFigures } from './log-ship-curve.ts';
 import { idleFigures } from './log-ship-idle.ts';
 import { serverFigures } from './log-ship-server.ts';
 import { inTurns, type Work } from './log-ship-turns.ts';
-import { BINARY, ours, rsyslog, type Documents, type Taken } from './log-shipper.ts';
+import { BINARY, bulkHelper, ours, rsyslog, type Documents, type Taken } from './log-shipper.ts';
 
 const LINES = 1_000_000;
 const LINES_TO_SERVERS = 100_000;
@@ -64,6 +65,8 @@ export const logShip: FiguresBench = {
         say(`${documents}, ${filesOf(files)}`);
         figures.push(...(await loadFigures({ root, files, documents, lines: LINES })));
       }
+    say('bulk helper');
+    figures.push(...(await helperFigures({ root, files: one, documents: 'raw', lines: LINES })));
     say('idle');
     figures.push(...(await idleFigures()));
     say('by lines a second');
@@ -100,6 +103,23 @@ async function loadFigures(work: Work): Promise<Figure[]> {
     figure('anonymous memory at most', 'MB', 'anonymousMB', 0),
     figure('first line in', 's', 'firstS', 2),
   ];
+}
+
+/** Beside Elasticsearch's client, which the page's other rows do not measure. */
+async function helperFigures(work: Work): Promise<Figure[]> {
+  await using sink = await startBulkSink({ fast: true });
+  const [our = [], its = []] = await inTurns(sink, work, [
+    { shipper: ours, rounds: PEER_ROUNDS },
+    { shipper: bulkHelper, rounds: PEER_ROUNDS },
+  ]);
+  const least = (runs: readonly Taken[], key: keyof Taken) => Math.min(...runs.map((run) => run[key]));
+  const figure = (what: string, unit: string, key: keyof Taken, digits: number): Figure => ({
+    what: `raw, 1 file, beside the bulk helper of @elastic/elasticsearch: ${what}`,
+    unit,
+    ours: round(least(our, key), digits),
+    peer: round(least(its, key), digits),
+  });
+  return [figure('CPU', 's', 'cpuS', 2), figure('wall', 's', 'wallS', 2), figure('memory', 'MB', 'peakMB', 0)];
 }
 
 async function realFigures(root: string, say: (text: string) => void): Promise<Figure[]> {

@@ -37,6 +37,14 @@ export const ours = binaryAt(BINARY);
 
 export const rsyslog: Shipper = (job, directory) => startRsyslog({ ...job, index: 'flog-2026.11.20', directory });
 
+const BULK_HELPER = fileURLToPath(new URL('bulk-helper.ts', import.meta.url));
+
+/** The bulk helper of Elasticsearch's client, with ids; raw documents of one file. */
+export const bulkHelper: Shipper = ({ files: [file = ''], port }, directory) => {
+  const args = ['--max-semi-space-size=2', BULK_HELPER, `http://127.0.0.1:${port}`, file, 'flog', 'stay'];
+  return start(...tied(process.execPath, args), { logFile: join(directory, 'bulk-helper.log') });
+};
+
 /** Cost of a shipper for a complete job. */
 export interface Taken {
   /** User and system time, of all threads. */
