@@ -47,15 +47,16 @@ e2e: $(READY) ## a pod's life on a real Kubernetes node (needs root)
 aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with faults (needs root)
 	@$(NODE) test/run.ts aio
 
-bench: build ## costs compared with today's tools; NAME=set-configs for one
-	@$(NODE) bench/index.ts $(NAME)
+bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
+	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
 
-soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
+soak: $(READY) ## property tests at length (SEED=1 CASES=20000), damaged input to kolla-core, a watch on a frozen API server, a thousand takeovers on Galera (TAKEOVERS=1000), a million log lines from bytes and from strings (LINES=1000000), every fault of log shipping (KILLS=100, MINUTES=10), Kolla's base image built for real, the demo and the node leave nothing behind
 	@SEED=$(SEED) CASES=$(CASES) $(NODE) bench/soak/set-configs.ts
 	@SEED=$(SEED) MINUTES=$(MINUTES) $(NODE) bench/soak/core-fuzz.ts
 	@$(NODE) bench/soak/api-server.ts
 	@PROBE_MINUTES=$(PROBE_MINUTES) $(NODE) bench/soak/probe.ts
 	@SEED=$(SEED) TAKEOVERS=$(TAKEOVERS) $(NODE) bench/soak/takeovers.ts
+	@SEED=$(SEED) LINES=$(LINES) $(NODE) bench/soak/log-bytes.ts
 	@SEED=$(SEED) KILLS=$(KILLS) MINUTES=$(MINUTES) $(NODE) bench/soak/log-ship.ts
 	@$(NODE) bench/soak/kolla-base.ts
 	@bash bench/soak/unchanged.sh bash bench/soak/demo-as-nobody.sh

@@ -19,12 +19,23 @@ import { kollaInit } from './kolla-init.ts';
 import { kollaStart } from './kolla-start.ts';
 import { figureDrawing, figureLine, figureTable } from './figure.ts';
 import { logShip } from './log-ship.ts';
+import { logShipBefore } from './log-ship-before.ts';
 import { probe } from './probe.ts';
 import { probeServe } from './probe-serve.ts';
 import { setConfigs } from './set-configs.ts';
 import { waits } from './waits.ts';
 
-const BENCHES: readonly Bench[] = [setConfigs, kollaStart, kollaInit, waits, dbSync, probe, probeServe, logShip];
+const BENCHES: readonly Bench[] = [
+  setConfigs,
+  kollaStart,
+  kollaInit,
+  waits,
+  dbSync,
+  probe,
+  probeServe,
+  logShip,
+  logShipBefore,
+];
 const PAGE = 'docs/concepts/performance.md';
 
 const asked = process.argv.slice(2).filter((word) => word !== '');

@@ -4,7 +4,9 @@
  *   a million numbered oslo.log lines, in one file and in four -> our binary and rsyslog, alternately, each from its
  *     start -> the same bulk sink in a separate process -> CPU time, wall time and memory of the shipper, and the time
  *     to the first line
+ *   the same raw lines -> ours and the bulk helper of Elasticsearch's client
  *   fifty idle files -> both concurrently -> CPU and memory when idle
+ *   a file that grows steadily -> one after the other -> CPU by lines a second
  *   real Elasticsearch and OpenSearch -> a tenth of the lines, counted by the server
  *
  * In all rows ours sends document ids and keeps a checkpoint; rsyslog does neither. The sink is never the bottleneck.
@@ -18,12 +20,13 @@ import { canRunRsyslog } from '../test/cluster/rsyslog.ts';
 import { startBulkSink } from '../test/support/bulk-sink.ts';
 import { privateDirectory } from '../tools/directory.ts';
 import { writeLogLines } from '../test/support/log-lines.ts';
-import { until } from '../test/support/until.ts';
 import type { FiguresBench } from './bench.ts';
 import { round, type Figure } from './figure.ts';
+import { curveFigures } from './log-ship-curve.ts';
 import { idleFigures } from './log-ship-idle.ts';
 import { serverFigures } from './log-ship-server.ts';
-import { BINARY, ours, rsyslog, taken, type Documents, type Job, type Shipper, type Taken } from './log-shipper.ts';
+import { inTurns, type Work } from './log-ship-turns.ts';
+import { BINARY, bulkHelper, ours, rsyslog, type Documents, type Taken } from './log-shipper.ts';
 
 const LINES = 1_000_000;
 const LINES_TO_SERVERS = 100_000;
@@ -60,34 +63,28 @@ export const logShip: FiguresBench = {
     for (const files of [one, four])
       for (const documents of ['raw', 'parsed'] as const) {
         say(`${documents}, ${filesOf(files)}`);
-        figures.push(...(await loadFigures({ root, files, documents })));
+        figures.push(...(await loadFigures({ root, files, documents, lines: LINES })));
       }
+    say('bulk helper');
+    figures.push(...(await helperFigures({ root, files: one, documents: 'raw', lines: LINES })));
     say('idle');
     figures.push(...(await idleFigures()));
+    say('by lines a second');
+    figures.push(...(await curveFigures(rsyslog)));
     return [...figures, ...(await realFigures(root, say))];
   },
 };
 
-async function loadFigures(work: Omit<Job, 'port'>): Promise<Figure[]> {
+async function loadFigures(work: Work): Promise<Figure[]> {
   const { files, documents } = work;
   await using sink = await startBulkSink({ fast: true });
-  const shipped = async (shipper: Shipper): Promise<Taken> => {
-    await sink.reset();
-    return await taken(shipper, { ...work, port: sink.port }, () =>
-      until(`${LINES} lines in the sink`, async () => {
-        const counts = await sink.counts();
-        return counts.documents >= LINES ? counts : undefined;
-      }),
-    );
-  };
-  const [our, their]: [Taken[], Taken[]] = [[], []];
-  for (let i = 0; i < ROUNDS; i++) {
-    our.push(await shipped(ours));
-    if (i < PEER_ROUNDS) their.push(await shipped(rsyslog));
-  }
+  const [our = [], their = []] = await inTurns(sink, work, [
+    { shipper: ours, rounds: ROUNDS },
+    { shipper: rsyslog, rounds: PEER_ROUNDS },
+  ]);
   const figure = (what: string, unit: string, key: keyof Taken, digits: number, reach?: number): Figure => {
     // The maximum counts for memory: a limit must cover it.
-    const one = (runs: readonly Taken[]) => Math[key === 'peakMB' ? 'max' : 'min'](...runs.map((run) => run[key]));
+    const one = (runs: readonly Taken[]) => Math[key.endsWith('MB') ? 'max' : 'min'](...runs.map((run) => run[key]));
     return {
       what: `${documents}, ${filesOf(files)}: ${what}`,
       unit,
@@ -103,8 +100,26 @@ async function loadFigures(work: Omit<Job, 'port'>): Promise<Figure[]> {
     cpu,
     figure('wall', 's', 'wallS', 2),
     figure('memory at most', 'MB', 'peakMB', 0, REACH_MB),
+    figure('anonymous memory at most', 'MB', 'anonymousMB', 0),
     figure('first line in', 's', 'firstS', 2),
   ];
+}
+
+/** Beside Elasticsearch's client, which the page's other rows do not measure. */
+async function helperFigures(work: Work): Promise<Figure[]> {
+  await using sink = await startBulkSink({ fast: true });
+  const [our = [], its = []] = await inTurns(sink, work, [
+    { shipper: ours, rounds: PEER_ROUNDS },
+    { shipper: bulkHelper, rounds: PEER_ROUNDS },
+  ]);
+  const least = (runs: readonly Taken[], key: keyof Taken) => Math.min(...runs.map((run) => run[key]));
+  const figure = (what: string, unit: string, key: keyof Taken, digits: number): Figure => ({
+    what: `raw, 1 file, beside the bulk helper of @elastic/elasticsearch: ${what}`,
+    unit,
+    ours: round(least(our, key), digits),
+    peer: round(least(its, key), digits),
+  });
+  return [figure('CPU', 's', 'cpuS', 2), figure('wall', 's', 'wallS', 2), figure('memory', 'MB', 'peakMB', 0)];
 }
 
 async function realFigures(root: string, say: (text: string) => void): Promise<Figure[]> {

@@ -22,16 +22,28 @@ export interface Job {
 /** A log shipper, started on a job without state of an earlier one. */
 export type Shipper = (job: Job, directory: string) => Promise<Running>;
 
-/** The built binary, with ids and checkpoints. */
-export const ours: Shipper = ({ root, files, documents, port }, directory) => {
-  const schema = documents === 'raw' ? 'raw' : 'kolla';
-  const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(directory, 'state'), '--root', root];
-  const args = [...where, '--schema', schema, '--timezone', 'UTC', '--hostname', 'compute-1', ...files];
-  const env = { PATH: process.env['PATH'] };
-  return start(...tied(BINARY, args), { env, logFile: join(directory, 'log-ship.log') });
-};
+/** A built binary, with ids and checkpoints. */
+export function binaryAt(path: string): Shipper {
+  return ({ root, files, documents, port }, directory) => {
+    const schema = documents === 'raw' ? 'raw' : 'kolla';
+    const where = ['--url', `http://127.0.0.1:${port}`, '--state', join(directory, 'state'), '--root', root];
+    const args = [...where, '--schema', schema, '--timezone', 'UTC', '--hostname', 'compute-1', ...files];
+    const env = { PATH: process.env['PATH'] };
+    return start(...tied(path, args), { env, logFile: join(directory, 'log-ship.log') });
+  };
+}
+
+export const ours = binaryAt(BINARY);
 
 export const rsyslog: Shipper = (job, directory) => startRsyslog({ ...job, index: 'flog-2026.11.20', directory });
+
+const BULK_HELPER = fileURLToPath(new URL('bulk-helper.ts', import.meta.url));
+
+/** The bulk helper of Elasticsearch's client, with ids; raw documents of one file. */
+export const bulkHelper: Shipper = ({ files: [file = ''], port }, directory) => {
+  const args = ['--max-semi-space-size=2', BULK_HELPER, `http://127.0.0.1:${port}`, file, 'flog', 'stay'];
+  return start(...tied(process.execPath, args), { logFile: join(directory, 'bulk-helper.log') });
+};
 
 /** Cost of a shipper for a complete job. */
 export interface Taken {
@@ -43,10 +55,13 @@ export interface Taken {
   readonly firstS: number;
   /** Peak resident memory. */
   readonly peakMB: number;
+  /** Maximum of its anonymous part, sampled: the file part is mostly the binary, which other Pods share. */
+  readonly anonymousMB: number;
 }
 
 /** Until the last checkpoint is on disk: writing it is part of the work. */
 const SETTLE_MS = 1500;
+const SAMPLE_MS = 50;
 
 /**
  * Runs a shipper on its job from scratch.
@@ -64,7 +79,14 @@ export async function taken(
   const failed = running.ended.then((code) => {
     throw new Error(`${shipper === ours ? 'ours' : 'the peer'} ended with ${code}`);
   });
-  const { firstMs, lastMs } = await Promise.race([arrived(), failed]);
+  let anonymousMB = 0;
+  const { child } = running;
+  const sample = () => {
+    const isRunning = child.exitCode === null && child.signalCode === null;
+    if (isRunning) anonymousMB = Math.max(anonymousMB, memoryOf(running.pid, 'RssAnon'));
+  };
+  const sampling = setInterval(sample, SAMPLE_MS);
+  const { firstMs, lastMs } = await Promise.race([arrived(), failed]).finally(() => clearInterval(sampling));
   failed.catch(() => {}); // that is how it is stopped
   await sleep(SETTLE_MS);
   return {
@@ -72,6 +94,7 @@ export async function taken(
     wallS: (lastMs - begunMs) / 1000,
     firstS: (firstMs - begunMs) / 1000,
     peakMB: memoryOf(running.pid, 'VmHWM'),
+    anonymousMB,
   };
 }
 
@@ -86,7 +109,7 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /** In MB. */
-export function memoryOf(pid: number, what: 'VmHWM' | 'VmRSS'): number {
+export function memoryOf(pid: number, what: 'VmHWM' | 'VmRSS' | 'RssAnon'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? NaN) / 1024;
 }

@@ -29,7 +29,7 @@ export const SUITES: readonly Suite[] = [
     processor: [
       'test/toolbox/{examples,configmaps/command,install}.test.ts',
       'test/container/init/{watch-swaps,watch}.test.ts',
-      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/*.test.ts',
+      'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/!(at-length).test.ts',
       'test/engine/!(at-length|core|init|resolver).test.ts',
     ],
     reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
@@ -59,9 +59,13 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'at-length',
-    what: "1,800 more generated configurations by Kolla's own tool and ours, 200 kills, and damaged certificates",
+    what: "1,800 more generated configurations by Kolla's own tool and ours, 200 kills, damaged certificates, and log lines read in every size",
     tier: 'full',
-    processor: ['test/contract/**/{at-length,kill}.test.ts', 'test/engine/at-length.test.ts'],
+    processor: [
+      'test/contract/**/{at-length,kill}.test.ts',
+      'test/engine/at-length.test.ts',
+      'test/logship/bytes/at-length.test.ts',
+    ],
   },
   {
     name: 'core',

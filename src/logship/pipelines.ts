@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { OutputClosedError } from '../cli/output.ts';
 import { ExitCode, messageOf, SignalError, UnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { SharedMemory } from './bytes/memory.ts';
 import { newCounts } from './counts.ts';
 import { readBytesFor } from './read/bytes.ts';
 import { Contents } from './read/contents.ts';
@@ -108,7 +109,8 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
   const { now } = context;
   const log = destinations.length > 1 ? context.log.with({ to: name }) : context.log;
   const { files: saved, isFirstStart, savedMs } = await loadCheckpoint(context.state, log, place.checkpoint);
-  const contents = new Contents({ ...parse, source, now }, saved);
+  const memory = SharedMemory.open();
+  const contents = new Contents({ ...parse, source, now, memory }, saved);
   const counts = newCounts();
   const sink = sinkOf(settings, destination, { ...context, log });
   const firstStart = isFirstStart ? settings.from : undefined;
@@ -125,6 +127,7 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
     maxLineBytes,
     firstStart,
     sinceMs: savedMs,
+    memory,
   });
   const resumed = contents.awaited.length;
   lines.look();
@@ -143,7 +146,7 @@ async function open(settings: Settings, context: PipelineContext, place: Place):
     now: () => new Date(now()),
     onDropped: (letters) => (counts.lettersDropped += letters),
   });
-  const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage };
+  const parts = { lines, contents, sink, checkpoint, deadLetters, counts, log, now, outage, memory };
   const { once, graceMs, eventTimeoutMs } = settings;
   const inFlightBytes = Math.floor(settings.inFlightBytes / destinations.length);
   const readBytes = readBytesFor(maxLineBytes);

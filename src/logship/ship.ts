@@ -2,13 +2,15 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { formatDuration } from '../core/duration.ts';
 import { ExitCode, SignalError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { DocumentWriter } from './bytes/document-writer.ts';
+import type { SharedMemory } from './bytes/memory.ts';
 import type { Counts } from './counts.ts';
 import type { LogEvent } from './event/event.ts';
 import { Framer } from './event/framer.ts';
 import type { Contents } from './read/contents.ts';
 import { documentId } from './read/generation.ts';
 import type { LineSource } from './read/line-reader.ts';
-import { Batcher, type Batch } from './send/batch.ts';
+import { Batcher, CAPACITY_BYTES, type Batch } from './send/batch.ts';
 import type { DeadLetters } from './send/dead-letter.ts';
 import { deliver, type Delivered, type DeliverOptions, type Outage } from './send/deliver.ts';
 import { Budget, Capacity } from './send/limits.ts';
@@ -28,6 +30,7 @@ interface Parts {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly outage: Outage;
+  readonly memory?: SharedMemory | undefined;
 }
 
 interface ShipOptions {
@@ -68,12 +71,17 @@ export class Shipping {
   constructor(parts: Parts, options: ShipOptions) {
     this.#parts = parts;
     this.#options = options;
-    const { sink, counts, deadLetters, outage, log, now, signal } = parts;
+    const { sink, counts, deadLetters, outage, log, now, signal, memory } = parts;
     const { inFlightBytes, readBytes, eventTimeoutMs: timeoutMs } = options;
     this.#capacity = new Capacity(Math.floor((inFlightBytes - readBytes) / REQUESTS), sink.atOnce);
-    this.#batcher = new Batcher({ opening: sink.opening, capacity: this.#capacity, now });
+    const { opening } = sink;
+    const writer =
+      memory === undefined || opening === undefined
+        ? undefined
+        : { lines: new DocumentWriter(memory, opening), buffer: memory.writeBuffer(CAPACITY_BYTES) };
+    this.#batcher = new Batcher({ opening, capacity: this.#capacity, now, writer });
     this.#budget = new Budget(inFlightBytes, readBytes);
-    this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now });
+    this.#framer = new Framer({ emit: (event) => this.#emit(event), held: this.#budget, timeoutMs, now, memory });
     this.#keeper = new Keeper({ ...parts, cuts: () => this.#framer.cuts });
     this.#stopOrEnd = AbortSignal.any([signal, this.#end.signal]);
     const settled: DeliverOptions['settled'] = (spans) => {
@@ -182,9 +190,12 @@ export class Shipping {
 
   #emit(event: LogEvent): void {
     const { content, offset, spans } = event;
-    const { source, day } = content.parser.parse(event);
-    const id = documentId(content.generation, offset);
-    this.#budget.take(this.#batcher.add({ id, day, source, spans }));
+    let weight = this.#batcher.addLine(event);
+    if (weight === 0) {
+      const { source, day } = content.parser.parse(event);
+      weight = this.#batcher.add({ id: documentId(content.generation, offset), day, source, spans });
+    }
+    this.#budget.take(weight);
     this.#parts.counts.lines += event.lines;
     this.#parts.counts.documents++;
     if (this.#batcher.isFull) this.#flush();
@@ -192,6 +203,7 @@ export class Shipping {
 
   /** Yields to requests and signals between chunks, and waits for room. Returns whether to continue reading. */
   async #pace(signal: AbortSignal): Promise<boolean> {
+    this.#framer.keep();
     await yieldToOthers();
     await this.#keeper.saveWhenDue();
     if (!this.#hasRoom) await this.#waitForRoom(signal);

@@ -135,7 +135,7 @@ export function carry(frame: Frame, line: Line, touched: Touched): 'joined' | 'd
   if (carried === undefined) return begin(frame, line, touched);
   const isPlanned = frame.carriedTo !== undefined;
   if (isPlanned ? line.offset >= frame.carriedTo! : !continues(frame, carried, line.text)) return 'ended';
-  carried.join(line.text, markOf(frame, line), touched);
+  carried.join(line.text, line.next - line.offset, markOf(frame, line), touched);
   if (!isPlanned) carried.onto!.to = line.next;
   return 'joined';
 }
@@ -163,7 +163,12 @@ function begin(frame: Frame, line: Line, touched: Touched): 'joined' | 'decided'
   if (event === undefined) return 'ended';
   before.release(event);
   frame.carried = event;
-  event.goOn(line.text, frame.content.progress.begin(line.offset, markOf(frame, line)), touched);
+  event.goOn(
+    line.text,
+    line.next - line.offset,
+    frame.content.progress.begin(line.offset, markOf(frame, line)),
+    touched,
+  );
   if (planned !== undefined) {
     frame.carriedTo = planned.onto!.to;
     return 'joined';

@@ -1,23 +1,27 @@
+import { isUtf8 } from 'node:buffer';
+import type { SharedMemory } from '../bytes/memory.ts';
 import { Place } from '../parse/format.ts';
 import type { Content } from '../read/contents.ts';
 import type { TakeLine } from '../read/line-reader.ts';
 import { OpenEvent, type LogEvent } from './event.ts';
-import { carry, endCarry, Frame, type Line } from './frame.ts';
+import { carry, endCarry, type Frame, type Line } from './frame.ts';
+import { Frames } from './frames.ts';
+import { LoneLine } from './lone-line.ts';
 
 const CARRIAGE_RETURN = 13;
 /** Each cut requires a checkpoint. */
 const CUT_EVERY_MS = 1000;
-/** Number of paths whose last generation is remembered. */
-const REMEMBERED = 1024;
 
 interface FramerOptions {
-  /** Receives each complete event. */
+  /** Receives each complete event, which it must not keep. */
   readonly emit: (event: LogEvent) => void;
   /** Tracks the bytes held. */
   readonly held: { take(bytes: number): void; give(bytes: number): void };
   /** An event ends after this time without a line, if its file has no more. */
   readonly timeoutMs: number;
   readonly now: () => number;
+  /** Lines of chunks in it stay bytes. */
+  readonly memory?: SharedMemory | undefined;
 }
 
 /**
@@ -26,13 +30,15 @@ interface FramerOptions {
  */
 export class Framer {
   readonly #options: FramerOptions;
-  readonly #frames = new WeakMap<Content, Frame>();
-  /** The newest frame of each path; its successor continues from it. */
-  readonly #latest = new Map<string, Frame>();
+  readonly #frames = new Frames();
   /** Frames with open events. */
   readonly #active = new Set<Frame>();
   readonly #touched: { ms: number; round: number };
   #frame: Frame | undefined;
+  /** The chunk of the last line, and whether its lines may stay bytes. */
+  #chunk: Buffer | undefined;
+  #isShared = false;
+  readonly #lone = new LoneLine();
   #cutMs = -Infinity;
   #cuts = 0;
   #heldBytes = 0;
@@ -52,14 +58,22 @@ export class Framer {
     return this.#cuts;
   }
 
-  readonly take: TakeLine = (content, line, offset, next, skipping) => {
-    const frame = this.#frame?.content === content ? this.#frame : this.#enter(content, offset);
-    const length = line.length;
-    const end = length > 0 && line[length - 1] === CARRIAGE_RETURN ? length - 1 : length;
-    this.#place(frame, line.toString('utf8', 0, end), offset, next, skipping);
+  readonly take: TakeLine = (content, chunk, offset, next, skipping, start = 0, to = chunk.length) => {
+    const frame = this.#frame?.content === content ? this.#frame : this.#frames.of(content, offset);
+    this.#frame = frame;
+    const end = to > start && chunk[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
+    if (chunk !== this.#chunk) this.#enterChunk(chunk);
+    if (!this.#isShared || !this.#placeBytes(frame, chunk, start, end, offset, next, skipping))
+      this.#place(frame, chunk.toString('utf8', start, end), offset, next, skipping);
     frame.next = next;
     frame.touchedRound = this.#touched.round;
   };
+
+  /** The reader's buffer is about to be overwritten: open events in it become strings. */
+  keep(): void {
+    this.#chunk = undefined;
+    if (this.#isShared) for (const event of this.#frame?.held() ?? []) event.keep();
+  }
 
   /** Ends events whose timeout has expired. Call after each round that has read all files. */
   sweep(): void {
@@ -106,31 +120,6 @@ export class Framer {
     return Math.abs(ms) >= this.#options.timeoutMs;
   }
 
-  #enter(content: Content, offset: number): Frame {
-    let frame = this.#frames.get(content);
-    if (frame === undefined) {
-      const { path } = content.generation;
-      const before = this.#latest.get(path);
-      frame = new Frame(content, offset, offset === 0 && before?.isHolding === true ? before : undefined);
-      this.#frames.set(content, frame);
-      this.#remember(path, frame);
-    }
-    this.#frame = frame;
-    return frame;
-  }
-
-  #remember(path: string, frame: Frame): void {
-    this.#latest.delete(path);
-    this.#latest.set(path, frame);
-    if (this.#latest.size <= REMEMBERED) return;
-    // Dated file names keep accumulating. A frame with open events is active and is found again by its path.
-    for (const [old, { isHolding }] of this.#latest) {
-      if (isHolding) continue;
-      this.#latest.delete(old);
-      return;
-    }
-  }
-
   #place(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
     if (frame.before !== undefined && this.#goesOn(frame, { text, offset, next, skipping })) return;
     const { format } = frame.content.parser;
@@ -146,35 +135,73 @@ export class Framer {
       case Place.resumes: {
         const event = frame.open.get(format.pid);
         if (event !== undefined && event.reaches(offset) && event.hasRoomFor(text) && format.resumes(event.text, text))
-          return this.#join(frame, event, text, next, skipping);
+          return this.#join(frame, event, text, offset, next, skipping);
         frame.needsCut(format.pid);
         return this.#begin(frame, text, offset, next, skipping);
       }
       case Place.follows:
-        if (last?.hasRoomFor(text) === true) return this.#join(frame, last, text, next, skipping);
+        if (last?.hasRoomFor(text) === true) return this.#join(frame, last, text, offset, next, skipping);
         return this.#pass(frame, text, offset, next, skipping);
       case Place.alone:
         return this.#pass(frame, text, offset, next, skipping);
     }
   }
 
+  #enterChunk(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#isShared = this.#options.memory?.has(chunk) === true && isUtf8(chunk);
+  }
+
+  /** The same as #place for a line that certainly begins an event, as most do, but without a string. */
+  #placeBytes(
+    frame: Frame,
+    chunk: Buffer,
+    start: number,
+    end: number,
+    offset: number,
+    next: number,
+    skipping: boolean,
+  ) {
+    const { content, last } = frame;
+    const { lines } = content.parser;
+    if (lines === undefined || frame.before !== undefined) return false;
+    const timeMs = lines.begins(chunk, start, end);
+    if (Number.isNaN(timeMs)) return false;
+    const { pid, isAlone } = lines;
+    if (last !== undefined && (isAlone || !last.reaches(offset))) this.#close(frame, last);
+    content.timeMs = timeMs;
+    const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
+    if (isAlone) {
+      frame.needsCuts();
+      this.#options.emit(this.#lone.set(content, span, chunk, start, end));
+    } else {
+      frame.ends(pid);
+      const event = new OpenEvent(content, span, undefined, true, pid, this.#touched);
+      event.putInto(chunk, start, end);
+      this.#open(frame, event);
+    }
+    return true;
+  }
+
   #begin(frame: Frame, text: string, offset: number, next: number, skipping: boolean): void {
-    const { content } = frame;
-    const { pid } = content.parser.format;
-    const before = frame.open.get(pid);
-    frame.hold(this.#event(content, text, offset, next, skipping));
+    this.#open(frame, this.#event(frame.content, text, offset, next, skipping));
+  }
+
+  #open(frame: Frame, event: OpenEvent): void {
+    const before = frame.open.get(event.pid);
+    frame.hold(event);
     // Reuses the map's entry: with a deletion per line V8 rebuilds the map every few lines, and each old table in the
     // old generation of the heap keeps the next one and all its events alive.
     if (before !== undefined) this.#close(frame, before);
-    this.#hold(text.length);
+    this.#hold(event.heldBytes);
     this.#activate(frame);
     for (const stale of frame.stale()) this.#close(frame, stale);
   }
 
-  #join(frame: Frame, event: OpenEvent, text: string, next: number, skipping: boolean): void {
-    event.join(text, { offset: next, skipping, timeMs: frame.content.timeMs }, this.#touched);
+  #join(frame: Frame, event: OpenEvent, text: string, offset: number, next: number, skipping: boolean): void {
+    event.join(text, next - offset, { offset: next, skipping, timeMs: frame.content.timeMs }, this.#touched);
     frame.last = event;
-    this.#hold(text.length);
+    this.#hold(next - offset);
   }
 
   /** An event that no line can join. */
@@ -192,7 +219,7 @@ export class Framer {
     content.timeMs = timeMs;
     const span = content.progress.begin(offset, { offset: next, skipping, timeMs });
     const { pid } = content.parser.format;
-    return new OpenEvent({ content, offset, text, timeMs, isDated, pid }, span, this.#touched);
+    return new OpenEvent(content, span, text, isDated, pid, this.#touched);
   }
 
   /** One of a generation's first lines: whether it continues an open event of the previous one. */
@@ -202,7 +229,7 @@ export class Framer {
     if (result === 'decided') this.#cuts++;
     if (result !== 'ended') {
       if (isNew) this.#activate(frame);
-      this.#hold(line.text.length);
+      this.#hold(line.next - line.offset);
       return true;
     }
     this.#endCarry(frame, line.offset);
@@ -232,7 +259,7 @@ export class Framer {
   }
 
   #finish(event: OpenEvent): void {
-    const bytes = event.text.length - event.lines + 1;
+    const bytes = event.heldBytes;
     this.#heldBytes -= bytes;
     this.#options.held.give(bytes);
     this.#options.emit(event);

@@ -1,9 +1,12 @@
+import { osloLines, rawLines, type LineFormat } from '../bytes/line-format.ts';
+import type { SharedMemory } from '../bytes/memory.ts';
 import { Clock } from './clock.ts';
 import { ecsSchema } from './ecs.ts';
 import { Place, type Format, type Reading, type Schema } from './format.ts';
 import { FORMATS, kindOf, type FormatRule } from './formats.ts';
 import { kollaSchema } from './kolla.ts';
 import type { FileOrigin, Origin } from './schema.ts';
+import { Stamp } from './stamp.ts';
 import { MAX_DATE_MS, type Zone } from './zone.ts';
 
 /** A parsed event without an id. */
@@ -22,20 +25,27 @@ export interface ParserOptions {
   /** Default: Kolla's. */
   readonly schema?: SchemaName | undefined;
   readonly formats?: readonly FormatRule[] | undefined;
+  /** Converts frequent lines without strings. */
+  readonly memory?: SharedMemory | undefined;
 }
 
 /** Converts events of one file to the JSON that is indexed. */
 export class EventParser {
   readonly format: Format;
+  /** The same format from bytes, if it is frequent. */
+  readonly lines: LineFormat | undefined;
   readonly #schema: Schema;
   readonly #clock: Clock;
   readonly #stamp = new Stamp();
 
-  constructor(path: string, { root, origin, zone, schema = 'kolla', formats = [] }: ParserOptions) {
+  constructor(path: string, { root, origin, zone, schema = 'kolla', formats = [], memory }: ParserOptions) {
     const kind = kindOf(path, root, formats);
     this.#schema = SCHEMAS[schema](FORMATS[kind.format](), { ...origin, path, kind });
     this.format = this.#schema.format;
     this.#clock = new Clock(zone);
+    const { tail } = this.#schema;
+    if (memory === undefined || tail === undefined || kind.format !== 'oslo') return;
+    this.lines = (schema === 'raw' ? rawLines : osloLines)(tail, this.#clock, memory);
   }
 
   /** The timestamp in an event's first line, in milliseconds since the epoch; NaN if there is none. */
@@ -61,6 +71,7 @@ type SchemaName = keyof typeof SCHEMAS;
 function rawSchema(format: Format, { path }: FileOrigin): Schema {
   const tail = `,"log.file.path":${JSON.stringify(path)}}`;
   return {
+    tail,
     format: {
       name: format.name,
       pid: 0,
@@ -71,35 +82,4 @@ function rawSchema(format: Format, { path }: FileOrigin): Schema {
     },
     document: ({ text }, time) => `{"@timestamp":"${time}","message":${JSON.stringify(text)}${tail}`,
   };
-}
-
-const SECOND_MS = 1000;
-
-/** Formats times as ISO 8601. Lines are in order, so each second is formatted once. */
-class Stamp {
-  #secondMs = NaN;
-  /** `2026-11-20T08:15:42.` */
-  #second = '';
-  #day = '';
-
-  /** `2026-11-20T08:15:42.123Z` */
-  iso(ms: number): string {
-    const rest = ms - this.#secondMs;
-    if (rest >= 0 && rest < SECOND_MS) return this.#second + threeDigits(rest);
-    this.#secondMs = Math.floor(ms / SECOND_MS) * SECOND_MS;
-    const text = new Date(this.#secondMs).toISOString();
-    this.#second = text.slice(0, -4);
-    this.#day = text.slice(0, 10);
-    return this.#second + threeDigits(ms - this.#secondMs);
-  }
-
-  /** The day of the last formatted time: `2026-11-20`. */
-  get day(): string {
-    return this.#day;
-  }
-}
-
-function threeDigits(ms: number): string {
-  const whole = Math.trunc(ms);
-  return `${whole < 100 ? (whole < 10 ? '00' : '0') : ''}${whole}Z`;
 }

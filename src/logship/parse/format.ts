@@ -73,6 +73,8 @@ export interface Reading {
 export interface Schema {
   /** The format that events are built with. */
   readonly format: Format;
+  /** What each document has after its line's fields, if it is the same for all. */
+  readonly tail?: string;
   /** The JSON of a document. @param time its `@timestamp` */
   document(event: Reading, time: string): string;
 }

@@ -22,6 +22,7 @@ export function kollaSchema(format: Format, origin: FileOrigin): Schema {
   const tail = `,${JSON.stringify(file).slice(1)}`;
   return {
     format,
+    tail,
     document(event, time) {
       const json = event.isDated ? format.json?.(event.text, `{"@timestamp":"${time}",`, tail) : undefined;
       if (json !== undefined) return json;

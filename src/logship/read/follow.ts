@@ -57,7 +57,7 @@ export class Follower implements LineSource {
     this.#sinceMs = (options.sinceMs ?? Date.now()) - DISCOVER_MS;
     const displaced = (tail: Tail, what: Displaced) => this.#addRotated(this.#rotation.displaced(tail, what));
     const open = logOpener({ patterns, root, isOwn: options.isOwn });
-    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes), open, displaced };
+    this.#tailOptions = { ...options, buffer: tailBuffer(maxLineBytes, options.memory), open, displaced };
     this.#discover = new Discover({ patterns, excludes, stateDir });
     this.#warnings = new DedupedWarnings(log);
     this.#rotation = new Rotated({

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import type { SharedMemory } from '../bytes/memory.ts';
 import { HEAD_BYTES, type Generation } from './generation.ts';
 import type { Sibling } from './listing.ts';
 import type { OpenLog } from './open-log.ts';
@@ -40,8 +41,8 @@ export class HeldFile implements Disposable {
   }
 
   /** The longest read that its buffer has room for. */
-  static bufferFor(bytes: number): Buffer {
-    return Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
+  static bufferFor(bytes: number, memory?: SharedMemory): Buffer {
+    return memory?.readBuffer(bytes + LEAD_BYTES) ?? Buffer.allocUnsafeSlow(bytes + LEAD_BYTES);
   }
 
   /** Whether that is the same file under any name. */

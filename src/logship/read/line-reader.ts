@@ -7,11 +7,21 @@ import type { HeldFile } from './held-file.ts';
 
 /**
  * Receives one line as bytes of a shared buffer, overwritten by the next read.
+ * @param chunk the same object for all lines of a read
  * @param offset of the line in its generation
  * @param next offset of the next line
  * @param skipping whether the rest of this overlong line follows there
+ * @param start of the line in the chunk, if it is not the whole chunk
  */
-export type TakeLine = (content: Content, line: Buffer, offset: number, next: number, skipping: boolean) => void;
+export type TakeLine = (
+  content: Content,
+  chunk: Buffer,
+  offset: number,
+  next: number,
+  skipping: boolean,
+  start?: number,
+  end?: number,
+) => void;
 
 export interface LineReaderOptions {
   readonly contents: Pick<Contents, 'cutLine'>;
@@ -80,6 +90,8 @@ export class LineReader {
     const { maxLineBytes, counts } = this.#options;
     const position = this.#file.position;
     let start = 0;
+    // An unfinished line may end within a character.
+    const lines = chunk.subarray(0, chunk.lastIndexOf(NEWLINE) + 1);
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       if (chunk[start] === 0) start = skipNuls(chunk, start);
       const isLong = end - start > maxLineBytes;
@@ -87,7 +99,7 @@ export class LineReader {
       const cut = isLong ? characterBoundary(chunk, start + maxLineBytes) : end;
       const next = position + end + 1;
       if (position + start < HEAD_BYTES) content.generation.nameLine(position + start, next);
-      take(content, chunk.subarray(start, cut), position + start, next, false);
+      take(content, lines, position + start, next, false, start, cut);
       this.lines++;
       start = end + 1;
     }

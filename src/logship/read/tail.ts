@@ -1,3 +1,4 @@
+import type { SharedMemory } from '../bytes/memory.ts';
 import { readBytesFor } from './bytes.ts';
 import type { Content, Contents } from './contents.ts';
 import { HeldFile, type Standing } from './held-file.ts';
@@ -40,8 +41,8 @@ export interface Displaced {
 const NEWLINE = 10;
 
 /** A buffer for all tails: room for a chunk, and for the longest line plus one byte. */
-export function tailBuffer(maxLineBytes: number): Buffer {
-  return HeldFile.bufferFor(readBytesFor(maxLineBytes) + 1);
+export function tailBuffer(maxLineBytes: number, memory?: SharedMemory): Buffer {
+  return HeldFile.bufferFor(readBytesFor(maxLineBytes) + 1, memory);
 }
 
 /** Follows one open file: its generation, our position, and whether it was truncated. */
@@ -233,4 +234,6 @@ export interface FollowOptions extends Omit<TailOptions, 'buffer' | 'displaced' 
   readonly uptime?: () => number;
   /** Reads directories; default the file system's calls. */
   readonly list?: List | undefined;
+  /** Where lines are read to. */
+  readonly memory?: SharedMemory | undefined;
 }

@@ -1,3 +1,4 @@
+import { CLOSING, type DocumentWriter, type LineEvent } from '../bytes/document-writer.ts';
 import type { Span } from '../read/progress.ts';
 import type { Capacity } from './limits.ts';
 
@@ -97,8 +98,9 @@ function endOf(batch: Batch, at: number): number {
   return byteOffset + length - batch.body.byteOffset;
 }
 
+const NEWLINE = 10;
 /** About two thousand ordinary lines, and nginx's default limit. */
-const CAPACITY_BYTES = 1024 * 1024;
+export const CAPACITY_BYTES = 1024 * 1024;
 const BATCH_DOCUMENTS = 2000;
 /** Buffers kept for reuse. */
 const SPARE_BUFFERS = 4;
@@ -108,6 +110,8 @@ interface BatcherOptions {
   readonly opening: ((day: string) => string) | undefined;
   readonly capacity: Capacity;
   readonly now: () => number;
+  /** Writes documents from bytes, into a buffer of its memory. */
+  readonly writer?: { readonly lines: DocumentWriter; readonly buffer: Buffer } | undefined;
 }
 
 /** An event to be sent. */
@@ -119,8 +123,6 @@ interface Document {
   readonly source: string;
   readonly spans: readonly Span[];
 }
-
-const CLOSING = '"}}\n';
 
 /** Appends documents until a request is full. */
 export class Batcher {
@@ -163,12 +165,33 @@ export class Batcher {
    * @returns its size in the budget
    */
   add({ id, day, source, spans }: Document): number {
-    if (this.isEmpty) this.#sinceMs = this.#options.now();
     const before = this.#length;
     const { opening } = this.#options;
     // One write, since each costs as much as a hundred bytes.
     if (opening === undefined) this.#write(`${source}\n`);
     else this.#write(`${this.#openingOf(day, opening)}${id}${CLOSING}${source}\n`);
+    return this.#added(before, spans);
+  }
+
+  /**
+   * Adds an event of one line from its bytes.
+   * @returns its size in the budget; 0 if that takes its string
+   */
+  addLine(event: LineEvent & { readonly spans: readonly Span[] }): number {
+    const { writer } = this.#options;
+    const room = writer?.lines.roomFor(event) ?? 0;
+    if (writer === undefined || room === 0) return 0;
+    if (this.#length + room > this.#buffer.length) this.#makeRoom(room);
+    const before = this.#length;
+    const end = writer.lines.write(this.#buffer, before, event);
+    if (end === 0) return 0;
+    this.#buffer[end] = NEWLINE;
+    this.#length = end + 1;
+    return this.#added(before, event.spans);
+  }
+
+  #added(before: number, spans: readonly Span[]): number {
+    if (this.isEmpty) this.#sinceMs = this.#options.now();
     this.#ends.push(this.#length);
     this.#spans.push(this.#joined(spans));
     return this.#length - before + DOCUMENT_OVERHEAD_BYTES;
@@ -179,8 +202,10 @@ export class Batcher {
     const body = this.#buffer.subarray(0, this.#length);
     // A few lines must not hold a whole buffer during an outage.
     const isSmall = this.#length * 4 < CAPACITY_BYTES;
-    const batch = new Batch(isSmall ? Buffer.from(body) : body, this.#ends, this.#spans, { sinceMs: this.#sinceMs });
-    if (!isSmall) this.#buffer = Buffer.alloc(0);
+    const isShared = this.#buffer === this.#options.writer?.buffer;
+    const kept = isSmall ? Buffer.from(body) : isShared ? this.#copied(body) : body;
+    const batch = new Batch(kept, this.#ends, this.#spans, { sinceMs: this.#sinceMs });
+    if (!isSmall && !isShared) this.#buffer = Buffer.alloc(0);
     this.#length = 0;
     this.#ends = [];
     this.#spans = [];
@@ -193,6 +218,11 @@ export class Batcher {
     const { buffer, byteOffset } = body;
     if (buffer.byteLength !== CAPACITY_BYTES || byteOffset !== 0 || this.#spare.length >= SPARE_BUFFERS) return;
     this.#spare.push(Buffer.from(buffer));
+  }
+
+  #copied(body: Buffer): Buffer {
+    const copy = this.#spare.pop() ?? newBuffer();
+    return copy.subarray(0, body.copy(copy));
   }
 
   /** Consecutive documents share a span: thousands of small objects slow down the garbage collector. */
@@ -225,7 +255,8 @@ export class Batcher {
     const wanted = this.#length + bytes;
     if (wanted <= this.#buffer.length) return;
     const old = this.#buffer;
-    this.#buffer = wanted <= CAPACITY_BYTES ? (this.#spare.pop() ?? newBuffer()) : Buffer.allocUnsafeSlow(wanted * 2);
+    if (wanted > CAPACITY_BYTES) this.#buffer = Buffer.allocUnsafeSlow(wanted * 2);
+    else this.#buffer = this.#options.writer?.buffer ?? this.#spare.pop() ?? newBuffer();
     old.copy(this.#buffer, 0, 0, this.#length);
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SharedMemory } from '../../../src/logship/bytes/memory.ts';
 import type { LogEvent } from '../../../src/logship/event/event.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
 import type { Cut, Mark } from '../../../src/logship/read/progress.ts';
-import { content } from './framing.ts';
+import { Chunks, content } from './framing.ts';
 
 /** Deterministic pseudo-random numbers below a bound. */
 function numbers(seed: number) {
@@ -36,6 +37,8 @@ const [OLD, CURRENT] = [0, 1];
 interface World {
   readonly random: Random;
   readonly format: FormatName;
+  /** Undefined: lines become strings at once. */
+  readonly memory: SharedMemory | undefined;
   /** All lines to be written, with their generation. */
   readonly writes: readonly { readonly to: number; readonly line: string }[];
   /** Number of them on disk. */
@@ -46,32 +49,35 @@ interface World {
   saved: readonly ({ readonly mark: Mark; readonly cuts: readonly Cut[] } | undefined)[];
 }
 
-function newWorld(format: keyof typeof WRITERS, seed: number): World {
+function newWorld(format: keyof typeof WRITERS, seed: number, memory?: SharedMemory): World {
   const random = numbers(seed);
   const [olds, lates] = [1 + random(30), random(60)];
   const writes = Array.from({ length: olds + lates + 20 }, (_, nth) => {
     const to = nth < olds ? OLD : nth < olds + lates ? random(2) : CURRENT;
     return { to, line: WRITERS[format](random, nth) };
   });
-  return { random, format, writes, written: 0, index: new Map(), saved: [] };
+  return { random, format, memory, writes, written: 0, index: new Map(), saved: [] };
 }
 
 /** Runs the shipper until it is killed, stopped or done. */
 function run(world: World, isLast: boolean, isPressed = false): void {
-  const { random, index, format, writes } = world;
+  const { random, index, format, memory, writes } = world;
   const contents = [OLD, CURRENT].map((at) =>
-    content(format, { ino: at + 1, isNew: world.saved[at] === undefined, ...world.saved[at] }),
+    content(format, { ino: at + 1, isNew: world.saved[at] === undefined, ...world.saved[at], memory }),
   );
   const starts = contents.map(({ progress }) => progress.acknowledged.offset);
   const positions = [0, 0];
-  const queue: LogEvent[] = [];
+  const queue: { readonly event: LogEvent; readonly text: string }[] = [];
   const clock = { ms: 0 };
   const framer = new Framer({
-    emit: (event) => void queue.push(event),
+    // Its bytes may be gone later.
+    emit: (event) => void queue.push({ event, text: event.text }),
     held: { take() {}, give() {} },
     timeoutMs: 1000,
     now: () => clock.ms,
+    memory,
   });
+  const chunks = new Chunks(framer, memory);
   const begun = contents.map(({ isNew }) => !isNew);
   let saved = 0;
   const toSave = () => framer.cuts + begun.filter(Boolean).length;
@@ -84,9 +90,9 @@ function run(world: World, isLast: boolean, isPressed = false): void {
   const send = () => {
     if (queue.length > 0 && saved < toSave()) save();
     while (queue.length > 0) {
-      const [event] = queue.splice(random(queue.length), 1) as [LogEvent];
+      const { event, text } = queue.splice(random(queue.length), 1)[0]!;
       const id = `${contents.indexOf(event.content)} ${event.offset}`;
-      if (!index.has(id)) index.set(id, event.text);
+      if (!index.has(id)) index.set(id, text);
       // A kill may happen before the response arrives.
       if (isLast || random(4) > 0) for (const span of event.spans) span.progress.settle(span);
     }
@@ -97,7 +103,8 @@ function run(world: World, isLast: boolean, isPressed = false): void {
     const next = offset + bytes.length + 1;
     positions[to] = next;
     begun[to] = true;
-    if (offset >= starts[to]!) framer.take(contents[to]!, bytes, offset, next, false);
+    if (offset >= starts[to]!) chunks.take(contents[to]!, line, offset, next);
+    if (memory !== undefined && random(4) === 0) chunks.read();
     if (random(6) === 0) {
       clock.ms += random(3) * 700;
       framer.sweep();
@@ -132,10 +139,17 @@ function wrong({ index, writes }: World): string {
   return [...lost.map((line) => `lost: ${line}`), ...twice.map((line) => `twice: ${line}`)].join('; ');
 }
 
-for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
-  test(`${format}: killed anywhere and resumed from its checkpoint, each line is indexed once`, () => {
+const READINGS = [
+  { format: 'oslo', memory: undefined, what: 'oslo' },
+  { format: 'oslo', memory: SharedMemory.open(), what: 'oslo from bytes' },
+  { format: 'mariadb', memory: undefined, what: 'mariadb' },
+  { format: 'uwsgi', memory: undefined, what: 'uwsgi' },
+] as const;
+
+for (const { what, format, memory } of READINGS) {
+  test(`${what}: killed anywhere and resumed from its checkpoint, each line is indexed once`, () => {
     for (let seed = 1; seed <= 400; seed++) {
-      const world = newWorld(format, seed);
+      const world = newWorld(format, seed, memory);
       for (let kill = 0; kill < 4; kill++) run(world, false);
       run(world, true);
       assert.equal(wrong(world), '', `seed ${seed}`);
@@ -169,25 +183,28 @@ function marksOf(format: FormatName, lines: readonly string[], random: Random) {
   return { events, marks };
 }
 
-for (const format of ['oslo', 'mariadb', 'uwsgi'] as const) {
-  test(`${format}: from every mark the same events are found, with the same positions, texts and times`, () => {
+for (const { what, format, memory } of READINGS) {
+  test(`${what}: from every mark the same events are found, with the same positions, texts and times`, () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = numbers(seed);
       const lines = Array.from({ length: 60 }, (_, nth) => WRITERS[format](random, nth));
       const { events, marks } = marksOf(format, lines, random);
       const known = new Map(events.map(({ offset, text, timeMs }) => [offset, JSON.stringify([text, timeMs])]));
       for (const mark of new Set(marks)) {
-        const again = content(format, { mark });
-        const found: LogEvent[] = [];
+        const again = content(format, { mark, memory });
+        const found: Pick<LogEvent, 'offset' | 'text' | 'timeMs'>[] = [];
         const framer = new Framer({
-          emit: (event) => void found.push(event),
+          emit: ({ offset, text, timeMs }) => void found.push({ offset, text, timeMs }),
           held: { take() {}, give() {} },
           timeoutMs: 1000,
           now: () => 0,
+          memory,
         });
+        const chunks = new Chunks(framer, memory);
         let offset = 0;
         for (const line of lines) {
-          if (offset >= mark.offset) framer.take(again, Buffer.from(line), offset, offset + line.length + 1, false);
+          if (offset >= mark.offset) chunks.take(again, line, offset, offset + line.length + 1);
+          if (random(7) === 0) chunks.read();
           offset += line.length + 1;
         }
         framer.cut();

@@ -1,4 +1,5 @@
 import type { LogEvent } from '../../../src/logship/event/event.ts';
+import type { SharedMemory } from '../../../src/logship/bytes/memory.ts';
 import { Framer } from '../../../src/logship/event/framer.ts';
 import { EventParser } from '../../../src/logship/parse/document.ts';
 import type { FormatName } from '../../../src/logship/parse/formats.ts';
@@ -12,20 +13,58 @@ const START: Mark = { offset: 0, skipping: false, timeMs: 0 };
 /** A generation whose lines come from the test. */
 export function content(
   format: FormatName,
-  options: { ino?: number; mark?: Mark; cuts?: readonly Cut[]; path?: string; isNew?: boolean } = {},
+  options: {
+    ino?: number;
+    mark?: Mark;
+    cuts?: readonly Cut[];
+    path?: string;
+    isNew?: boolean;
+    memory?: SharedMemory | undefined;
+  } = {},
 ): Content {
-  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true } = options;
+  const { ino = 1, mark = START, cuts = [], path = '/logs/svc/a.log', isNew = true, memory } = options;
   const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
   const formats = [{ glob: '/**', format }];
   return {
     generation: new Generation('s', { path, dev: 1, ino, firstSeenMs: 0, head: Buffer.from(`${ino}\n`), rivals: [] }),
     progress: new Progress(mark),
-    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed('UTC'), formats }),
+    parser: new EventParser(path, { root: '/logs', origin, zone: zoneNamed('UTC'), formats, memory }),
     cuts: cuts.map((cut) => ({ ...cut, ...(cut.onto === undefined ? {} : { onto: { ...cut.onto } }) })),
     isNew,
     timeMs: mark.timeMs,
     modifiedMs: -1,
   };
+}
+
+const BUFFER_BYTES = 4096;
+
+/** Gives lines to a framer from a buffer that is overwritten by each read, as the reader does. */
+export class Chunks {
+  readonly #framer: Framer;
+  readonly #buffer: Buffer;
+  #content: Content | undefined;
+  #length = 0;
+
+  constructor(framer: Framer, memory: SharedMemory | undefined) {
+    this.#framer = framer;
+    this.#buffer = memory?.readBuffer(BUFFER_BYTES) ?? Buffer.alloc(BUFFER_BYTES);
+  }
+
+  /** Without its newline. */
+  take(to: Content, line: string, offset: number, next: number): void {
+    if (to !== this.#content || this.#length + Buffer.byteLength(line) > BUFFER_BYTES) this.read();
+    this.#content = to;
+    const start = this.#length;
+    this.#length += this.#buffer.write(line, start);
+    this.#framer.take(to, this.#buffer.subarray(start, this.#length), offset, next, false);
+  }
+
+  /** Another read. */
+  read(): void {
+    this.#framer.keep();
+    this.#buffer.fill('?');
+    this.#length = 0;
+  }
 }
 
 /** A framer that records its events, on a clock moved by the test. */
@@ -34,7 +73,7 @@ export function framing({ timeoutMs = 1000 } = {}) {
   const clock = { ms: 1_000_000 };
   let held = 0;
   const framer = new Framer({
-    emit: (event) => void events.push({ ...event, spans: event.spans }),
+    emit: (event) => void events.push({ ...event, text: event.text, spans: event.spans }),
     held: { take: (bytes) => void (held += bytes), give: (bytes) => void (held -= bytes) },
     timeoutMs,
     now: () => clock.ms,

@@ -110,7 +110,8 @@ export async function reading(options: ReadingOptions = {}): Promise<Reading> {
       const pace = () => r.pace();
       const read = () =>
         follower.read(
-          ({ progress, generation }, line, offset, next, skipping) => {
+          ({ progress, generation }, chunk, offset, next, skipping, begin, end) => {
+            const line = chunk.subarray(begin, end);
             lines.push(line.toString());
             ids.push(documentId(generation, offset));
             const span = progress.begin(offset, { offset: next, skipping, timeMs: 0 });

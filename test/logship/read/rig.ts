@@ -4,7 +4,7 @@ import { newCounts } from '../../../src/logship/counts.ts';
 import { zoneNamed } from '../../../src/logship/parse/zone.ts';
 import { Contents } from '../../../src/logship/read/contents.ts';
 import { Follower } from '../../../src/logship/read/follow.ts';
-import type { LineSource } from '../../../src/logship/read/line-reader.ts';
+import type { LineSource, TakeLine } from '../../../src/logship/read/line-reader.ts';
 import { inMemory, privateDirectory } from '../../../tools/directory.ts';
 import { until } from '../../support/until.ts';
 import { log } from './reading.ts';
@@ -37,7 +37,8 @@ export async function rig(reader: RigName, patienceMs: number): Promise<Rig> {
     reader === 'tail-file'
       ? new TailFileSource(join(directory.path, 'a.log'), contents)
       : new Follower({ ...parts, patterns: [join(directory.path, '*.log')], uptime: () => clock });
-  const take = (_: unknown, line: Buffer) => void lines.push(line.toString().replace(/\r$/, ''));
+  const take: TakeLine = (_, chunk, _offset, _next, _skipping, start, end) =>
+    void lines.push(chunk.toString('utf8', start, end).replace(/\r$/, ''));
   const readAll = async () => {
     source.look();
     while (await source.read(take, { final: false, pace: () => Promise.resolve(true) }));

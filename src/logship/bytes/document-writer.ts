@@ -1,0 +1,100 @@
+import type { Content } from '../read/contents.ts';
+import { Stamp } from '../parse/stamp.ts';
+import { MOST_ADDED_BYTES, type LineFormat } from './line-format.ts';
+import type { SharedMemory } from './memory.ts';
+
+/** An event of one line, as bytes in the reader's buffer. */
+export interface LineEvent {
+  readonly content: Content;
+  readonly offset: number;
+  readonly timeMs: number;
+  /** Undefined once it is a string. */
+  readonly chunk: Buffer | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+const HEAD_BYTES = 1024;
+const TAIL_BYTES = 32 * 1024;
+/** Of `2026-11-20T08:15:42.123Z`, up to its seconds. */
+const STAMP_LENGTH = 24;
+const SECONDS = 17;
+const MINUTE_MS = 60_000;
+/** Of an offset in an id: see documentId. */
+const OFFSET_DIGITS = 9;
+/** Its last five digits; more would not fit an unsigned integer. */
+const LOW = 36 ** 5;
+/** Follows an id. */
+export const CLOSING = '"}}\n';
+
+/**
+ * Writes documents from the bytes of lines, with the same ids and contents as from strings. What precedes a line changes
+ * once a minute, but for the id and the seconds: lines of several processes are not in order.
+ */
+export class DocumentWriter {
+  readonly #opening: (day: string) => string;
+  readonly #stamp = new Stamp();
+  readonly #head: Buffer;
+  readonly #tail: Buffer;
+  #headBytes = 0;
+  #tailBytes = 0;
+  #format: LineFormat | undefined;
+  #name = '';
+  #minuteMs = NaN;
+  /** Indexes of the offset in the id, and of the seconds. */
+  #idAt = 0;
+  #stampAt = 0;
+  readonly #memory: SharedMemory;
+
+  /** @param opening see Sink */
+  constructor(memory: SharedMemory, opening: (day: string) => string) {
+    this.#memory = memory;
+    this.#opening = opening;
+    this.#head = memory.text(HEAD_BYTES);
+    this.#tail = memory.text(TAIL_BYTES);
+  }
+
+  /** Bytes that a buffer must have room for before `write`; 0 if the event takes its string. */
+  roomFor({ content, chunk, start, end }: LineEvent): number {
+    const format = content.parser.lines;
+    if (chunk === undefined || format === undefined) return 0;
+    return 2 * (end - start) + HEAD_BYTES + 3 * format.tail.length + MOST_ADDED_BYTES;
+  }
+
+  /**
+   * Writes an event at that index.
+   * @returns the index after it; 0 if the event takes its string
+   */
+  write(to: Buffer, at: number, { content, offset, timeMs, chunk, start, end }: LineEvent): number {
+    const format = content.parser.lines;
+    if (format === undefined || chunk === undefined || !this.#memory.has(to)) return 0;
+    if (!this.#enter(format, content.generation.nameAt(offset), timeMs)) return 0;
+    const high = Math.floor(offset / LOW);
+    const { byteOffset } = this.#head;
+    const ms = timeMs - this.#minuteMs;
+    this.#memory.functions.number(byteOffset + this.#idAt, high, offset - high * LOW, byteOffset + this.#stampAt, ms);
+    return format.write(to, at, chunk, start, end, this.#head, this.#headBytes, this.#tail, this.#tailBytes);
+  }
+
+  /** Returns whether the head is the format's in that minute. */
+  #enter(format: LineFormat, name: string, timeMs: number): boolean {
+    const rest = timeMs - this.#minuteMs;
+    if (format === this.#format && name === this.#name && rest >= 0 && rest < MINUTE_MS) return true;
+    this.#format = undefined;
+    const stamp = this.#stamp.iso(timeMs);
+    const opening = `${this.#opening(this.#stamp.day)}${name}`;
+    const before = `${opening}${'0'.repeat(OFFSET_DIGITS)}${CLOSING}{"@timestamp":"`;
+    const head = `${before}${stamp}${format.middle}`;
+    const { tail } = format;
+    const fits = head.length <= HEAD_BYTES && Buffer.byteLength(tail) <= TAIL_BYTES;
+    if (!fits || stamp.length !== STAMP_LENGTH || Buffer.byteLength(head) !== head.length) return false;
+    this.#headBytes = this.#head.write(head);
+    this.#tailBytes = this.#tail.write(tail);
+    this.#idAt = opening.length;
+    this.#stampAt = before.length + SECONDS;
+    this.#name = name;
+    this.#minuteMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
+    this.#format = format;
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../parse/clock.ts';
+import type { SharedMemory } from './memory.ts';
+import { TimeReader } from './time-reader.ts';
+
+/** Lines of one file that become documents without becoming strings. */
+export interface LineFormat {
+  /** Whether each line is an event; else a line that begins one ends the previous one of its process. */
+  readonly isAlone: boolean;
+  /** The process of the line that `begins` was asked about last. */
+  readonly pid: number;
+  /** Follows the timestamp in a document. */
+  readonly middle: string;
+  /** Ends a document. */
+  readonly tail: string;
+  /** The time of a line that begins an event, in milliseconds since the epoch; NaN if that takes the string. */
+  begins(chunk: Buffer, start: number, end: number): number;
+  /**
+   * Writes its document at that index of a buffer with enough room.
+   * @returns the index after it; 0 if that takes the string
+   */
+  write(
+    to: Buffer,
+    at: number,
+    chunk: Buffer,
+    start: number,
+    end: number,
+    head: Buffer,
+    headBytes: number,
+    tail: Buffer,
+    tailBytes: number,
+  ): number;
+}
+
+/** Maximum that `write` adds to twice the line, the head and the tail: keys, and what it touches beyond the end. */
+export const MOST_ADDED_BYTES = 1024;
+
+export function rawLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
+  const { functions } = memory;
+  const times = new TimeReader(clock, memory, functions.time);
+  return {
+    isAlone: true,
+    pid: 0,
+    middle: '","message":"',
+    tail: `"${tail}`,
+    begins: (chunk, start, end) => times.read(chunk, start, end),
+    write(to, at, { byteOffset }, start, end, head, headBytes, rest, tailBytes) {
+      const address = to.byteOffset;
+      const [from, behind] = [byteOffset + start, byteOffset + end];
+      const next = functions.raw(address + at, from, behind, head.byteOffset, headBytes, rest.byteOffset, tailBytes);
+      return next === 0 ? 0 : next - address;
+    },
+  };
+}
+
+/** The same as Oslo and kollaSchema, for a line that begins an event and has nothing odd. */
+export function osloLines(tail: string, clock: Clock, memory: SharedMemory): LineFormat {
+  const { functions, keys } = memory;
+  const times = new TimeReader(clock, memory, functions.begins);
+  return {
+    isAlone: false,
+    middle: '',
+    tail: `"${tail}`,
+    begins: (chunk, start, end) => times.read(chunk, start, end),
+    get pid() {
+      return functions.pidOf();
+    },
+    write(to, at, { byteOffset }, start, end, head, headBytes, rest, tailBytes) {
+      const next = functions.oslo(
+        to.byteOffset + at,
+        byteOffset + start,
+        byteOffset + end,
+        head.byteOffset,
+        headBytes,
+        rest.byteOffset,
+        tailBytes,
+        keys.byteOffset,
+      );
+      return next === 0 ? 0 : next - to.byteOffset;
+    },
+  };
+}
