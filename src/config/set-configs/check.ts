@@ -103,13 +103,23 @@ function same(work: Work, file: ConfigFile, { source, dest }: Placed, depth: num
   if (from === undefined || to === undefined) return false;
   if (from.kind === 'directory') {
     // Kolla does not check the directory itself, which other entries may share.
-    return to.kind === 'directory' && (depth === 0 || sameMode(work, file, from, to, 'dir'));
+    return to.kind === 'directory' && (depth === 0 || sameRights(work, file, from, to, 'dir'));
   }
   if (to.kind !== 'file' || !isSameContent(tree.contentOf(from), tree.contentOf(to))) {
     work.lines.error(`The content of source file(${source}) and dest file(${dest}) are not equal.`);
     return false;
   }
-  return sameMode(work, file, from, to, 'file') && sameOwner(work, file, from, to);
+  return sameRights(work, file, from, to, 'file');
+}
+
+function sameRights(work: Work, file: ConfigFile, from: Entry, to: Entry, what: 'dir' | 'file'): boolean {
+  // Kolla compares what the entry names even if it does not apply; a `permissions` entry may have set just that.
+  if (file.preserve && file.perm === octal(to.mode) && (what === 'dir' || isOwnerNamed(work, file, to))) return true;
+  return sameMode(work, file, from, to, what) && (what === 'dir' || sameOwner(work, file, from, to));
+}
+
+function isOwnerNamed(work: Work, { owner }: ConfigFile, to: Entry): boolean {
+  return typeof owner === 'string' && otherOwner(work, userAndGroup(owner), to) === undefined;
 }
 
 function sameMode(
@@ -140,17 +150,23 @@ function wantedMode(perm: unknown, from: Entry, what: 'dir' | 'file'): number | 
   }
 }
 
-function sameOwner({ lines, owners }: Work, file: ConfigFile, from: Entry, to: Entry): boolean {
-  const [user, group] = file.preserve
-    ? [owners.userName(from.uid), owners.groupName(from.gid)]
+function sameOwner(work: Work, file: ConfigFile, from: Entry, to: Entry): boolean {
+  const { owners, lines } = work;
+  const wanted = file.preserve
+    ? ([owners.userName(from.uid), owners.groupName(from.gid)] as const)
     : userAndGroup(text(file.owner, `${file.place}.owner`));
-  for (const [what, wanted, actual] of [
-    ['user', user, owners.userName(to.uid)],
-    ['group', group, owners.groupName(to.gid)],
-  ] as const) {
-    if (wanted === actual) continue;
-    lines.error(`Dest file does not have expected ${what}: ${wanted}, actual: ${actual} `);
-    return false;
-  }
-  return true;
+  const other = otherOwner(work, wanted, to);
+  if (other !== undefined) lines.error(`Dest file does not have expected ${other} `);
+  return other === undefined;
+}
+
+/** The first name that differs from the wanted one, for a message. */
+function otherOwner(
+  { owners }: Work,
+  [user, group]: readonly [user: string, group: string],
+  { uid, gid }: Entry,
+): string | undefined {
+  const [actualUser, actualGroup] = [owners.userName(uid), owners.groupName(gid)];
+  if (user !== actualUser) return `user: ${user}, actual: ${actualUser}`;
+  return group === actualGroup ? undefined : `group: ${group}, actual: ${actualGroup}`;
 }

@@ -22,8 +22,7 @@ const KEYS = new Set(['source', 'dest', 'owner', 'perm', 'optional', 'preserve_p
 
 /** Throws exit code 2 for a key unknown to Kolla, and for a source or dest that is not a string. */
 export function configFile(entry: Mapping, place: string): ConfigFile {
-  const stray = Object.keys(entry).find((key) => !KEYS.has(key));
-  if (stray !== undefined) throw unexpected(`${place}.${stray}: there is no such key`);
+  for (const key of Object.keys(entry)) if (!KEYS.has(key)) throw unexpected(`${place}.${key}: there is no such key`);
   return {
     place,
     source: text(entry['source'], `${place}.source`),

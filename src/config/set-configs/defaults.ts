@@ -57,8 +57,9 @@ function keep(work: Work, document: Mapping, state: Map<string, string | null>):
     if (state.has(given)) continue;
     const dest = trackedDest(entry);
     // Python treats a number as a file descriptor: it fails later, when it is copied.
-    if (['number', 'boolean'].includes(typeof entry['source'])) continue;
-    if (tree.stat(text(entry['source'], 'source')) === undefined || state.has(dest)) continue;
+    const { source } = entry;
+    if (typeof source === 'number' || typeof source === 'boolean') continue;
+    if (tree.stat(text(source, 'source')) === undefined || state.has(dest)) continue;
     if (given === '') throw unexpected(`config_files[${i}].dest: is empty: write an absolute path`);
     if (tree.lstat(dest) === undefined) {
       state.set(dest, null);

@@ -40,11 +40,13 @@ export class Tree implements Disposable {
   readonly top: Entry;
   readonly #kept: LargeFile[] = [];
   /** Resolved paths without links, and those that were followed: the same ones are looked up many times. */
+  readonly #directories = new Map<string, Entry>();
   readonly #straight = new Map<string, Place>();
   readonly #followed = new Map<string, Place>();
   /** In LRU order. */
   readonly #held = new Map<Entry, Directory>();
-  #last: Entry | undefined;
+  /** Siblings come one after another. */
+  #last: { readonly entry: Entry; readonly handle: Directory } | undefined;
 
   constructor(root: string) {
     this.root = root;
@@ -84,8 +86,14 @@ export class Tree implements Disposable {
   #directoryOf(path: string, name: string): Entry | undefined {
     if (name === '' || name === '.' || name === '..') return undefined;
     const cut = path.length - name.length - 1;
-    const directory = cut > 0 ? this.#find(path.slice(0, cut))?.entry : this.top;
-    return directory?.kind === 'directory' ? directory : undefined;
+    if (cut <= 0) return this.top.kind === 'directory' ? this.top : undefined;
+    const above = path.slice(0, cut);
+    const known = this.#directories.get(above);
+    if (known !== undefined) return known;
+    const directory = this.#find(above)?.entry;
+    if (directory?.kind !== 'directory') return undefined;
+    this.#directories.set(above, directory);
+    return directory;
   }
 
   #walk(path: string, follow: boolean, onLink?: OnLink): Place {
@@ -131,8 +139,9 @@ export class Tree implements Disposable {
   set(directory: Entry, name: string, entry: Entry | undefined): void {
     const before = directory.children.get(name);
     directory.children.set(name, entry);
-    if (!isWay(before) && !isWay(entry)) return;
-    // Paths through it may resolve differently now.
+    // Only a path through what was there resolves differently now: none is known through a missing one.
+    if (before === undefined || !isWay(before)) return;
+    this.#directories.clear();
     this.#straight.clear();
     this.#followed.clear();
   }
@@ -186,10 +195,10 @@ export class Tree implements Disposable {
 
   /** An open directory, valid until {@link HELD_MAX} others are opened. Throws EAGAIN if it was replaced. */
   held(entry: Entry): Directory {
+    if (entry === this.#last?.entry) return this.#last.handle;
     if (entry.onDisk === undefined) throw systemError('ENOENT', this.root);
     const handle = this.#held.get(entry) ?? this.#hold(entry.onDisk);
-    if (entry === this.#last) return handle;
-    this.#last = entry;
+    this.#last = { entry, handle };
     this.#held.delete(entry);
     this.#held.set(entry, handle);
     if (this.#held.size > HELD_MAX) this.#release();
@@ -270,8 +279,8 @@ function missing(names: readonly string[]): Place {
 }
 
 /** Whether paths can lead through it. */
-function isWay(entry: Entry | undefined): boolean {
-  return entry !== undefined && (entry.kind === 'directory' || entry.kind === 'link');
+function isWay({ kind }: Entry): boolean {
+  return kind === 'directory' || kind === 'link';
 }
 
 function segments(path: string): string[] {

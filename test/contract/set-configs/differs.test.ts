@@ -72,6 +72,26 @@ differs(
 );
 
 differs(
+  'a service’s file in a merged directory is kept as the default of an entry that is added for it',
+  {
+    files: { ...A, [`${CONFIG}/d/x`]: 'x' },
+    config: config(entry('d', '/etc/d')),
+    runs: [
+      {},
+      {
+        meanwhile: { 'etc/d/theirs': 'precious' },
+        config: config(entry('d', '/etc/d', { merge: true }), entry('a.conf', '/etc/d/theirs')),
+      },
+      { config: config(entry('d', '/etc/d', { merge: true })) },
+    ],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(at(theirs, 'etc/d/theirs'), 'absent');
+    assert.match(at(ours, 'etc/d/theirs'), /precious/);
+  },
+);
+
+differs(
   'an image’s own file that is a link is restored as a link',
   {
     files: { ...A, 'etc/target': 'target', 'etc/a.conf': { link: 'target' } },
@@ -145,6 +165,23 @@ differs(
   ({ theirs, ours }) => {
     assert.equal(at(theirs, 'etc/x/l'), 'link a.conf');
     assert.equal(at(ours, 'etc/x/l'), 'absent');
+  },
+);
+
+differs(
+  'an installed link whose target is installed through a linked directory is removed before it is installed again',
+  {
+    files: { ...A, [`${CONFIG}/l`]: { link: 'a.conf' }, 'etc/linked': { link: 'x' }, 'etc/x/own': 'own' },
+    config: config(
+      entry('a.conf', '/etc/linked/a.conf'),
+      entry('l', '/etc/x/l', { merge: true, preserve_properties: true }),
+    ),
+    runs: [{}, {}],
+  },
+  ({ theirs, ours }) => {
+    assert.match(theirs.stderr, /Deleting \/etc\/x\/l$/m);
+    assert.doesNotMatch(ours.stderr, /Deleting/);
+    assert.equal(at(ours, 'etc/x/l'), 'link a.conf');
   },
 );
 

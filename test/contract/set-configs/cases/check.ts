@@ -1,5 +1,7 @@
-import { A, check, checked, dir, entry, one } from '../entries.ts';
+import { A, check, checked, dir, entry, one, own } from '../entries.ts';
 import { CONFIG, type Case } from '../play.ts';
+
+const NAMED = { owner: 'keystone', perm: '0600' };
 
 /** --check after a change. */
 export const CHECKS: readonly Case[] = [
@@ -71,6 +73,27 @@ export const CHECKS: readonly Case[] = [
     config: one(),
   },
   { name: 'a check of a missing optional file', config: one({ optional: true }), runs: checked },
+  {
+    name: 'a check of kept properties after permissions set those that the entry names',
+    files: { [`${CONFIG}/a.conf`]: { text: 'a', mode: 0o640 } },
+    config: { ...one({ preserve_properties: true }), permissions: [own({ path: '/etc/keystone', ...NAMED })] },
+    runs: checked,
+  },
+  {
+    name: 'a check of kept properties after permissions set another owner than the entry names',
+    files: { [`${CONFIG}/a.conf`]: { text: 'a', mode: 0o640 } },
+    config: { ...one({ preserve_properties: true }), permissions: [own({ path: '/etc/keystone', perm: '0600' })] },
+    runs: checked,
+  },
+  {
+    name: 'a check of a directory’s kept properties after permissions set those that the entry names',
+    files: { [`${CONFIG}/d/sub/a`]: { text: 'a', mode: 0o640 }, [`${CONFIG}/d/sub`]: { directory: true, mode: 0o700 } },
+    config: {
+      ...dir({ preserve_properties: true, perm: '0755' }),
+      permissions: [own({ path: '/etc/d', ...NAMED, perm: '0755' })],
+    },
+    runs: checked,
+  },
   {
     name: 'a check with another file in a directory',
     files: { [`${CONFIG}/d/one`]: '1' },

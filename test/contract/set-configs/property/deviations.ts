@@ -67,7 +67,7 @@ export const DEVIATIONS: readonly Deviation[] = [
   {
     name: 'a merged directory keeps its content',
     parts: true,
-    explains: ({ what, path, theirs, ours }, { config, run, theirs: { before } }) => {
+    explains: ({ what, path, theirs, ours }, { config, run, theirs: { before }, ours: { tree } }) => {
       const merged = entriesOf(config).flatMap((entry) =>
         entry.merge ? trackedDests([entry]).flatMap((dest) => [dest, throughLinks(before, dest)]) : [],
       );
@@ -78,6 +78,19 @@ export const DEVIATIONS: readonly Deviation[] = [
       if (entriesOf(config).some(({ source }) => tracked.some((dest) => isNear(source, `/${dest}`))))
         return what !== 'touched' && !isCheck(run);
       if (what === 'line') return tracked.some((dest) => normalize(theirs + ours).includes(dest));
+      // A service's file that stayed is saved once it gets an entry.
+      const saved = [...tree.keys()].filter(
+        (one) =>
+          tracked.some((dest) => one.startsWith(`${DEFAULTS}/${dest}/`)) && before.has(one.slice(DEFAULTS.length + 1)),
+      );
+      if (path === STATE)
+        return isSameState(
+          theirs,
+          ours,
+          (key, their, our) => their === null && our !== null && saved.includes(normalize(`${DEFAULTS}/${key}`)),
+        );
+      const holdsSaved = saved.some((one) => one.startsWith(`${path}/`));
+      if (what === 'tree' && theirs === 'absent' && ours.startsWith('directory') && holdsSaved) return true;
       // The saved copy of a parent directory contains it, too.
       const isIn = tracked.some((dest) =>
         [dest, `${DEFAULTS}/${dest}`].some((top) => `${path}/`.startsWith(`${top}/`)),
@@ -95,11 +108,11 @@ export const DEVIATIONS: readonly Deviation[] = [
     parts: true,
     explains: ({ what, path, theirs, ours }, { config, theirs: { before, code, stderr } }) => {
       // Its target may be installed too, and is then removed first.
-      const installed = trackedDests(entriesOf(config));
+      const installed = new Set(trackedDests(entriesOf(config)).map((dest) => throughLinks(before, dest)));
       const isPut = (written: string) => {
         const one = throughLinks(before, written);
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
-        return target !== undefined && (target === one || !before.has(target) || installed.includes(target));
+        return target !== undefined && (target === one || !before.has(target) || installed.has(target));
       };
       // It blocks the image's directory at that path.
       if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
@@ -174,6 +187,20 @@ function stateOf(told: string): State {
   return state;
 }
 
+type Dest = string | null | undefined;
+
+/** Whether the two differ in destinations only, and only in those that `may` differ. */
+function isSameState(theirs: string, ours: string, may: (key: string, their: Dest, our: Dest) => boolean): boolean {
+  const [their, our] = [stateOf(theirs), stateOf(ours)];
+  const unlike = Object.keys({ ...their, ...our }).filter((key) => their[key]?.dest !== our[key]?.dest);
+  const rights = (told: string) => told.slice(0, told.indexOf('{'));
+  return (
+    rights(theirs) === rights(ours) &&
+    unlike.length > 0 &&
+    unlike.every((key) => may(key, their[key]?.dest, our[key]?.dest))
+  );
+}
+
 function unswapped(told: string): string {
   return JSON.stringify(stateOf(told));
 }
@@ -221,12 +248,7 @@ function isAboutKeptLinks(
     );
   }
   if (what !== 'tree' || kept.length === 0) return false;
-  if (path === STATE) {
-    const [a, b] = [stateOf(theirs), stateOf(ours)];
-    return Object.keys({ ...a, ...b }).every(
-      (key) => a[key]?.dest === b[key]?.dest || wasLink(normalize(key).replace(/^\//, '')),
-    );
-  }
+  if (path === STATE) return isSameState(theirs, ours, (key) => wasLink(normalize(key).replace(/^\//, '')));
   return (
     near(path) ||
     (theirs === 'absent' && ours.startsWith('directory') && kept.some((link) => link.startsWith(`${path}/`)))
