@@ -72,8 +72,8 @@ async function looked(probe: ServiceProbe, subject: Subject): Promise<Partial<Ro
   const missing = await subject.capability?.();
   if (missing !== undefined) return { skipped: missing };
   await using one = await subject.start({ make, directory: path });
-  const readiness = one.readiness ?? probe.readiness;
-  const changed = { ...substituted(probe), readiness: readiness.replaceAll('/usr/bin/', `${path}/bin/`) };
+  const { readiness = probe.readiness, liveness = probe.liveness } = one;
+  const changed = { ...substituted(probe), readiness: readiness.replaceAll('/usr/bin/', `${path}/bin/`), liveness };
   const well = await seen(changed, one.well, ask, one.env);
   const unwell = await one.fail();
   return { readiness, well, unwell: await seen(changed, unwell, ask, one.env), isDead: subject.isDead };

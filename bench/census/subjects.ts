@@ -5,6 +5,7 @@ import { canRunGalera, startGalera } from '../../test/cluster/galera.ts';
 import { canRunMemcached, startMemcached } from '../../test/cluster/memcached.ts';
 import { canRunRabbitmq, startRabbitmq } from '../../test/cluster/rabbitmq.ts';
 import { stopGroup } from '../../test/support/stop-group.ts';
+import { until } from '../../test/support/until.ts';
 import type { Capability } from '../../tools/capability.ts';
 import type { Running } from '../../tools/process.ts';
 import type { Looks, StandIn } from './stand-in.ts';
@@ -22,6 +23,8 @@ export interface Started extends AsyncDisposable {
   readonly env?: NodeJS.ProcessEnv;
   /** Readiness arguments, if they need a file of ours. */
   readonly readiness?: string;
+  /** Liveness arguments, if they need one. */
+  readonly liveness?: string;
   /** Makes it unhealthy and describes the state. */
   fail(): Promise<string>;
 }
@@ -152,7 +155,7 @@ const rabbitmq: Subject = {
 
 const galera: Subject = {
   capability: canRunGalera,
-  isDead: false,
+  isDead: true,
   async start({ directory }) {
     const cluster = await startGalera({ nodes: 1 });
     const [node] = cluster.nodes;
@@ -165,9 +168,13 @@ const galera: Subject = {
     return {
       well: 'MariaDB, Synced',
       readiness: `galera --defaults-file ${file}`,
+      liveness: `galera --defaults-file ${file} --unless-disconnected`,
       async fail() {
-        await node.query('SET GLOBAL wsrep_desync = ON');
-        return 'desynced';
+        await node.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=2'");
+        await until('the node to disconnect', async () => {
+          return (await node.status('wsrep_cluster_status')) === 'Disconnected' || undefined;
+        });
+        return 'disconnected from its cluster';
       },
       [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
     };

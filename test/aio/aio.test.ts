@@ -243,22 +243,45 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
   }
 
   /** The lines of a Pod, without those of a predecessor with the same name; a multi-line message is one document. */
-  async function shippedLines(pod: string): Promise<{ lines: number; byProgram: Record<string, object> }> {
+  async function shippedLines(
+    pod: string,
+  ): Promise<{ lines: number; made: string; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
     const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
     const query = { bool: { filter: [{ term: { 'kubernetes.pod_name.keyword': pod } }] } };
     const hits = await stage.elasticsearch.search('flog-*', { size: MAX_HITS, query });
     assert.ok(hits.length < MAX_HITS);
-    const byProgram: Record<string, { lines: number; ofFormer: number; first: string; last: string }> = {};
+    const byProgram: Record<string, Shipped> = {};
+    const seen = new Set<string>();
     for (const { _source } of hits) {
       const lines = String(_source['Payload']).split('\n').length;
       const at = String(_source['@timestamp']);
-      const program = (byProgram[String(_source['programname'])] ??= { lines: 0, ofFormer: 0, first: at, last: at });
+      const program = (byProgram[String(_source['programname'])] ??= {
+        lines: 0,
+        ofFormer: 0,
+        alike: [],
+        first: at,
+        last: at,
+      });
       if (Date.parse(at) < Date.parse(made)) program.ofFormer += lines;
       else program.lines += lines;
+      const text = `${at} ${String(_source['Payload'])}`;
+      if (seen.has(text)) program.alike.push(text.slice(0, 200));
+      seen.add(text);
       if (at < program.first) program.first = at;
       if (at > program.last) program.last = at;
     }
-    return { lines: Object.values(byProgram).reduce((sum, { lines }) => sum + lines, 0), byProgram };
+    return { lines: Object.values(byProgram).reduce((sum, { lines }) => sum + lines, 0), made, byProgram };
   }
 });
+
+/** A Pod's lines of a program in the index. */
+interface Shipped {
+  lines: number;
+  /** Written by an earlier Pod of this name. */
+  ofFormer: number;
+  /** Documents with the time and text of another: shipped twice, or written twice within a second. */
+  readonly alike: string[];
+  first: string;
+  last: string;
+}

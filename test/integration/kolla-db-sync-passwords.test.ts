@@ -43,7 +43,7 @@ describe('kolla-db-sync and passwords', { skip, concurrency: 3 }, () => {
       assert.equal(parseMysqlUrl(url).password, password);
       const made = await ensure(site, [], { KOLLA_DB_SYNC_CONNECTION: url });
       assert.equal(made.code, 0, made.stderr);
-      assert.match(made.stderr, /account .* made/);
+      assert.match(made.stderr, /account .* created/);
       const file = join(directory.path, 'url');
       await writeFile(file, `${url}\n`);
       const read = await ensure(site, ['--connection-file', file], { KOLLA_DB_SYNC_CONNECTION: '' });

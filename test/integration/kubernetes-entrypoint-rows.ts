@@ -175,11 +175,11 @@ export const ROWS: readonly Row[] = [
     says: /Job done .* is resolved\./,
   },
   refused('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /DEPENDENCY_SERVICE, column 1/, 'resolved'),
-  leftOut('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /left out: DEPENDENCY_SERVICE, column 1/),
+  leftOut('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /skipped: DEPENDENCY_SERVICE, column 1/),
   refused('a list with a blank', { DEPENDENCY_JOBS: 'done, done' }, /column 6/, 'waits'),
   refused('a list that ends with a comma', { DEPENDENCY_JOBS: 'done,' }, /column 6/, 'waits'),
   refused('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /column 3/, 'resolved'),
-  leftOut('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /left out: DEPENDENCY_JOBS_JSON, column 3/),
+  leftOut('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /skipped: DEPENDENCY_JOBS_JSON, column 3/),
   refused(
     'a Job by name and labels',
     { DEPENDENCY_JOBS_JSON: '[{"name":"none","labels":{"a":"b"}}]' },
@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
     /POD_NAME is not set/,
     'resolved',
   ),
-  leftOut('Pod without POD_NAME', { ...labels('down'), POD_NAME: '' }, /left out: DEPENDENCY_POD_JSON/),
+  leftOut('Pod without POD_NAME', { ...labels('down'), POD_NAME: '' }, /skipped: DEPENDENCY_POD_JSON/),
   { name: 'a COMMAND that is not found', env: { COMMAND: 'no-such a' }, ours: 'ends with 127', there: 'ends with 1' },
   { name: "COMMAND's own code", env: { DEPENDENCY_JOBS: 'done', COMMAND: 'false' }, ours: 'ends with 1' },
   {

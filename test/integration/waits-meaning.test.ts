@@ -75,7 +75,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
       await create(migrationLease('nova', 'done'));
       await using met = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.1']);
       assert.equal(await met.ended, 0);
-      assert.match(met.messages().at(-2) ?? '', /Lease kolla-db-sync-nova says ready for release 2026\.1$/);
+      assert.match(met.messages().at(-2) ?? '', /Lease kolla-db-sync-nova reports ready for release 2026\.1$/);
       await using other = await startInit([...admin, '--wait', 'job/nova-db-sync?release=2026.2', '--timeout', '2s']);
       assert.equal(await other.ended, 75);
     });

@@ -169,6 +169,22 @@ differs(
 );
 
 differs(
+  'an installed dangling link is removed before a directory that holds it is copied',
+  {
+    files: { ...A, [`${CONFIG}/l`]: { link: 'a.conf' }, 'etc/x/own': 'own' },
+    config: config(entry('l', '/etc/x/l', { merge: true, preserve_properties: true })),
+    runs: [{}, { config: config({ source: '/etc/x', dest: '/var/lib/x/', owner: 'root', perm: '0700' }) }],
+  },
+  ({ theirs, ours }) => {
+    assert.equal(theirs.code, 2);
+    assert.match(theirs.stderr, /^FileNotFoundError: .*'\/etc\/x\/l'$/m);
+    assert.equal(ours.code, 0, ours.stderr);
+    assert.equal(at(ours, 'etc/x/l'), 'absent');
+    assert.match(at(ours, 'var/lib/x/x/own'), /own/);
+  },
+);
+
+differs(
   'an installed link whose target is installed through a linked directory is removed before it is installed again',
   {
     files: { ...A, [`${CONFIG}/l`]: { link: 'a.conf' }, 'etc/linked': { link: 'x' }, 'etc/x/own': 'own' },

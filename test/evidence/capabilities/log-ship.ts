@@ -93,7 +93,7 @@ export const logShip: Capability = {
       test: [
         /an event has at most .+ lines; further ones are separate events/,
         'an event is at most 1 MiB long',
-        'held bytes are counted, and released',
+        "an open event's bytes are counted as they are in the file, and released",
         'a quiet file ends its events after the timeout, and not before',
         'cuts are made once a second, for all files together',
       ],

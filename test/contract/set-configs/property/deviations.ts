@@ -114,8 +114,12 @@ export const DEVIATIONS: readonly Deviation[] = [
         const target = before.get(one)?.what.startsWith('link ') ? targetOf(one, before.get(one)!) : undefined;
         return target !== undefined && (target === one || !before.has(target) || installed.has(target));
       };
-      // It blocks the image's directory at that path.
-      if (isVerdict(what)) return code === 2 && isPut(/^FileExistsError: .*'\/(.*)'$/m.exec(stderr)?.[1] ?? '');
+      if (isVerdict(what)) {
+        const [, error = '', named = ''] = /^(\w+Error): .*'\/(.*)'$/m.exec(stderr) ?? [];
+        // It blocks the image's directory at that path, or a directory that holds it cannot be copied.
+        const isCopied = entriesOf(config).some(({ source }) => `/${named}`.startsWith(`${normalize(source)}/`));
+        return code === 2 && isPut(named) && (error === 'FileExistsError' || isCopied);
+      }
       if (what === 'tree') return theirs.startsWith('link ') && ours === 'absent' && isPut(path);
       return what === 'line' && isPut(normalize(theirs.replace('INFO Deleting ', '/')).slice(1));
     },
