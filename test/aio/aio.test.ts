@@ -247,7 +247,10 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     pod: string,
   ): Promise<{ lines: number; made: string; byProgram: Record<string, object> }> {
     await stage.elasticsearch.refresh();
-    const made = await kubectl('get', 'pod', pod, '--output=jsonpath={.metadata.creationTimestamp}');
+    // Its service writes later; a predecessor may end in the very second in which this Pod is created.
+    const initialized = '--output=jsonpath={.status.initContainerStatuses[0].state.terminated.finishedAt}';
+    const made = await kubectl('get', 'pod', pod, initialized);
+    assert.ok(Date.parse(made) > 0, made);
     const query = { bool: { filter: [{ term: { 'kubernetes.pod_name.keyword': pod } }] } };
     const hits = await stage.elasticsearch.search('flog-*', { size: MAX_HITS, query });
     assert.ok(hits.length < MAX_HITS);
