@@ -33,7 +33,7 @@ describe('the status page in a browser', { skip }, () => {
       'wsrep_local_state is Donor/Desynced',
       'says hello: 10.11.6-MariaDB',
       'expand of expand, migrate, contract',
-      'the schema is right',
+      'the schema is ready',
       'lines go to elasticsearch at https://elasticsearch:9200',
       "config_files[2].perm: '06OO' is not an octal mode",
       '..2026_11_21_02_14_07.3350122187',
@@ -165,7 +165,7 @@ describe('the status page in a browser', { skip }, () => {
     const page = await own.open('about:blank');
     await page.route('**/events**', (route) => route.abort());
     await page.goto(sample.url);
-    await page.getByText('asking every 5 s').waitFor();
+    await page.getByText('polling every 5 s').waitFor();
     change((now) => ({ ...now, about: { ...now.about, pod: 'another-pod' } }));
     await page.getByRole('heading', { level: 1, name: 'another-pod' }).waitFor();
   });
@@ -185,7 +185,7 @@ describe('the status page in a browser', { skip }, () => {
     await page.getByText('Not ready yet: waiting for 1 dependency').waitFor();
     first.running.child.kill('SIGKILL');
     await first.running.ended;
-    await page.getByText('trying again').waitFor();
+    await page.getByText('retrying').waitFor();
     await writeFile(gone, '');
     const second = await site.start();
     await using _ = second.running;

@@ -89,8 +89,8 @@ function tick(): void {
 const LINK_WORDS: Record<LinkState, string> = {
   connecting: 'connecting',
   live: 'live',
-  asking: 'asking every 5 s',
-  lost: 'no answer; trying again',
+  asking: 'polling every 5 s',
+  lost: 'no response; retrying',
 };
 
 filter.addEventListener('input', drawLists);

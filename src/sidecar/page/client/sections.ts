@@ -45,9 +45,9 @@ export function showConfig({ state, version, configMap, applied, lastChange, pro
   figures.append(figure('changes', count(applied)));
   if (lastChange !== null) figures.append(figure('last change', clock(lastChange, Date.now())));
   if (actions.done + actions.failed > 0 || actions.pending !== null) {
-    const pending = actions.pending === null ? '' : `; ${actions.pending} is to be done`;
+    const pending = actions.pending === null ? '' : `; ${actions.pending} is pending`;
     const why = actions.problem === null ? '' : `: ${actions.problem}`;
-    figures.append(figure('told the service', `${many(actions.done, 'time', 'times')}${pending}${why}`));
+    figures.append(figure('actions', `${many(actions.done, 'time', 'times')}${pending}${why}`));
   }
   part('#config .body').replaceChildren(line, figures);
 }
@@ -57,7 +57,7 @@ export function showMigration({ service, release, phase, phases, stage, since, s
   const line = element('p', tone);
   const time = element('time', '');
   time.dataset['since'] = String(since);
-  line.append(element('span', 'word', stage === 'ok' ? 'the schema is right' : stage), ' ', time);
+  line.append(element('span', 'word', stage === 'ok' ? 'the schema is ready' : stage), ' ', time);
   const figures = element('dl', 'figures');
   figures.append(figure('service', service, 'mono'));
   if (release !== '') figures.append(figure('release', release, 'mono'));
