@@ -108,7 +108,7 @@ function parsed() {
         out: { type: 'string', default: join(ROOT, 'dist/release') },
         arch: { type: 'string', multiple: true },
         key: { type: 'string' },
-        repository: { type: 'string', default: 'kolla-pod' },
+        repository: { type: 'string', default: 'localhost/kolla-pod' },
         compression: { type: 'string', default: 'gzip' },
         source: { type: 'string', default: '' },
         builder: { type: 'string', default: LOCAL_BUILDER },

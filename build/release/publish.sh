@@ -35,7 +35,7 @@ if [ -n "${KEY:-}" ]; then
   openssl dgst -sha256 -verify "$KEY" -signature "$signature" SHA256SUMS >/dev/null ||
     fail "SHA256SUMS is not signed by $KEY: nothing was published" 65
 fi
-sha256sum --check --quiet --strict SHA256SUMS || fail "the release is damaged: nothing was published" 65
+sha256sum --check --quiet --strict SHA256SUMS >&2 || fail "the release is damaged: nothing was published" 65
 
 while read -r layout tag; do
   case $layout in
