@@ -84,7 +84,15 @@ export const SUITES: readonly Suite[] = [
     what: 'the binary and its images, built and run as their users run them',
     tier: 'full',
     processor: ['test/build/*.test.ts'],
-    reads: ['images/**', 'package-lock.json'],
+    reads: [
+      'images/**',
+      'package-lock.json',
+      '.github/**',
+      '.ci/**',
+      '.zuul.yaml',
+      'docs/how-to/releases.md',
+      'Makefile',
+    ],
   },
   {
     name: 'integration',
