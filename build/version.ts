@@ -8,6 +8,7 @@ import { ROOT } from './bundle.ts';
 
 /** Files that state the version. */
 const FILES = [
+  'README.md',
   'package-lock.json',
   'src/core/version.ts',
   'images/Containerfile',

@@ -22,10 +22,8 @@ import { must, run, type Finished } from '../../tools/process.ts';
 import { canBuildImages, podImages } from '../cluster/pod-images.ts';
 import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
 import { canJudgeSignatures, copyByPolicy } from '../cluster/signature-policy.ts';
+import { commandOf, EXAMPLE, printedBy } from '../cluster/release-page.ts';
 
-const PAGE = await readFile(new URL('../../docs/how-to/releases.md', import.meta.url), 'utf8');
-/** As the page's commands name it. */
-const EXAMPLE = 'registry.example.com/team/kolla-pod';
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 const skip = await firstLacking([canBuildImages, canRunRegistry, canRunHelm]);
 const skipPolicy = skip ?? (await canJudgeSignatures());
@@ -218,18 +216,4 @@ async function serveFiles(directory: string): Promise<AsyncDisposable & { readon
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
-}
-
-/** The block of the page that contains a text. */
-function commandOf(text: string): string {
-  const block = [...PAGE.matchAll(/^```\w+\n([^]*?)^```$/gm)].find(([, body = '']) => body.includes(text))?.[1];
-  if (block === undefined) throw new Error(`docs/how-to/releases.md has no block with ${text}`);
-  return block;
-}
-
-/** What the page states that the block prints. */
-function printedBy(text: string): RegExp {
-  const stated = PAGE.slice(PAGE.indexOf(commandOf(text))).match(/^```\n<!-- prints: (.*) -->$/m)?.[1];
-  if (stated === undefined) throw new Error(`docs/how-to/releases.md does not state what ${text} prints`);
-  return new RegExp(stated);
 }

@@ -18,12 +18,11 @@ export interface Registry extends AsyncDisposable {
   readonly address: string;
 }
 
-/** Where it runs: by default on this machine. */
+/** A network other than this machine's. */
 export interface Place {
-  readonly port: number;
   /** The command that runs another one there. */
   inside(command: string, args: readonly string[]): [string, string[]];
-  /** A port of this machine that leads there. */
+  /** A port of this machine that leads to one there. */
   reach(port: number): Promise<number>;
 }
 
@@ -42,15 +41,16 @@ export const canRunRegistry: Capability = async () => {
   }
 };
 
-export async function startRegistry(place?: Place): Promise<Registry> {
+/** @param place where it runs, by default on this machine; @param port there, by default a free one */
+export async function startRegistry(place?: Place, port?: number): Promise<Registry> {
   const program = join(await registryPackages(), 'usr/bin/docker-registry');
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await privateDirectory('registry'));
-  const port = place?.port ?? (await freePort());
+  const own = port ?? (await freePort());
   const config = join(directory, 'config.yml');
   const logFile = join(directory, 'log');
   const storage = { filesystem: { rootdirectory: join(directory, 'storage') } };
-  const http = { addr: `${HOST}:${port}` };
+  const http = { addr: `${HOST}:${own}` };
   // JSON is YAML.
   await writeFile(config, JSON.stringify({ version: '0.1', log: { level: 'warn' }, storage, http }));
   const args = ['serve', config];
@@ -58,7 +58,7 @@ export async function startRegistry(place?: Place): Promise<Registry> {
   const running = stack.use(await start(...command, { logFile, cwd: directory }));
   let exitCode: number | undefined;
   void running.ended.then((code) => (exitCode = code));
-  const address = `${HOST}:${(await place?.reach(port)) ?? port}`;
+  const address = `${HOST}:${(await place?.reach(own)) ?? own}`;
   await until('the registry to answer', async (saw) => {
     if (exitCode !== undefined) throw new Error(`the registry ended with ${exitCode}: ${tailOf(logFile)}`);
     try {
