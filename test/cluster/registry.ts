@@ -52,7 +52,10 @@ export async function startRegistry(place?: Place, port?: number): Promise<Regis
   const storage = { filesystem: { rootdirectory: join(directory, 'storage') } };
   const http = { addr: `${HOST}:${own}` };
   // JSON is YAML.
-  await writeFile(config, JSON.stringify({ version: '0.1', log: { level: 'warn' }, storage, http }));
+  await writeFile(
+    config,
+    JSON.stringify({ version: '0.1', log: { level: 'warn', accesslog: { disabled: true } }, storage, http }),
+  );
   const args = ['serve', config];
   const command = place?.inside(program, args) ?? tied(program, args);
   const running = stack.use(await start(...command, { logFile, cwd: directory }));
