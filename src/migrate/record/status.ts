@@ -53,12 +53,12 @@ export async function showStatus(
   }
 }
 
-type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
+type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'crashed' };
 
 /** A `running` record with an older token than the fence's was interrupted before it could record its end. */
 function shown({ work: _work, state, ...record }: RecordRow, fence: FenceRow): Shown {
-  const isCutOff = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
-  return { ...record, state: isCutOff ? 'cut off' : state };
+  const hasCrashed = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
+  return { ...record, state: hasCrashed ? 'crashed' : state };
 }
 
 function fields(terminal: Terminal, row: object): string {
