@@ -55,15 +55,15 @@ export const CHECK_OPTIONS = [
     type: 'choice',
     values: ['startup', 'liveness', 'readiness'],
     env: 'KOLLA_PROBE_ROLE',
-    help: 'probe type; liveness may not depend on other Pods',
-    details: 'Otherwise a failure of another Pod would restart this one.',
+    help: 'probe type; liveness must not depend on other Pods',
+    details: 'If it did, a failure of another Pod would restart this one.',
     example: 'liveness',
   },
   {
     flag: 'allow-remote',
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_REMOTE',
-    help: 'permission for a liveness probe to depend on other Pods',
+    help: 'allow a liveness probe to depend on other Pods',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

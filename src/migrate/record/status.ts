@@ -14,13 +14,13 @@ import { findSource, serviceOf } from '../target/target.ts';
 
 /** Prints the fence row and the records: the running or last migration, and the state of each phase of each release. */
 export const status = command({
-  summary: 'Shows the running or last migration, and the state of each phase of each release.',
-  description: 'Exit code 1 if there was none yet.',
+  summary: 'Shows the running or last migration, and the state of every phase and release.',
+  description: 'Exits with 1 if there was none yet.',
   operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [
-    { line: 'kolla-db-sync status keystone', does: 'a table' },
-    { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
+    { line: 'kolla-db-sync status keystone', does: 'as a table' },
+    { line: 'kolla-db-sync status keystone -o json', does: 'as one JSON object' },
   ],
   async run({ operands: [name = ''], options }, context) {
     return await showStatus(serviceOf(name, await knownServices(context.podFile)), options, context);

@@ -14,8 +14,8 @@ export const SERVER_NAME_OPTION = {
   flag: 'server-name',
   type: 'string',
   env: 'KOLLA_PROBE_SERVER_NAME',
-  help: 'name in the certificate (default the host)',
-  details: 'For a server that is addressed by its IP.',
+  help: 'expected name in the certificate (default the host)',
+  details: 'For a server addressed by IP.',
   example: 'api.example.org',
 } as const satisfies Option;
 
