@@ -142,7 +142,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     table.add('get and list alone', `polls; said once: ${warning}`);
   });
 
-  test('with get only it reads by name', async () => {
+  test('with only get permission it reads by name', async () => {
     await using there = await direct(await serviceAccount(cluster, 'getter', 'get'));
     using client = await connectKube(there.source, QUICK);
     await using many = followSet(client, { ...MAPS, names: ['two', 'three'] });

@@ -214,7 +214,7 @@ test('our own CA is trusted, and reloaded when its file changes', async () => {
   assert.equal((await s.ask(GET, never)).status, 200);
 });
 
-test('with --tls require any certificate is taken, and a plain server is not', async () => {
+test('with --tls require any certificate is accepted, but a plain-text server is not', async () => {
   await using found = await listenTls((_, response) => response.end('{}'), makeAuthority('stranger'));
   using s = server([found.url], { tls: { insecure: true } });
   assert.equal((await s.ask(GET, never)).status, 200);
