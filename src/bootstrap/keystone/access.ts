@@ -16,7 +16,7 @@ export interface Access {
   readonly proof: { readonly token: string } | { readonly auth: object };
   /** For messages: `user admin`. */
   readonly who: string;
-  /** Of the cloud in clouds.yaml. */
+  /** Region of the cloud in clouds.yaml. */
   readonly region: string | undefined;
   /** None of these may be printed. */
   readonly secrets: readonly string[];

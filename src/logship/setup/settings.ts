@@ -12,7 +12,7 @@ type SetupOptions = Values<typeof SETUP_OPTIONS>;
 /** The desired state of one server. */
 export interface SetupSettings {
   readonly kind: ServerKind;
-  /** Of the template and the policy. */
+  /** Name of the template and the policy. */
   readonly name: string;
   /** The template's index pattern. */
   readonly pattern: string;

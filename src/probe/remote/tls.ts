@@ -7,7 +7,7 @@ const TLS_ENV = 'KOLLA_PROBE_TLS';
 
 export const CA_FILE_OPTION = caFileOption('KOLLA_PROBE_CA_FILE');
 
-/** Of checks whose URL decides on TLS. */
+/** Options of checks whose URL decides on TLS. */
 export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "by the URL's scheme"), CA_FILE_OPTION] as const;
 
 export const SERVER_NAME_OPTION = {
@@ -19,7 +19,7 @@ export const SERVER_NAME_OPTION = {
   example: 'api.example.org',
 } as const satisfies Option;
 
-/** Of checks with HOST:PORT. */
+/** Options of checks with HOST:PORT. */
 export const TLS_OPTIONS = [tlsOption(TLS_ENV, 'off'), CA_FILE_OPTION, SERVER_NAME_OPTION] as const;
 
 /** The same for AMQP, which has a port for TLS. */

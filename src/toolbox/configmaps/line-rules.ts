@@ -5,7 +5,7 @@ interface Line {
   readonly text: string;
   /** The next line that is not just a comment; empty for the last. */
   readonly next: string;
-  /** Of INI; empty outside of one. */
+  /** INI section; empty outside of sections. */
   readonly section: string;
 }
 

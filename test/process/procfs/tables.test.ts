@@ -59,7 +59,7 @@ for (const [hex, text] of [
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
   test(`an address is formatted for users: ${text} for ${hex}`, () => {
-    // The form on a machine of the other byte order, which we have none of.
+    // The form on a machine with the other byte order, which the tests do not run on.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
 }
