@@ -65,7 +65,7 @@ async function writeEvidence(rows: readonly string[][]): Promise<void> {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   const page = [
     '# The sizes of the images\n\n',
-    'Printed by `node build/images.ts --evidence`. Of the size, the base is glibc and libstdc++; the rest is the binary, but for a quarter of a MiB of papers.\n\n',
+    'Printed by `node build/images.ts --evidence`. The base is glibc and libstdc++; the rest is the binary, and a quarter of a MiB of licences and SBOM.\n\n',
     line(HEAD.map((word) => word.toLowerCase())),
     line(HEAD.map(() => '---')),
     ...rows.map(line),

@@ -82,7 +82,7 @@ async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependen
   return dependenciesOf(wait);
 }
 
-/** Resolves when all are met; rejects as waitForAll() does. */
+/** Resolves when all are ready; rejects as waitForAll() does. */
 async function waitFirst(
   dependencies: readonly Dependency[],
   { timeout: timeoutMs, onFailedJob, osCacert, kubeconfig, namespace, tls, caFile }: JobOptions,

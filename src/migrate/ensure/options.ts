@@ -100,7 +100,7 @@ export const ENSURE_OPTIONS = [
 
 export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
-/** Desired state of database, account and grants. */
+/** Options for the desired state of database, account and grants. */
 export interface EnsureOptions {
   /** The account is created for each of them. */
   readonly accountHost: readonly string[];

@@ -96,7 +96,7 @@ function differencesOf({ theirs, ours }: Situation): Difference[] {
   return found;
 }
 
-/** Changes by a start of ours right after its check reported none. */
+/** Changes made by our start although its check had reported none. */
 async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
   if (run.argv === undefined || ours.code !== 0) return [];
   const again = await root.start({});
