@@ -43,7 +43,7 @@ export const OWN_OPTIONS = [
     details: 'Contains its database URL, accounts and transport URL.',
     example: '/etc/glance/glance-api.conf',
   },
-  tlsOption('KOLLA_BOOTSTRAP_TLS', 'by each URL'),
+  tlsOption('KOLLA_BOOTSTRAP_TLS', 'depends on the URL'),
   caFileOption('KOLLA_BOOTSTRAP_CA_FILE'),
 ] as const satisfies readonly Option[];
 

@@ -40,7 +40,7 @@ const main = command({
     'accounts with their roles, services and endpoints. Reads the current state first, shows ' +
     'the differences, and changes only those, in place: a second run changes nothing, and tokens remain ' +
     'valid. Nothing is removed.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: JOB_OPTIONS,
   examples: [
     {
@@ -108,7 +108,7 @@ const statusCommand = command({
   description:
     "Reads the records in the service's database: `bootstrap:...` are parts that made changes, `tool:...` " +
     "the service's own commands. For the current state, use `plan`. Exits with 1 if there is no record.",
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...PLACE_OPTIONS, ...OWN_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-bootstrap status glance', does: 'as a table' },

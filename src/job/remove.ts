@@ -16,7 +16,7 @@ export const removeCommand = command({
     "endpoints, services without remaining endpoints, the service's accounts, and its RabbitMQ account and virtual " +
     'host with all queues, unless another account uses them or a client is connected. Keeps roles, ' +
     'projects, domains, the virtual host /, keys and the database.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [
     ...JOB_OPTIONS,
     {

@@ -35,7 +35,7 @@ const MAIN = {
     "lock; runs the service's migration, a phase of it, or the command after --; records the result. A " +
     'second migrator waits, and exits without changes when another has finished the same migration, or ' +
     "when it is recorded as done and the service's tool confirms it. Exits with the command's code.",
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   child: 'COMMAND',
   options: SYNC_OPTIONS,
   examples: [

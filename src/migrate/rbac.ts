@@ -20,7 +20,7 @@ export const rbacCommand = command({
     'Writes nothing and contacts no cluster. Restricts access to the Lease and workloads by resourceNames, except ' +
     'create, and Pods, ReplicaSets and revisions, which are selected by label. Pipe it to ' +
     'kubectl apply -f -.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [
     {
       flag: 'namespace',

@@ -33,7 +33,7 @@ const main = command({
       rows: [
         ['probe', 'checks: named checks and probe endpoints'],
         ['config-watch', 'init.watch: new versions of the ConfigMap'],
-        ['waits', 'init: waits, held by /startupz'],
+        ['waits', 'init: waits that delay /startupz'],
         ['db-sync', 'db-sync: schema migration'],
         ['log-ship', 'log-ship: log shipping'],
       ],

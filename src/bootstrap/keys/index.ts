@@ -91,7 +91,7 @@ export const keysCommand: Command = command({
     'exits with 1 if there are none. `rbac` prints the Role.',
   operands: [
     { name: 'ACTION', help: 'action to perform', values: ['create', 'rotate', 'status', 'rbac'] },
-    { name: 'SERVICE', help: 'keystone, or a service of kolla-pod.yaml' },
+    { name: 'SERVICE', help: 'keystone, or a service from kolla-pod.yaml' },
     { name: 'NAME', help: 'repository: fernet or credential (default: all)', optional: true, many: true },
   ],
   options: OPTIONS,

@@ -29,7 +29,7 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
   return command({
     summary: "Installs the files of config.json, then waits for the service's dependencies.",
     description:
-      'For an init container. Everything is validated before the first file is written; each file is ' +
+      'Runs as an init container. Everything is validated before the first file is written; each file is ' +
       'replaced atomically, unless it is up to date. Logs each change of a dependency, and a summary every ' +
       '30s.',
     operands: [],

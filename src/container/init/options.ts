@@ -25,15 +25,17 @@ export const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_INIT_ROOT',
     default: '/',
-    help: 'directory to install into, instead of /',
-    details:
-      "For containers without root: a volume. It is prepended to destinations and first filled with the image's content.",
+    help: 'directory prepended to all destinations',
+    details: "For containers without root: a volume. It is first filled with the image's content.",
     example: '/target',
   },
 ] as const satisfies readonly Option[];
 
 /** For https:// URLs, of waits and actions. */
-export const TLS_OPTIONS = [tlsOption('KOLLA_INIT_TLS', 'by each URL'), caFileOption('KOLLA_INIT_CA_FILE')] as const;
+export const TLS_OPTIONS = [
+  tlsOption('KOLLA_INIT_TLS', 'depends on the URL'),
+  caFileOption('KOLLA_INIT_CA_FILE'),
+] as const;
 
 export const TIMEOUT_OPTION = {
   flag: 'timeout',

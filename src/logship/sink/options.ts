@@ -68,7 +68,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TLS',
-    help: '[KIND=]verify|require|off (default by the URL)',
+    help: '[KIND=]verify|require|off (default depends on the URL)',
     details: TLS_MEANING,
     example: 'verify',
   },

@@ -17,7 +17,7 @@ export const ensureCommand = command({
   description:
     'Changes existing objects only as requested by --require and --rotate; a second run writes nothing. ' +
     'A migration with --admin-user does this first.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, ...ENSURE_OPTIONS],
   examples: [
     {

@@ -16,7 +16,7 @@ import { findSource, serviceOf } from '../target/target.ts';
 export const status = command({
   summary: 'Shows the running or last migration, and the state of every phase and release.',
   description: 'Exits with 1 if there was none yet.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-db-sync status keystone', does: 'as a table' },

@@ -26,7 +26,7 @@ export const MYSQL_OPTIONS = [
     details: 'The groups [client] and [mariadb-client] are read.',
     example: '/etc/mysql/healthcheck.cnf',
   },
-  tlsOption('KOLLA_PROBE_TLS', "off, else --defaults-file's"),
+  tlsOption('KOLLA_PROBE_TLS', 'from --defaults-file, else off'),
   CA_FILE_OPTION,
 ] as const satisfies readonly Option[];
 

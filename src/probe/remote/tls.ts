@@ -8,7 +8,7 @@ const TLS_ENV = 'KOLLA_PROBE_TLS';
 export const CA_FILE_OPTION = caFileOption('KOLLA_PROBE_CA_FILE');
 
 /** Options of checks whose URL decides on TLS. */
-export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "by the URL's scheme"), CA_FILE_OPTION] as const;
+export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "depends on the URL's scheme"), CA_FILE_OPTION] as const;
 
 export const SERVER_NAME_OPTION = {
   flag: 'server-name',
