@@ -9,7 +9,7 @@ import type { AccessOptions } from './options.ts';
 export interface Access {
   /** For tokens: ends with /v3. */
   readonly authUrl: URL;
-  /** For all other requests. */
+  /** Keystone's URL for all other requests. */
   readonly apiUrl: URL;
   readonly trust: Trust;
   /** A token, or the request body for one. */
