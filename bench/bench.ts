@@ -32,6 +32,8 @@ interface Common {
   readonly title: string;
   /** The compared tool, with its version. */
   readonly peer: string;
+  /** Column of our figures where both sides are ours; default kolla-pod. */
+  readonly subject?: string;
   readonly capability: Capability;
 }
 
@@ -51,6 +53,10 @@ export interface FiguresBench extends Common {
 export interface Sample {
   readonly cpuMs: number;
   readonly wallMs: number;
+}
+
+export function subjectOf({ subject = 'kolla-pod' }: Pick<Common, 'subject'>): string {
+  return subject;
 }
 
 export function rowOf(work: string, ours: readonly Sample[], peer: readonly Sample[], reach?: number): Row {

@@ -27,12 +27,12 @@ const LEASES = [
 
 export const dbSync: FiguresBench = {
   name: 'db-sync',
-  title: 'kolla-db-sync: nothing to do, and a takeover',
+  title: 'kolla-db-sync: schema at head, and takeovers',
   peer: "Keystone's own db_sync",
   capability: async () =>
     existsSync(DB_SYNC)
       ? ((await canRunKeystone()) ?? (await canRunGalera()) ?? (await canRunControlPlane()))
-      : `there is no ${DB_SYNC}; \`make build\` makes it`,
+      : `${DB_SYNC} does not exist: run \`make build\``,
   kind: 'figures',
   async run(say) {
     say('nothing to do');
@@ -53,21 +53,21 @@ function turnFigures(what: string, ours: readonly Turn[], peer: readonly Turn[])
     return { what: `${what}: ${name}`, unit, ours: at(ours), peer: at(peer) };
   };
   return [
-    figure('wall, least', 'ms', ({ wallMs }) => wallMs, 0),
-    figure('wall, median', 'ms', ({ wallMs }) => wallMs, 0.5),
-    figure('wall, 95 % within', 'ms', ({ wallMs }) => wallMs, 0.95),
-    figure('CPU, least', 'ms', ({ cpuMs }) => cpuMs, 0),
+    figure('wall time, minimum', 'ms', ({ wallMs }) => wallMs, 0),
+    figure('wall time, p50', 'ms', ({ wallMs }) => wallMs, 0.5),
+    figure('wall time, p95', 'ms', ({ wallMs }) => wallMs, 0.95),
+    figure('CPU, minimum', 'ms', ({ cpuMs }) => cpuMs, 0),
     figure('connections', '', ({ connections }) => connections, 0.5),
   ];
 }
 
 function takeoverFigures(leaseMs: number, taken: readonly number[]): Figure[] {
-  const what = `killed, lease ${leaseMs / 1000} s: next`;
+  const what = `takeover, ${leaseMs / 1000} s lease`;
   const at = (part: number) => round(percentile(taken, part) / 1000, 2);
   return [
-    { what: `${what} begins, least`, unit: 's', ours: at(0), peer: undefined },
-    { what: `${what} begins, median`, unit: 's', ours: at(0.5), peer: undefined },
-    { what: `${what}, 95 % within`, unit: 's', ours: at(0.95), peer: undefined, reach: (leaseMs + REACH_MS) / 1000 },
-    { what: `${what}, all within`, unit: 's', ours: at(1), peer: undefined },
+    { what: `${what}: minimum`, unit: 's', ours: at(0), peer: undefined },
+    { what: `${what}: p50`, unit: 's', ours: at(0.5), peer: undefined },
+    { what: `${what}: p95`, unit: 's', ours: at(0.95), peer: undefined, reach: (leaseMs + REACH_MS) / 1000 },
+    { what: `${what}: maximum`, unit: 's', ours: at(1), peer: undefined },
   ];
 }

@@ -32,7 +32,7 @@ export function drawingOf({ title, peer }: Pick<Bench, 'title' | 'peer'>, rows: 
     `<title>${escaped(title)}</title><style>${STYLE}</style>`,
     `<text class="title" x="10" y="22">${escaped(title)}</text>`,
     `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">kolla-pod</text>`,
-    `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; CPU, least of the rounds</text>`,
+    `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; minimum CPU of the rounds</text>`,
     ...bars,
     '</svg>\n',
   ].join('\n');

@@ -12,35 +12,39 @@ export interface Figure {
 }
 
 const WIDTH = 720;
-const LEFT = 330;
+const LEFT = 370;
 const BAR = 14;
 const ROW = 46;
 const TOP = 56;
 
 /** For a terminal. */
-export function figureLine(figure: Figure): string {
-  const { what, unit, ours, peer } = figure;
-  return `${what}\n    ours ${ours} ${unit}${verdict(figure)}${peer === undefined ? '' : `, peer ${peer} ${unit}`}`;
+export function figureLine(figure: Figure, subject: string): string {
+  const { what, unit, ours, peer, reach } = figure;
+  return `${what}\n    ${subject} ${ours} ${unit}${verdict(ours, reach)}${peer === undefined ? '' : `, peer ${peer} ${unit}`}`;
 }
 
 /** For docs/concepts/performance.md. */
-export function figureTable(figures: readonly Figure[]): string[] {
+export function figureTable(figures: readonly Figure[], subject: string): string[] {
   return [
-    '| what | unit | ours | its |',
+    `| what | unit | ${subject} | peer |`,
     '|---|---|---|---|',
     ...figures.map(
-      (figure) => `| ${figure.what} | ${figure.unit} | ${figure.ours}${verdict(figure)} | ${figure.peer ?? '–'} |`,
+      ({ what, unit, ours, peer, reach }) => `| ${what} | ${unit} | ${ours}${verdict(ours, reach)} | ${peer ?? '–'} |`,
     ),
   ];
 }
 
-function verdict({ ours, reach }: Figure): string {
-  if (reach === undefined) return '';
-  return ours <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+/** A value compared with its upper target, if it has one. */
+export function verdict(value: number, target: number | undefined): string {
+  if (target === undefined) return '';
+  return ` (target ${target}: ${value <= target ? 'met' : 'missed'})`;
 }
 
 /** Both as bars, each row on its own scale. */
-export function figureDrawing({ title, peer }: { title: string; peer: string }, figures: readonly Figure[]): string {
+export function figureDrawing(
+  { title, peer, subject = 'kolla-pod' }: { title: string; peer: string; subject?: string },
+  figures: readonly Figure[],
+): string {
   const height = TOP + figures.length * ROW + 10;
   const bars = figures.map((figure, i) => {
     const y = TOP + i * ROW;
@@ -64,7 +68,7 @@ export function figureDrawing({ title, peer }: { title: string; peer: string }, 
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
     `<title>${escaped(title)}</title><style>${STYLE}</style>`,
     `<text class="title" x="10" y="22">${escaped(title)}</text>`,
-    `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">kolla-pod</text>`,
+    `<rect class="ours" x="10" y="33" width="10" height="10" rx="2"/><text class="small" x="25" y="42">${subject}</text>`,
     `<rect class="peer" x="90" y="33" width="10" height="10" rx="2"/><text class="small" x="105" y="42">${escaped(peer)}; each row on its own scale</text>`,
     ...bars,
     '</svg>\n',

@@ -60,7 +60,7 @@ function quoted(text: string): string {
 
 /** Whether Kolla's own scripts and the built binary can run in such a root. */
 export const canDuelWithKolla: Capability = async () => {
-  if (!existsSync(NAMES)) return 'there is no dist/bin; `make build` makes it';
+  if (!existsSync(NAMES)) return 'dist/bin does not exist: run `make build`';
   const missing = (await canThrowAwayRoots()) ?? (await canHaveKolla());
   if (missing !== undefined) return missing;
   const { code, stderr } = await inThrowAwayRoot('/usr/bin/python3 -c "import yaml"', { tree: {} });

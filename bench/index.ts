@@ -12,12 +12,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { must } from '../tools/process.ts';
-import type { Bench, Cost, Row } from './bench.ts';
+import { subjectOf, type Bench, type Cost, type Row } from './bench.ts';
 import { dbSync } from './db-sync.ts';
 import { drawingOf } from './drawing.ts';
 import { kollaInit } from './kolla-init.ts';
 import { kollaStart } from './kolla-start.ts';
-import { figureDrawing, figureLine, figureTable } from './figure.ts';
+import { figureDrawing, figureLine, figureTable, verdict } from './figure.ts';
 import { logShip } from './log-ship.ts';
 import { logShipBefore } from './log-ship-before.ts';
 import { probe } from './probe.ts';
@@ -43,7 +43,7 @@ const unknown = asked.find((name) => !BENCHES.some((bench) => bench.name === nam
 if (unknown === undefined) {
   for (const bench of BENCHES.filter(({ name }) => asked.length === 0 || asked.includes(name))) await carryOut(bench);
 } else {
-  console.error(`no bench '${unknown}'; there is ${BENCHES.map(({ name }) => name).join(', ')}`);
+  console.error(`no bench '${unknown}'; known: ${BENCHES.map(({ name }) => name).join(', ')}`);
   process.exitCode = 64;
 }
 
@@ -68,12 +68,7 @@ async function carryOut(bench: Bench): Promise<void> {
 function lineOf({ work, ours, peer, ratio, reach }: Row): string {
   const cost = ({ cpuMs, wallMs }: Cost) =>
     `CPU ${cpuMs.min} ms (median ${cpuMs.median}), wall ${wallMs.min} ms (median ${wallMs.median})`;
-  return `${work}\n    ours  ${cost(ours)}\n    peer  ${cost(peer)}\n    ratio ${ratio}${verdict(ratio, reach)}`;
-}
-
-function verdict(ratio: number, reach: number | undefined): string {
-  if (reach === undefined) return '';
-  return ratio <= reach ? `, reached (${reach})` : `, NOT reached (${reach})`;
+  return `${work}\n    kolla-pod ${cost(ours)}\n    peer      ${cost(peer)}\n    ratio     ${ratio}${verdict(ratio, reach)}`;
 }
 
 /** Load affects wall time, but not CPU time. */
@@ -94,7 +89,12 @@ async function found(bench: Bench): Promise<Found> {
   if (bench.kind === 'figures') {
     const rows = await bench.run(say);
     const drawing = figureDrawing(bench, rows);
-    return { rows, lines: rows.map(figureLine), table: figureTable(rows), drawing };
+    return {
+      rows,
+      lines: rows.map((row) => figureLine(row, subjectOf(bench))),
+      table: figureTable(rows, subjectOf(bench)),
+      drawing,
+    };
   }
   const rows = await bench.run(say);
   return { rows, lines: rows.map(lineOf), table: duelTable(rows), drawing: drawingOf(bench, rows) };
@@ -102,9 +102,9 @@ async function found(bench: Bench): Promise<Found> {
 
 function duelTable(rows: readonly Row[]): string[] {
   return [
-    'Least of the interleaved rounds, in ms.',
+    'Minimum of the interleaved rounds, in ms.',
     '',
-    '| work | our CPU | its CPU | ratio | our wall | its wall |',
+    '| work | kolla-pod CPU | peer CPU | ratio | kolla-pod wall | peer wall |',
     '|---|---|---|---|---|---|',
     ...rows.map(
       ({ work, ours, peer: theirs, ratio, reach }) =>
@@ -117,7 +117,7 @@ function duelTable(rows: readonly Row[]): string[] {
 function intoPage({ name, title, peer }: Bench, table: readonly string[], where: string): void {
   const text = [
     '',
-    `Beside ${peer}; ${where}.`,
+    `Compared with ${peer}; ${where}.`,
     '',
     ...table,
     '',

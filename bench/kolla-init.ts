@@ -17,7 +17,7 @@ const BYTES = 4000;
 const REACH = { cpuMs: 12, megabytes: 4 } as const;
 
 const canRun: Capability = async () =>
-  existsSync(join(DIST, 'bin/kolla-init')) ? await canMeasure() : 'there is no dist/bin; `make build` makes it';
+  existsSync(join(DIST, 'bin/kolla-init')) ? await canMeasure() : 'dist/bin does not exist: run `make build`';
 
 /**
  * kolla-init in kolla-core and in kolla-pod, alternately: files into an in-memory volume, as its plan says, and one
@@ -27,7 +27,8 @@ export const kollaInit: FiguresBench = {
   kind: 'figures',
   name: 'kolla-init',
   title: 'kolla-init: 20 files and a tcp wait',
-  peer: 'kolla-init in kolla-pod, Node',
+  peer: 'kolla-init in kolla-pod (Node)',
+  subject: 'kolla-core',
   capability: canRun,
   async run(say) {
     await using directory = await privateDirectory('bench-init', inMemory());
@@ -51,7 +52,7 @@ export const kollaInit: FiguresBench = {
     const taken = { core: [] as Measured[], pod: [] as Measured[] };
     const figures: Figure[] = [];
     for (const again of [false, true]) {
-      say(again ? 'nothing has changed' : 'first start');
+      say(again ? 'unchanged' : 'first start');
       for (const runs of Object.values(taken)) runs.length = 0;
       for (let i = 0; i < ROUNDS; i++)
         for (const [who, at] of [
@@ -62,7 +63,7 @@ export const kollaInit: FiguresBench = {
             for (const made of ['etc/service', 'run']) await rm(join(root, made), { recursive: true, force: true });
           taken[who].push(await measure([join(at, 'kolla-init'), ...words], { PATH: process.env['PATH'] }));
         }
-      const when = again ? 'nothing has changed' : 'first start';
+      const when = again ? 'unchanged' : 'first start';
       figures.push(
         figure(`${when}: CPU`, 'ms', taken, 'cpuMs', again ? undefined : REACH.cpuMs),
         figure(`${when}: memory`, 'MB', taken, 'megabytes', again ? undefined : REACH.megabytes),

@@ -17,7 +17,7 @@ const CONFIG = 'var/lib/kolla/config_files';
 export const kollaStart: DuelBench = {
   kind: 'duel',
   name: 'kolla-start',
-  title: 'kolla_start: from the container’s start to its service',
+  title: 'kolla_start: container start to service start',
   peer: "Kolla's start.sh, bash and Python",
   capability: canDuelWithKolla,
   async run(say) {
@@ -31,13 +31,13 @@ export const kollaStart: DuelBench = {
       return rowOf(work, taken.ours, taken.peer, REACH);
     };
     const rows = [
-      await against('a trivial command; Kolla’s through a sudo that only executes', 'start.sh'),
-      await against('a trivial command; Kolla’s as root, without sudo', 'start-as-root.sh'),
+      await against('trivial command; Kolla’s with a pass-through sudo', 'start.sh'),
+      await against('trivial command; Kolla’s as root, without sudo', 'start-as-root.sh'),
     ];
     const store = { 'etc/ca-certificates.conf': await readFile('/etc/ca-certificates.conf', 'utf8') };
     const own = { [`${CONFIG}/ca-certificates/deployment.crt`]: makeAuthority('The Deployment').certificate };
     for (const again of [false, true]) {
-      const work = `the same with a CA certificate, ${again ? 'which the store has already' : 'which is new to the store'}`;
+      const work = `with a CA certificate ${again ? 'already in' : 'new to'} the store`;
       say(work);
       const taken = await duel({
         tree: { ...tree, ...store, ...own },

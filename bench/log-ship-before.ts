@@ -26,7 +26,8 @@ export const logShipBefore: FiguresBench = {
   kind: 'figures',
   name: 'log-ship-before',
   title: 'kolla-log-ship: compared with an earlier build',
-  peer: 'the build before lines stayed bytes',
+  peer: 'the build that decoded lines to strings',
+  subject: 'this build',
   capability: () => {
     const missing = [BINARY, BEFORE].find((path) => path === undefined || !existsSync(path));
     return Promise.resolve(
@@ -52,7 +53,7 @@ export const logShipBefore: FiguresBench = {
     }
     say('formats');
     figures.push(...(await formatFigures(logs.path, sink, before)));
-    say('by lines a second');
+    say('by lines per second');
     return [...figures, ...(await curveFigures(before))];
   },
 };
@@ -74,11 +75,11 @@ function loadFigures(documents: Documents, our: readonly Taken[], its: readonly 
   const [least, median] = [cpu(0), cpu(0.5)];
   const ratio = (of: { ours: number; peer: number }) => ({ ours: round(of.ours / of.peer, 2), peer: 1 });
   return [
-    { what: `${documents}: least CPU, ratio`, unit: '×', ...ratio(least), reach: REACH_RATIO[documents] },
-    { what: `${documents}: median CPU, ratio`, unit: '×', ...ratio(median), reach: REACH_RATIO[documents] },
-    { what: `${documents}: least CPU`, unit: 's', ...least },
-    { what: `${documents}: median CPU`, unit: 's', ...median },
-    { what: `${documents}: memory at most`, unit: 'MB', ...most('peakMB'), reach: REACH_MB },
-    { what: `${documents}: anonymous memory at most`, unit: 'MB', ...most('anonymousMB'), reach: REACH_ANONYMOUS_MB },
+    { what: `${documents}: CPU ratio, minimum`, unit: '×', ...ratio(least), reach: REACH_RATIO[documents] },
+    { what: `${documents}: CPU ratio, median`, unit: '×', ...ratio(median), reach: REACH_RATIO[documents] },
+    { what: `${documents}: CPU, minimum`, unit: 's', ...least },
+    { what: `${documents}: CPU, median`, unit: 's', ...median },
+    { what: `${documents}: peak memory`, unit: 'MB', ...most('peakMB'), reach: REACH_MB },
+    { what: `${documents}: peak anonymous memory`, unit: 'MB', ...most('anonymousMB'), reach: REACH_ANONYMOUS_MB },
   ];
 }

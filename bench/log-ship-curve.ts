@@ -13,12 +13,12 @@ const RATES = [100, 1000, 10_000, 50_000];
 const WRITES_PER_SECOND = 10;
 const SECONDS = 10;
 
-/** CPU of shippers of a file that grows steadily, by its lines a second. */
+/** CPU of shippers of a file that grows steadily, by its lines per second. */
 export async function curveFigures(peer: Shipper): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const rate of RATES)
     figures.push({
-      what: `parsed, ${rate.toLocaleString('en')} lines a second: CPU`,
+      what: `parsed, ${rate.toLocaleString('en')} lines/s: CPU`,
       unit: '% of a core',
       ours: await percentAt(rate, ours),
       peer: await percentAt(rate, peer),

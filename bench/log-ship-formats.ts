@@ -23,7 +23,7 @@ const FILES: readonly (readonly [FormatName, string])[] = [
 ];
 
 /**
- * Parsed lines for each second of CPU, a start included.
+ * Parsed lines per second of CPU time, startup included.
  * @param peer an earlier build; undefined: none
  */
 export async function formatFigures(root: string, sink: BulkSink, peer?: Shipper): Promise<Figure[]> {
@@ -39,7 +39,7 @@ export async function formatFigures(root: string, sink: BulkSink, peer?: Shipper
       [ours, ...(peer === undefined ? [] : [peer])].map((shipper) => ({ shipper, rounds: ROUNDS })),
     );
     figures.push({
-      what: `${format}, parsed: lines for each second of CPU`,
+      what: `${format}, parsed: lines per CPU second`,
       unit: 'thousand',
       ours: rateOf(our),
       peer: peer === undefined ? undefined : rateOf(its),

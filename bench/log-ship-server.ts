@@ -39,5 +39,5 @@ export async function serverFigures(
     ours: round(Math.min(...both.ours.map((one) => one[key])), digits),
     peer: round(Math.min(...both.peer.map((one) => one[key])), digits),
   });
-  return [figure('CPU', 's', 'cpuS', 2), figure('wall', 's', 'wallS', 1)];
+  return [figure('CPU', 's', 'cpuS', 2), figure('wall time', 's', 'wallS', 1)];
 }

@@ -45,10 +45,9 @@ const SERVERS = [
 export const logShip: FiguresBench = {
   kind: 'figures',
   name: 'log-ship',
-  title: 'kolla-log-ship: what shipping logs costs',
+  title: 'kolla-log-ship: cost of shipping',
   peer: "Debian's rsyslog",
-  capability: async () =>
-    existsSync(BINARY) ? await canRunRsyslog() : `there is no ${BINARY}; \`make build\` makes it`,
+  capability: async () => (existsSync(BINARY) ? await canRunRsyslog() : `${BINARY} does not exist: run \`make build\``),
   async run(say) {
     await using logs = await privateDirectory('bench-logs');
     say('writing the lines');
@@ -69,7 +68,7 @@ export const logShip: FiguresBench = {
     figures.push(...(await helperFigures({ root, files: one, documents: 'raw', lines: LINES })));
     say('idle');
     figures.push(...(await idleFigures()));
-    say('by lines a second');
+    say('by lines per second');
     figures.push(...(await curveFigures(rsyslog)));
     return [...figures, ...(await realFigures(root, say))];
   },
@@ -96,16 +95,16 @@ async function loadFigures(work: Work): Promise<Figure[]> {
   const cpu = figure('CPU', 's', 'cpuS', 2, REACH_CPU_S[documents]);
   const ratio = { ours: round(cpu.ours / cpu.peer!, 2), peer: 1, reach: REACH_RATIO[documents] };
   return [
-    { what: `${documents}, ${filesOf(files)}: CPU beside rsyslog's`, unit: '×', ...ratio },
+    { what: `${documents}, ${filesOf(files)}: CPU ratio`, unit: '×', ...ratio },
     cpu,
-    figure('wall', 's', 'wallS', 2),
-    figure('memory at most', 'MB', 'peakMB', 0, REACH_MB),
-    figure('anonymous memory at most', 'MB', 'anonymousMB', 0),
-    figure('first line in', 's', 'firstS', 2),
+    figure('wall time', 's', 'wallS', 2),
+    figure('peak memory', 'MB', 'peakMB', 0, REACH_MB),
+    figure('peak anonymous memory', 'MB', 'anonymousMB', 0),
+    figure('first line after', 's', 'firstS', 2),
   ];
 }
 
-/** Beside Elasticsearch's client, which the page's other rows do not measure. */
+/** Compared with Elasticsearch's client; the other rows compare with rsyslog. */
 async function helperFigures(work: Work): Promise<Figure[]> {
   await using sink = await startBulkSink({ fast: true });
   const [our = [], its = []] = await inTurns(sink, work, [
@@ -114,12 +113,16 @@ async function helperFigures(work: Work): Promise<Figure[]> {
   ]);
   const least = (runs: readonly Taken[], key: keyof Taken) => Math.min(...runs.map((run) => run[key]));
   const figure = (what: string, unit: string, key: keyof Taken, digits: number): Figure => ({
-    what: `raw, 1 file, beside the bulk helper of @elastic/elasticsearch: ${what}`,
+    what: `raw, 1 file, compared with @elastic/elasticsearch's bulk helper: ${what}`,
     unit,
     ours: round(least(our, key), digits),
     peer: round(least(its, key), digits),
   });
-  return [figure('CPU', 's', 'cpuS', 2), figure('wall', 's', 'wallS', 2), figure('memory', 'MB', 'peakMB', 0)];
+  return [
+    figure('CPU', 's', 'cpuS', 2),
+    figure('wall time', 's', 'wallS', 2),
+    figure('peak memory', 'MB', 'peakMB', 0),
+  ];
 }
 
 async function realFigures(root: string, say: (text: string) => void): Promise<Figure[]> {

@@ -70,7 +70,7 @@ export async function minutes(
       return await startAll(texts.slice(0, AT_ONCE), watching, stack);
     });
   })();
-  say(`a minute of ${AT_ONCE} that ask`);
+  say(`a minute of ${AT_ONCE} that poll`);
   const peer = await (async () => {
     await using stack = new AsyncDisposableStack();
     return await minute(() => startAll(texts.slice(0, AT_ONCE), asking, stack));
@@ -81,39 +81,39 @@ export async function minutes(
     round((minuteOf[total] - idle(total)) / waiters, digits);
   return [
     {
-      what: 'requests, a waiting pod to begin',
+      what: 'requests per waiter, at start',
       unit: '',
       ours: each('toBegin', ours, WATCHES, 2),
       peer: each('toBegin', peer, AT_ONCE, 2),
     },
     {
-      what: 'requests, a waiting pod and minute',
+      what: 'requests per waiter, per minute',
       unit: '',
       ours: each('requests', ours, WATCHES, 2),
       peer: each('requests', peer, AT_ONCE, 2),
       reach: 1,
     },
     {
-      what: 'API server and etcd, a pod and minute',
+      what: 'API server and etcd per waiter, per minute',
       unit: 's CPU',
       ours: each('serverCpu', ours, WATCHES, 4),
       peer: each('serverCpu', peer, AT_ONCE, 4),
       reach: 0.005,
     },
     {
-      what: `both, the whole minute (${round(idle('serverCpu'), 1)} without waits)`,
+      what: `API server and etcd, per minute (${round(idle('serverCpu'), 1)} when idle)`,
       unit: 's CPU',
       ours: round(ours.serverCpu, 2),
       peer: round(peer.serverCpu, 2),
     },
     {
-      what: 'the helper itself, a minute',
+      what: 'kolla-init, per minute',
       unit: 's CPU',
       ours: round(ours.waiterCpu, 3),
       peer: round(peer.waiterCpu, 3),
     },
     {
-      what: 'the helper itself, most memory',
+      what: 'kolla-init, peak memory',
       unit: 'MB',
       ours: round(ours.megabytes, 0),
       peer: round(peer.megabytes, 0),

@@ -55,7 +55,7 @@ export async function brokerFigures(directory: string, measure: Measure): Promis
   });
   const pingMs = least(peer, 'cpuMs');
   const times = (what: string, ms: number): Figure => ({
-    ...figure(`rabbitmq-diagnostics ping, ${what}: CPU`, '×', ms / pingMs, 1, 3),
+    ...figure(`rabbitmq-diagnostics ping, ${what}: CPU ratio`, '×', ms / pingMs, 1, 3),
     reach: REACH,
   });
   return [
@@ -64,10 +64,10 @@ export async function brokerFigures(directory: string, measure: Measure): Promis
     times('resident', resident),
     figure('rabbitmq-diagnostics ping, binary: CPU', 'ms', least(plain, 'cpuMs'), pingMs, 1),
     figure('rabbitmq-diagnostics ping, resident: CPU', 'ms', resident, pingMs, 1),
-    figure('rabbitmq-diagnostics ping, binary: wall', 'ms', least(plain, 'wallMs'), least(peer, 'wallMs'), 0),
+    figure('rabbitmq-diagnostics ping, binary: wall time', 'ms', least(plain, 'wallMs'), least(peer, 'wallMs'), 0),
     figure('rabbitmq-diagnostics ping, binary: memory', 'MB', least(plain, 'megabytes'), least(peer, 'megabytes'), 0),
     figure('healthcheck_rabbitmq, binary: CPU', 'ms', least(ours, 'cpuMs'), least(whole, 'cpuMs'), 0),
-    figure('healthcheck_rabbitmq, binary: wall', 'ms', least(ours, 'wallMs'), least(whole, 'wallMs'), 0),
+    figure('healthcheck_rabbitmq, binary: wall time', 'ms', least(ours, 'wallMs'), least(whole, 'wallMs'), 0),
   ];
 }
 

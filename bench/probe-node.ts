@@ -62,7 +62,7 @@ export async function nodeFigures(say: (text: string) => void): Promise<Figure[]
   const perProbe = (key: keyof typeof WAYS) =>
     round((((least.get(key) ?? NaN) - none) * 1000) / (PODS * WAYS[key].each), 2);
   const row = (key: 'core' | 'binary' | 'httpGet', reach?: number): Figure => ({
-    what: `on a node, ${WAYS[key].name}: all CPU a probe`,
+    what: `node CPU per probe, ${WAYS[key].name}`,
     unit: 'ms',
     ours: perProbe(key),
     peer: perProbe('peer'),

@@ -97,11 +97,11 @@ export async function residentFigures(directory: string, runs: readonly string[]
   return [
     figure(`${every}: anonymous memory`, 'MB', (taken) => taken.anonymousMegabytes, 1, 5),
     figure(`${every}: memory`, 'MB', (taken) => taken.residentMegabytes, 1),
-    { what: `resident, ${every}: CPU`, unit: '×', ours: round(core.idleMs / pod.idleMs, 2), peer: 1, reach: 1 },
-    figure(`${every}, a minute: CPU`, 'ms', (taken) => taken.idleMs, 1),
-    figure('an answer to httpGet: CPU', 'ms', (taken) => taken.perAnswerMs, 2),
-    figure(`${REQUESTS_PER_SECOND} requests a second, 50 % within`, 'ms', within(0.5), 1),
-    figure(`${REQUESTS_PER_SECOND} requests a second, 99 % within`, 'ms', within(0.99), 1, 20),
+    { what: `resident, ${every}: CPU ratio`, unit: '×', ours: round(core.idleMs / pod.idleMs, 2), peer: 1, reach: 1 },
+    figure(`${every}: CPU per minute`, 'ms', (taken) => taken.idleMs, 1),
+    figure('CPU per httpGet', 'ms', (taken) => taken.perAnswerMs, 2),
+    figure(`${REQUESTS_PER_SECOND} requests/s: latency, p50`, 'ms', within(0.5), 1),
+    figure(`${REQUESTS_PER_SECOND} requests/s: latency, p99`, 'ms', within(0.99), 1, 20),
   ];
 }
 

@@ -81,14 +81,14 @@ const figures = WORK.flatMap(([name]) => figuresOf(name, few.get(name)!));
   for (let i = 0; i < OTHER_PROCESSES; i++) stack.use(await start('sleep', ['infinity']));
   const [port = ['healthcheck_port'] as const] = WORK;
   const many = await rounds([port]);
-  figures.unshift(ratio(`${port[0]} among ${OTHER_PROCESSES} processes`, many.get(port[0])!, REACH[port[0]]));
+  figures.unshift(ratio(`${port[0]}, ${OTHER_PROCESSES} other processes`, many.get(port[0])!, REACH[port[0]]));
 }
 {
   await using _ = await connections(MANY_SOCKETS / 2);
   const [port = ['healthcheck_port'] as const, listen = ['healthcheck_listen'] as const] = WORK;
   const many = await rounds([port, listen]);
   for (const [name] of [port, listen])
-    figures.push(ratio(`${name} with ${MANY_SOCKETS} sockets`, many.get(name)!, MANY_REACH));
+    figures.push(ratio(`${name}, ${MANY_SOCKETS} sockets`, many.get(name)!, MANY_REACH));
 }
 figures.push(...(await brokerFigures(path, measure)));
 server.close();
@@ -135,22 +135,22 @@ function least(runs: readonly Measured[], what: keyof Measured): number {
 /** Relative to Kolla's script. */
 function ratio(what: string, { peer, core }: Taken, reach: number | undefined): Figure {
   const ours = round(least(core, 'cpuMs') / least(peer, 'cpuMs'), 2);
-  return { what: `${what}: CPU`, unit: '×', ours, peer: 1, ...(reach !== undefined && { reach }) };
+  return { what: `${what}: CPU ratio`, unit: '×', ours, peer: 1, ...(reach !== undefined && { reach }) };
 }
 
 function figuresOf(name: KollaName, taken: Taken): Figure[] {
   const { peer, core, pod } = taken;
   const figure = (what: string, unit: string, ours: number, of: keyof Measured): Figure => ({
-    what: `${name}, ${what}`,
+    what: `${name}${what}`,
     unit,
     ours: round(ours, 1),
     peer: round(least(peer, of), 1),
   });
   return [
     ratio(name, taken, REACH[name]),
-    figure('CPU', 'ms', least(core, 'cpuMs'), 'cpuMs'),
-    figure('wall', 'ms', least(core, 'wallMs'), 'wallMs'),
-    figure('memory', 'MB', least(core, 'megabytes'), 'megabytes'),
-    figure('in kolla-pod: CPU', 'ms', least(pod, 'cpuMs'), 'cpuMs'),
+    figure(': CPU', 'ms', least(core, 'cpuMs'), 'cpuMs'),
+    figure(': wall time', 'ms', least(core, 'wallMs'), 'wallMs'),
+    figure(': memory', 'MB', least(core, 'megabytes'), 'megabytes'),
+    figure(' in kolla-pod: CPU', 'ms', least(pod, 'cpuMs'), 'cpuMs'),
   ];
 }

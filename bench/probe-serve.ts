@@ -17,9 +17,9 @@ const BINARY = fileURLToPath(new URL('../dist/bin/kolla-probe', import.meta.url)
 export const probeServe: FiguresBench = {
   kind: 'figures',
   name: 'probe-serve',
-  title: 'kolla-probe serve: what resident probes cost',
+  title: 'kolla-probe serve: cost of resident checks',
   peer: 'the same server in kolla-pod (Node)',
-  capability: async () =>
-    existsSync(BINARY) ? await canHoldCensus() : `there is no ${BINARY}; \`make build\` makes it`,
+  subject: 'kolla-core',
+  capability: async () => (existsSync(BINARY) ? await canHoldCensus() : `${BINARY} does not exist: run \`make build\``),
   run: async () => JSON.parse(await inNamespaces(SERVING)) as Figure[],
 };

@@ -28,7 +28,7 @@ const TOOLS = ['bash', 'pgrep', 'ss', 'grep', 'curl', 'lsof', 'stat', 'date'];
 export const probe: FiguresBench = {
   kind: 'figures',
   name: 'probe',
-  title: 'kolla-probe: what a probe costs',
+  title: 'kolla-probe: cost per probe',
   peer: "Kolla's healthcheck scripts",
   capability: async () =>
     existsSync(BINARY)
@@ -37,7 +37,7 @@ export const probe: FiguresBench = {
         (await canHaveKolla()) ??
         (await canHoldCensus()) ??
         (await canRunRabbitmq()))
-      : `there is no ${BINARY}; \`make build\` makes it`,
+      : `${BINARY} does not exist: run \`make build\``,
   async run(say) {
     say("Kolla's scripts and ours");
     const figures = JSON.parse(await inNamespaces(SCRIPTS)) as Figure[];

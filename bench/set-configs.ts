@@ -18,16 +18,16 @@ const MANY = { files: 10_000, rounds: 3 };
 export const setConfigs: DuelBench = {
   kind: 'duel',
   name: 'set-configs',
-  title: 'kolla_set_configs: putting files in place',
+  title: 'kolla_set_configs: installing files',
   peer: "Kolla's set_configs.py, Python",
   capability: canDuelWithKolla,
   async run(say) {
     const script = await readFile(join(await kollaPackage(), 'base/set_configs.py'), 'utf8');
-    say('nothing but starting');
+    say('startup only');
     const rows: Row[] = [await starting()];
     for (const files of FILES) {
       for (const again of [false, true]) {
-        const work = `${files} file${files === 1 ? '' : 's'}, ${again ? 'nothing has changed' : 'first start'}`;
+        const work = `${files} file${files === 1 ? '' : 's'}, ${again ? 'unchanged' : 'first start'}`;
         say(work);
         const rounds = files === MANY.files ? MANY.rounds : ROUNDS;
         rows.push(await measure(work, treeOf(files, script), again, rounds, REACH[files]));
@@ -46,7 +46,7 @@ async function starting(): Promise<Row> {
     peer: '/usr/bin/python3 -c pass',
     rounds: ROUNDS,
   });
-  return rowOf('nothing but starting: `--version`; `python3 -c pass`', ours, peer);
+  return rowOf('startup only: `--version`; `python3 -c pass`', ours, peer);
 }
 
 async function measure(

@@ -28,7 +28,7 @@ export const waits: FiguresBench = {
   capability: async () =>
     existsSync('dist/bin/kolla-init')
       ? await canRunControlPlane()
-      : 'there is no dist/bin/kolla-init; `make build` makes it',
+      : 'dist/bin/kolla-init does not exist: run `make build`',
   kind: 'figures',
   async run(say) {
     await using cluster = await startControlPlane();
@@ -40,10 +40,10 @@ export const waits: FiguresBench = {
     const figures: Figure[] = [];
     let from = 0;
     for (const [make, what] of [
-      [job, 'a Job is Complete'],
-      [endpoint, 'an endpoint is ready'],
+      [job, 'Job Complete to exit'],
+      [endpoint, 'endpoint ready to exit'],
     ] as const) {
-      say(`${what}: from the event to the exit`);
+      say(what);
       const ours = await latencies(client, make, watching, (from += SAMPLES), 'one after the other');
       const peer = await latencies(client, make, asking, (from += SAMPLES), 'together');
       figures.push(...percentiles(what, ours, peer));
@@ -93,8 +93,8 @@ async function latencies(
 function percentiles(what: string, ours: readonly number[], peer: readonly number[]): Figure[] {
   const at = (values: readonly number[], part: number) => round(percentile(values, part), 1);
   return [
-    { what: `${what}: half exit within`, unit: 'ms', ours: at(ours, 0.5), peer: at(peer, 0.5) },
-    { what: `${what}: 95 % exit within`, unit: 'ms', ours: at(ours, 0.95), peer: at(peer, 0.95), reach: 50 },
-    { what: `${what}: all exit within`, unit: 'ms', ours: at(ours, 1), peer: at(peer, 1) },
+    { what: `${what}: p50`, unit: 'ms', ours: at(ours, 0.5), peer: at(peer, 0.5) },
+    { what: `${what}: p95`, unit: 'ms', ours: at(ours, 0.95), peer: at(peer, 0.95), reach: 50 },
+    { what: `${what}: maximum`, unit: 'ms', ours: at(ours, 1), peer: at(peer, 1) },
   ];
 }

@@ -17,7 +17,7 @@ import { buildImages, type BuiltImage } from './images/index.ts';
 import { REPOSITORY_FORM } from './images/repository.ts';
 import { sizesOf } from './images/sizes.ts';
 
-const HEAD = ['IMAGE', 'FOR', 'SIZE', 'GZIP', 'ITS BASE', 'ID'];
+const HEAD = ['IMAGE', 'ARCHITECTURE', 'SIZE', 'GZIP', 'BASE', 'ID'];
 const ID_DIGITS = 12;
 const ARCHITECTURES: Readonly<Record<string, Target['arch']>> = { amd64: 'x64', arm64: 'arm64' };
 
@@ -39,9 +39,10 @@ else {
 
 function wrongWord(): string | undefined {
   const unknown = asked.find((name) => !Object.hasOwn(ARCHITECTURES, name));
-  if (unknown !== undefined) return `no architecture '${unknown}'; there is ${Object.keys(ARCHITECTURES).join(', ')}`;
+  if (unknown !== undefined)
+    return `unknown architecture '${unknown}'; known: ${Object.keys(ARCHITECTURES).join(', ')}`;
   if (REPOSITORY_FORM.test(values.repository)) return undefined;
-  return `--repository '${values.repository}' is no image's name without its tag, such as registry.example/team/kolla-pod`;
+  return `--repository '${values.repository}' is not an image name without a tag, such as registry.example/team/kolla-pod`;
 }
 
 async function main(): Promise<void> {
@@ -62,8 +63,8 @@ async function main(): Promise<void> {
 async function writeEvidence(rows: readonly string[][]): Promise<void> {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   const page = [
-    '# The sizes of the images\n\n',
-    'Printed by `node build/images.ts --evidence`. Of the size, the base is glibc and libstdc++; the rest is the binary, but for a quarter of a MiB of papers.\n\n',
+    '# Image sizes\n\n',
+    'Printed by `node build/images.ts --evidence`. The base is glibc and libstdc++; the rest is the binary, and a quarter of a MiB of licences and SBOM.\n\n',
     line(HEAD.map((word) => word.toLowerCase())),
     line(HEAD.map(() => '---')),
     ...rows.map(line),

@@ -4,6 +4,7 @@
  * compiled so far.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { LIBRARIES } from './libraries.ts';
 import { assetNames, createLoader } from './load.ts';
@@ -24,10 +25,15 @@ const USUAL_WORK: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Not for healthcheck_curl, which executes the image's curl for arguments other than a plain GET. */
 const OFTEN: readonly (readonly string[])[] = [['--version'], ['--help'], ['--no-such-option']];
 
+// A function keeps a bit that says whether Sparkplug has compiled it, which depends on the load of the machine: two builds
+// would differ. The flag is part of V8's flag hash, to which the cache is bound, so it is off only while the code runs.
+setFlagsFromString('--no-sparkplug');
+
 const [name = ''] = process.argv.slice(2);
 const scripts = new Map<string, Script>();
 const loader = createLoader(scriptOf, builtin);
 await (Object.hasOwn(LIBRARIES, name) ? rehearseLibrary(name, loader.library(name)) : workAsHelper());
+setFlagsFromString('--sparkplug');
 writeFileSync(assetNames(name).cache, scriptOf(name).createCachedData());
 // eslint-disable-next-line unicorn/no-process-exit -- handles left open by a library must not keep the build alive
 process.exit(0);

@@ -10,8 +10,8 @@ export function cataloguePage(services: readonly Service[], generated: string): 
     generated,
     '',
     "The built-in data of `kolla-db-sync SERVICE` for each service of Kolla's images; `kolla-pod catalogue` prints the same, plus your own",
-    'services ([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a complete migration while no replica of the service',
-    'runs; `expand` and `migrate` run before a rollout, `contract` and `online` after it. The tool of a service with only `all` has a single',
+    'services ([kolla-db-sync.md](kolla-db-sync.md#services-of-your-own)). `all` is a complete migration with no replica running;',
+    '`expand` and `migrate` run before a rollout, `contract` and `online` after it. If a service has only `all`, its tool has a single',
     'step: run it before the rollout; it may break replicas of the old release. Health checks of each container:',
     '[kolla-probe.md](kolla-probe.md#which-probe-for-which-service).',
     '',
@@ -39,7 +39,7 @@ function part(service: Service): string[] {
     '',
     `${summary}${facts.length === 0 ? '' : `; ${facts.join('; ')}`}.${notes === undefined ? '' : ` ${notes}`}`,
     '',
-    ...(rows.length === 0 ? [] : ['| database | its URL | version table |', '|---|---|---|', ...rows, '']),
+    ...(rows.length === 0 ? [] : ['| database | URL | version table |', '|---|---|---|', ...rows, '']),
     '| phase | step | exit codes other than 0 |',
     '|---|---|---|',
     ...steps,
@@ -73,7 +73,7 @@ function bootstrapPart({ identity = {}, queue, keys = [] }: Service): string[] {
     ...keys.map(({ name, secret, directory }) => ['keys', `${code(name)}, Secret ${code(secret)}`, code(directory)]),
   ];
   if (rows.length === 0) return [];
-  return ['| before its first start | | |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
+  return ['| before first start | | |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
 }
 
 function meanings({ again = [], codes = {} }: Step): string {

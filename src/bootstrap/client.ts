@@ -18,7 +18,7 @@ interface ClientOptions extends Effects {
 export interface Request extends Omit<JsonCall, 'url'> {
   /** Below the base: `/users?name=glance`. */
   readonly path: string;
-  /** Instead of the client's own. */
+  /** Overrides the client's own. */
   readonly base?: URL;
   /** A POST or PATCH without side effects. */
   readonly isRepeatable?: boolean;

@@ -32,7 +32,7 @@ export const OWN_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_TIMEOUT',
     default: '10m',
     help: 'maximum time for each part except the migration',
-    details: 'For waits, the database server, RabbitMQ and keys, and Keystone, each.',
+    details: 'Applies separately to waits, the database server, RabbitMQ and keys, and Keystone.',
     example: '30m',
   },
   {
@@ -40,10 +40,10 @@ export const OWN_OPTIONS = [
     type: 'path',
     env: 'KOLLA_BOOTSTRAP_SERVICE_CONFIG',
     help: "service's configuration file (default e.g. /etc/glance/glance-api.conf)",
-    details: 'For its database, accounts and transport URL.',
+    details: 'Contains its database URL, accounts and transport URL.',
     example: '/etc/glance/glance-api.conf',
   },
-  tlsOption('KOLLA_BOOTSTRAP_TLS', 'by each URL'),
+  tlsOption('KOLLA_BOOTSTRAP_TLS', 'depends on the URL'),
   caFileOption('KOLLA_BOOTSTRAP_CA_FILE'),
 ] as const satisfies readonly Option[];
 
@@ -54,7 +54,7 @@ const USER_OPTIONS = [
     env: 'KOLLA_BOOTSTRAP_PASSWORD',
     secret: true,
     help: "password of the service's first account",
-    details: 'Instead of the one in its configuration.',
+    details: 'Overrides the one in its configuration.',
     example: 'PASSWORD',
   },
   {
@@ -62,7 +62,7 @@ const USER_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_PASSWORD_FILE',
     repeat: true,
-    help: "[USER=]FILE with an account's password (default USER the first)",
+    help: "[USER=]FILE with an account's password (default the first account)",
     example: 'heat_domain_admin=/run/secrets/heat-domain-admin',
   },
 ] as const satisfies readonly Option[];
@@ -75,7 +75,7 @@ const ENDPOINT_OPTIONS = [
     repeat: true,
     help: '[NAME=]URL of the public endpoints',
     details:
-      'A host alone, or with {port}{path} and {name}, {type}, {service}, {region}, {interface}; NAME is one entry of the catalogue.',
+      'Either only a host, or a template with {port}, {path}, {name}, {type}, {service}, {region}, {interface}; NAME is one catalogue entry.',
     example: 'https://api.example.com:{port}{path}',
   },
   {
@@ -91,8 +91,8 @@ const ENDPOINT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_ADMIN_URL',
     repeat: true,
-    help: '[NAME=]URL of the admin endpoints, which are legacy',
-    details: 'Endpoints of an interface without a URL are not changed.',
+    help: '[NAME=]URL of the (legacy) admin endpoints',
+    details: 'Without a URL, the endpoints of an interface are not changed.',
     example: 'http://{name}:{port}{path}',
   },
   {
@@ -111,8 +111,8 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_TRANSPORT_URL',
     secret: true,
-    help: "transport URL instead of the service's configured one",
-    details: 'Virtual host, account and password.',
+    help: "transport URL, overriding the service's configuration",
+    details: 'Determines virtual host, account and password.',
     example: 'rabbit://nova:PASSWORD@rabbitmq:5672/nova',
   },
   {
@@ -127,9 +127,9 @@ const QUEUE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_RABBITMQ_URL',
     repeat: true,
-    help: "URL of RabbitMQ's management API (default transport hosts)",
+    help: "URL of RabbitMQ's management API (default the transport URL's hosts)",
     details:
-      'The default is http and port 15672, with --tls verify or require https and 15671. Several nodes are tried in this order.',
+      'The default is http on port 15672, or https on 15671 with --tls verify or require. Several nodes are tried in order.',
     example: 'http://rabbitmq:15672',
   },
   {
@@ -183,8 +183,8 @@ export const KEYS_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_KEYS_FROM',
     repeat: true,
-    help: 'NAME=DIRECTORY of existing keys for a new Secret',
-    details: 'Instead of new keys, where the Secret does not exist yet.',
+    help: 'NAME=DIRECTORY with existing keys for a new Secret',
+    details: 'Imported instead of generating keys, if the Secret does not exist yet.',
     example: 'fernet=/etc/keystone/fernet-keys',
   },
 ] as const satisfies readonly Option[];

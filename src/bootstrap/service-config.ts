@@ -9,7 +9,7 @@ import type { Place, Service } from '../catalog/index.ts';
 export interface ServiceConfig {
   /** Undefined if unset or empty. ConfigError for a file that oslo.config could not read either. */
   valueAt(place: Place | undefined): string | undefined;
-  /** It exists and is unreadable: whether an option is set is unknown. */
+  /** It exists but is unreadable, so it is unknown whether an option is set. */
   readonly isHidden: boolean;
   /** ConfigError for an unreadable file, and, with the line number, for one that oslo.config cannot parse. */
   check(): void;

@@ -15,5 +15,5 @@ export const ceilometer: Service = {
     worker('ceilometer_compute', 'ceilometer-polling'),
     worker('ceilometer_ipmi', 'ceilometer-polling'),
   ],
-  notes: "Give the URL of a database that may hold the lock, such as its own account in Gnocchi's.",
+  notes: "Pass the URL of a database for the lock, such as Gnocchi's with a separate account.",
 };

@@ -27,5 +27,5 @@ export const horizon: Service = {
   // Users log in with their own accounts.
   identity: {},
   probes: [api('horizon', 8080)],
-  notes: 'Only if its sessions are kept in the database.',
+  notes: 'Needed only if sessions are stored in the database.',
 };

@@ -2,7 +2,7 @@
  * Data about each OpenStack service: one file per service, data only.
  *
  *   a name -> its data (configuration file, databases, migration by phase, check; accounts and endpoints in Keystone;
- *     queue; commands of its own tool besides the schema; each container's checks) -> migrate, bootstrap, charts, docs
+ *     queue; its own tool's commands after the schema; each container's checks) -> migrate, bootstrap, charts, docs
  *   infrastructure.ts -> the servers they depend on, and their checks
  *   `services:` of kolla-pod.yaml -> own.ts (valibot, all problems with their places) -> the same shape, with precedence
  *

@@ -14,16 +14,14 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
     probes: [
       {
         ...api('etcd', 2379, '/health'),
-        notes:
-          'Its response requires a leader: without quorum no member is ready, and none should be restarted ' +
-          'for that.',
+        notes: 'Healthy only with a leader: without quorum no member is ready, but a restart would not help.',
       },
     ],
   },
   {
     name: 'grafana',
     summary: 'Dashboards',
-    probes: [{ ...api('grafana', 3000, '/api/health'), notes: 'Its response requires its database.' }],
+    probes: [{ ...api('grafana', 3000, '/api/health'), notes: 'Healthy only while its database is reachable.' }],
   },
   {
     name: 'loadbalancer',
@@ -31,7 +29,7 @@ export const INFRASTRUCTURE: readonly Infrastructure[] = [
     probes: [
       api('haproxy', 61_313),
       listener('haproxy_ssh', 'sshd', 2985),
-      { ...listener('proxysql', 'proxysql', 6032), notes: 'Its admin port.' },
+      { ...listener('proxysql', 'proxysql', 6032), notes: 'Port 6032 is the admin interface.' },
     ],
   },
   {

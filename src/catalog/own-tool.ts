@@ -53,7 +53,7 @@ const Done = v.lazy((input): typeof ByListing | typeof ByRecord =>
   typeof input === 'object' && input !== null && 'listed' in input ? ByListing : ByRecord,
 );
 
-/** `tool:` of a service: commands of its own tool besides the schema. */
+/** `tool:` of a service: commands of its own tool, in addition to the schema. */
 export const Tool = v.pipe(
   ListOf(
     v.strictObject({

@@ -51,7 +51,7 @@ export interface IdentityUser {
   /** Default: Default. */
   readonly domain?: string;
   readonly grants: readonly Grant[];
-  /** None: its password must be given. */
+  /** If undefined, its password must be given. */
   readonly places?: AccountPlaces;
 }
 

@@ -33,7 +33,7 @@ export const COMMON_OPTIONS = [
     type: 'path',
     env: 'KOLLA_POD_TERMINATION_LOG',
     default: '/dev/termination-log',
-    help: 'file for the last error, if it exists',
+    help: 'file to write the last error to, if it exists',
     example: '/dev/termination-log',
   },
 ] as const satisfies readonly Option[];

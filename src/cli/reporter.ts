@@ -9,7 +9,7 @@ import { ignoreErrors, OutputClosedError } from './output.ts';
 import type { Values } from './option.ts';
 import type { Terminal } from '../core/terminal.ts';
 
-/** The kubelet keeps only the end of a longer message; the start names the cause. */
+/** The kubelet keeps only the end of a longer message, but the start names the cause. */
 const LAST_WORD_BYTES = 4096;
 
 type CommonValues = Values<typeof COMMON_OPTIONS>;

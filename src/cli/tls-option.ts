@@ -24,8 +24,8 @@ export interface Trust {
 }
 
 export const TLS_MEANING =
-  'verify: encrypted, and the certificate is signed by a CA of --ca-file for the host name. require: encrypted, and ' +
-  'no certificate is checked, for self-signed ones during a migration. off: not encrypted.';
+  'verify: encrypted; the certificate must be signed by a CA in --ca-file and match the host name. require: ' +
+  'encrypted; the certificate is not verified (for self-signed ones during a migration). off: not encrypted.';
 
 export function isTlsMode(word: string): word is TlsMode {
   return MODES.some((mode) => mode === word);
@@ -41,7 +41,7 @@ export function tlsOption<const E extends string>(env: E, byDefault: string) {
     type: 'choice',
     values: MODES,
     env,
-    help: `verified TLS, TLS with any certificate, or none (default ${byDefault})`,
+    help: `TLS mode: verified, unverified or off (default ${byDefault})`,
     details: TLS_MEANING,
     example: 'verify',
   } as const satisfies Option;

@@ -10,7 +10,7 @@ export type Step = DirectoryStep | FileStep | LinkStep;
 
 interface Common {
   readonly entry: string;
-  /** As in config.json. */
+  /** Destination as written in config.json. */
   readonly dest: string;
   /** Its path on this disk. */
   readonly path: string;

@@ -8,7 +8,7 @@ import { CONFIG_DIR } from './read.ts';
 export interface Match {
   readonly kind: 'file' | 'directory';
   readonly source: string;
-  /** As in config.json, not yet relative to a root. */
+  /** Destination as written in config.json, without the root. */
   readonly dest: string;
   readonly mode: number;
   readonly uid: number;

@@ -87,7 +87,7 @@ class Tracker {
   result(): Tracking {
     const { before } = this.#options;
     const state = before && { during: new Map([...before, ...this.#after]), after: this.#after };
-    // A directory's content is removed before it.
+    // A directory's content is removed before the directory.
     const removals = this.#removals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
     return { kept: this.#kept, restored: this.#restored, removals, state };
   }

@@ -18,15 +18,15 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'Nothing.',
     helpers: {
       'kolla-init': 'The files are installed and every dependency is ready.',
-      'kolla-db-sync': 'The schema is up to date: migrated by this run, or by another replica meanwhile.',
-      'kolla-bootstrap': 'Everything that the service needs exists: before, or created by this run.',
+      'kolla-db-sync': 'The schema is up to date: migrated by this run, or meanwhile by another replica.',
+      'kolla-bootstrap': 'Everything the service needs exists, or was created by this run.',
       'kolla-probe': 'Healthy.',
-      'kolla-log-ship': 'Every existing line has been acknowledged.',
+      'kolla-log-ship': 'All existing lines have been acknowledged.',
     },
   },
   no: {
     means: 'The check ran and failed.',
-    next: 'Read the reason: the last line on stderr, also shown by the kubelet in the event `Unhealthy`.',
+    next: 'Read the reason in the last line on stderr, which the kubelet also shows in the event `Unhealthy`.',
     helpers: {
       'kolla-init': 'check: an installed file differs from config.json. plan: an entry requires root.',
       'kolla-bootstrap': 'plan: there are changes to apply. delete without --yes: there are objects to remove.',
@@ -38,7 +38,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
     next: 'The message names the option and the nearest valid one; HELPER COMMAND --help shows all. Fix the manifest.',
     helpers: {
       'kubernetes-entrypoint':
-        'A DEPENDENCY_* variable, with the column. The original waited forever, or continued without it, ' +
+        'A DEPENDENCY_* variable is invalid; the message has the column. The original waited forever, or continued without it, ' +
         'as KOLLA_POD_COMPAT=lenient still does.',
     },
   },
@@ -49,16 +49,16 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
   unavailable: {
     means: 'A dependency is missing, or failed permanently.',
-    next: 'The message names it. Fix it, then retry; kolla-pod doctor shows what this Pod can reach.',
+    next: 'The message names the dependency. Fix it, then retry; kolla-pod doctor shows what this Pod can reach.',
     helpers: {
-      'kolla-init': 'A Job being waited for has failed: see its log, then delete it and run it again.',
+      'kolla-init': 'A Job being waited for has failed: see its log, then delete and re-create it.',
       'kolla-db-sync': 'The database rejected a request, or the lock was lost during the migration.',
       'kolla-bootstrap': 'Keystone has a duplicate object, or rejected a request: the message names it and the fix.',
     },
   },
   bug: {
     means: 'A bug in kolla-pod.',
-    next: 'Report it with the line on stderr, which contains the stack trace.',
+    next: 'Report it with the last line on stderr, which contains the stack trace.',
   },
   deadline: {
     means: 'A deadline was exceeded.',
@@ -82,11 +82,11 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   interrupted: { means: 'Terminated by Ctrl-C (SIGINT).', next: 'Nothing.' },
   outputClosed: {
     means: 'The reader of the output closed it early, as `| head` does.',
-    next: 'Nothing, unless the reader should have read everything.',
+    next: 'Nothing, unless the reader should have read all of it.',
   },
   terminated: {
     means: 'Terminated by SIGTERM, as when the Pod terminates.',
-    next: 'Nothing, if the Pod was to be terminated.',
+    next: 'Nothing, if the Pod was meant to terminate.',
     helpers: { 'kolla-db-sync': 'The migration was stopped; the next run resumes it.' },
   },
 };

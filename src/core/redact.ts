@@ -9,7 +9,7 @@ const CONTROL = /[\u0000-\u001F\u007F]/g;
 const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };
 
 /**
- * Replaces each secret by `***`, including percent-encoded (URL), JSON, SQL and Python forms, and each line of a
+ * Replaces each secret with `***`, including percent-encoded (URL), JSON, SQL and Python forms, and each line of a
  * multi-line secret. Longest first, so that no part of a longer one remains.
  * @param secrets empty ones are skipped
  */

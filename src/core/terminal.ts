@@ -27,7 +27,7 @@ export function paint(terminal: Terminal, style: keyof typeof SGR, text: string)
   return terminal.color ? `\u001B[${SGR[style]}m${text}\u001B[0m` : text;
 }
 
-/** Width on screen: escape sequences have none. */
+/** Width on screen: escape sequences have no width. */
 export function visibleLength(text: string): number {
   // eslint-disable-next-line no-control-regex
   return text.replaceAll(/\u001B\[[0-9;]*m/g, '').length;

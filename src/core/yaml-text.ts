@@ -3,7 +3,7 @@ export type YamlValue = string | number | boolean | null | readonly YamlValue[] 
 
 /** Longer lists and mappings are written one item per line. */
 const FLOW_COLUMNS = 100;
-/** Words that YAML 1.1 does not read as strings. */
+/** Words that YAML 1.1 does not parse as strings. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|~)$/i;
 /** Characters that YAML requires to be escaped and JSON does not. */
 // eslint-disable-next-line no-control-regex

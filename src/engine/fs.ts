@@ -151,7 +151,7 @@ export function linkAt(directory: number, name: string, path: string): string {
 
 const O_PATH = 0o10_000_000;
 
-/** By the kernel's name of an O_PATH descriptor, as in glibc. */
+/** Uses the O_PATH descriptor's path in /proc, as glibc does. */
 export function realpathSync(path: string): string {
   const fd = done(sys.open(AT.cwd, path, O_PATH, 0), 'realpath', path);
   try {

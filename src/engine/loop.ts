@@ -16,7 +16,7 @@ export class Timer {
   held = true;
   readonly call: Callback;
   at: number;
-  /** Of an interval: its period in milliseconds. */
+  /** Period of an interval in milliseconds. */
   readonly every: number | undefined;
 
   constructor(call: Callback, at: number, every?: number) {

@@ -105,5 +105,5 @@ declare global {
   const sys: Sys;
 }
 
-/** Of fcntl.h on Linux. */
+/** Constants of Linux's fcntl.h. */
 export const AT = { cwd: -100, noFollow: 0x100, removeDirectory: 0x200, emptyPath: 0x1000 } as const;

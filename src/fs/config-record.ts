@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 export interface ConfigRecord {
   readonly state: 'in-step' | 'refused' | 'failed' | 'absent';
-  /** Of the installed version; undefined if there is none. */
+  /** The installed version; undefined if there is none. */
   readonly version: string | undefined;
   /** The last examined version: the installed or the rejected one. */
   readonly looked: string | undefined;

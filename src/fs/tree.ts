@@ -27,7 +27,7 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** An open object, whatever takes its name. A link is opened itself. */
 export class Handle implements Disposable {
-  /** As opened, for messages. */
+  /** Path as opened, for messages. */
   readonly path: string;
   readonly fd: number;
 
@@ -45,7 +45,7 @@ export class Handle implements Disposable {
     chownHeld(this, uid, gid);
   }
 
-  /** Of a file or directory. */
+  /** Sets the mode of a file or directory. */
   chmod(mode: number): void {
     chmodHeld(this, mode);
   }

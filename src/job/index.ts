@@ -35,17 +35,17 @@ import { runJob } from './run.ts';
 const main = command({
   summary: 'Creates everything a service needs before its first start.',
   description:
-    'Database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, as ' +
-    "kolla-db-sync does it; the service's own commands, such as Nova's cells; domains, projects, " +
-    'accounts with their roles, services and endpoints in Keystone. Reads the current state first, shows ' +
-    'each difference, and changes only that, in place: a second run changes nothing, and tokens stay ' +
+    'Creates database, accounts and grants; RabbitMQ virtual host and account; keys; the schema, like ' +
+    "kolla-db-sync; results of the service's own commands, such as Nova's cells; and in Keystone domains, projects, " +
+    'accounts with their roles, services and endpoints. Reads the current state first, shows ' +
+    'the differences, and changes only those, in place: a second run changes nothing, and tokens remain ' +
     'valid. Nothing is removed.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: JOB_OPTIONS,
   examples: [
     {
       line: "kolla-bootstrap glance --admin-user root --public-url 'https://api.example.com:{port}' --internal-url 'http://{name}:{port}'",
-      does: "everything, as Keystone's user OS_USERNAME, with the passwords of glance-api.conf",
+      does: 'everything, as Keystone user OS_USERNAME, with the passwords from glance-api.conf',
     },
     {
       line: 'kolla-bootstrap keystone --wait tcp://mariadb:3306 --skip users --skip endpoints',
@@ -53,11 +53,11 @@ const main = command({
     },
     {
       line: 'kolla-bootstrap nova --only queue --only users --os-cloud kolla-admin --rabbitmq-admin-user openstack',
-      does: 'accounts only, with a cloud of clouds.yaml',
+      does: 'accounts only, with a cloud from clouds.yaml',
     },
     {
       line: 'kolla-bootstrap heat --only users --password-file heat_domain_admin=/run/secrets/heat-domain-admin',
-      does: 'with the password of an account that is in no configuration file',
+      does: 'with the password of an account that no configuration file contains',
     },
   ],
   run,
@@ -82,7 +82,7 @@ async function waitsOf({ wait, timeout }: JobOptions): Promise<readonly Dependen
   return dependenciesOf(wait);
 }
 
-/** Resolves when all are met; rejects as waitForAll() does. */
+/** Resolves when all are ready; rejects as waitForAll() does. */
 async function waitFirst(
   dependencies: readonly Dependency[],
   { timeout: timeoutMs, onFailedJob, osCacert, kubeconfig, namespace, tls, caFile }: JobOptions,
@@ -106,13 +106,13 @@ async function waitFirst(
 const statusCommand = command({
   summary: 'Shows the running or last bootstrap of a service, with each part and migration.',
   description:
-    "From the records in the service's database: `bootstrap:...` are parts that made changes, `tool:...` " +
-    "the service's own commands. For the current state, use `plan`. Exit code 1 if there is no record.",
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+    "Reads the records in the service's database: `bootstrap:...` are parts that made changes, `tool:...` " +
+    "the service's own commands. For the current state, use `plan`. Exits with 1 if there is no record.",
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...PLACE_OPTIONS, ...OWN_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table')],
   examples: [
-    { line: 'kolla-bootstrap status glance', does: 'a table' },
-    { line: 'kolla-bootstrap status glance -o json', does: 'one JSON object' },
+    { line: 'kolla-bootstrap status glance', does: 'as a table' },
+    { line: 'kolla-bootstrap status glance -o json', does: 'as one JSON object' },
   ],
   async run({ operands: [name = ''], options }, context) {
     return await showStatus(await serviceNamedIn(name, context), options, context);

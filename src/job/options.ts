@@ -17,8 +17,8 @@ const WAIT_OPTIONS = [
     values: ['fail', 'wait'],
     env: 'KOLLA_BOOTSTRAP_ON_FAILED_JOB',
     default: 'fail',
-    help: 'a failed Job ends the wait, or may be replaced',
-    details: 'With fail the exit code is 69.',
+    help: 'reaction to a failed Job: fail, or wait for another',
+    details: 'fail ends the wait with exit code 69.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];

@@ -10,10 +10,10 @@ import { withJob } from './job.ts';
 export const planCommand = command({
   summary: 'Shows the changes as a diff; changes nothing.',
   description:
-    '`+` is an object to create, `~` one that differs: changed manually, or by an older run. Exit code 1 ' +
-    'if there are changes. Read only, except for a token request as each account with a known password; ' +
+    '`+` marks an object to create, `~` one that differs: changed manually, or by an older run. Exits with 1 ' +
+    'if there are changes. Read-only, except for a token request as each account with a known password; ' +
     "takes no lock. Runs the list and check commands of the service's tool.",
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...JOB_OPTIONS, outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'diff')],
   examples: [
     {

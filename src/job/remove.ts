@@ -13,23 +13,23 @@ export const removeCommand = command({
   summary: "Removes a service's accounts, endpoints and queue, with --yes.",
   description:
     "Without --yes it only shows the objects to remove, and exits with 1. Removes the region's " +
-    "endpoints, services without any left, the service's accounts, and its RabbitMQ account and virtual " +
+    "endpoints, services without remaining endpoints, the service's accounts, and its RabbitMQ account and virtual " +
     'host with all queues, unless another account uses them or a client is connected. Keeps roles, ' +
     'projects, domains, the virtual host /, keys and the database.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [
     ...JOB_OPTIONS,
     {
       flag: 'yes',
       type: 'boolean',
       env: 'KOLLA_BOOTSTRAP_YES',
-      help: 'confirmation: delete',
+      help: 'delete the objects instead of only listing them',
       example: 'true',
     },
   ],
   examples: [
-    { line: 'kolla-bootstrap delete glance', does: 'shows the objects to remove' },
-    { line: 'kolla-bootstrap delete glance --skip queue --yes', does: 'removes those in Keystone' },
+    { line: 'kolla-bootstrap delete glance', does: 'show the objects to remove' },
+    { line: 'kolla-bootstrap delete glance --skip queue --yes', does: 'remove those in Keystone' },
   ],
   async run({ operands: [name = ''], options }, context) {
     const { stdout, terminal, log, signal } = context;

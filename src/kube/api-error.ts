@@ -102,7 +102,7 @@ export class Refusal {
     return performance.now() - this.#since >= this.#timing.refusedMs || (await this.#api.isReady(signal));
   }
 
-  /** Access was granted. */
+  /** Called when access was granted. */
   forget(): void {
     this.#since = undefined;
   }

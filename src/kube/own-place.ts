@@ -27,7 +27,7 @@ export function ownContainer(): OwnContainer | undefined {
   }
 }
 
-/** Our place in the cluster, as far as known. */
+/** This Pod's location in the cluster, as far as known. */
 export interface OwnPlace {
   readonly podName: string;
   /** By the kubelet's mounts. */

@@ -60,8 +60,8 @@ const MAIN = {
   summary: "Ships a Pod's log files to Elasticsearch or OpenSearch, each line once per index.",
   description:
     'Follows files across rotation and resumes at the last acknowledged offset. Without --url documents ' +
-    'are printed. On SIGTERM it flushes: exit code 0 when everything was acknowledged, 143 when the grace ' +
-    'period was exceeded; the next start resumes there. Rejected lines go to dead-letter.jsonl in the ' +
+    'are printed. On SIGTERM it flushes and exits with 0 if everything was acknowledged, or with 143 if the grace ' +
+    'period was exceeded; the next start resumes there. Rejected lines are written to dead-letter.jsonl in the ' +
     'state directory.',
   operands: [{ name: 'PATH', help: 'files or globs (default: */*.log in --root)', optional: true, many: true }],
   options: OPTIONS,

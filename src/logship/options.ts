@@ -9,7 +9,7 @@ const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_LOG_SHIP_ROOT',
     default: '/var/log/kolla',
-    help: 'log directory, with a subdirectory per service',
+    help: 'log directory with one subdirectory per service',
     example: '/var/log/kolla',
   },
   {
@@ -18,7 +18,7 @@ const FILE_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_EXCLUDE',
     help: 'pattern of files to leave out',
-    details: 'Without a slash it is matched against names, else against paths below --root.',
+    details: 'Without a slash it matches names, otherwise paths relative to --root.',
     example: '*-access.log',
   },
   {
@@ -27,7 +27,7 @@ const FILE_OPTIONS = [
     values: ['beginning', 'end'],
     env: 'KOLLA_LOG_SHIP_FROM',
     default: 'beginning',
-    help: 'first start: position in files that exist already',
+    help: 'start position in existing files on first start',
     example: 'end',
   },
   {
@@ -41,7 +41,7 @@ const FILE_OPTIONS = [
     flag: 'source-id',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_SOURCE_ID',
-    help: 'unique ID of this source (default generated, kept in --state)',
+    help: 'unique ID of this source (default generated and stored in --state)',
     example: 'compute-1',
   },
 ] as const satisfies readonly Option[];
@@ -60,12 +60,12 @@ const ORIGIN_OPTIONS = [
     flag: 'hostname',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_HOSTNAME',
-    help: 'Hostname in the documents (default --node, else the host name)',
+    help: 'field Hostname in documents (default --node, else the host name)',
     example: 'compute-1',
   },
-  { flag: 'pod', type: 'string', env: 'POD_NAME', help: 'Pod name in the documents', example: 'keystone-7d9f-x2x1' },
-  { flag: 'namespace', type: 'string', env: 'POD_NAMESPACE', help: 'namespace in the documents', example: 'openstack' },
-  { flag: 'node', type: 'string', env: 'NODE_NAME', help: 'node name in the documents', example: 'compute-1' },
+  { flag: 'pod', type: 'string', env: 'POD_NAME', help: 'Pod name in documents', example: 'keystone-7d9f-x2x1' },
+  { flag: 'namespace', type: 'string', env: 'POD_NAMESPACE', help: 'namespace in documents', example: 'openstack' },
+  { flag: 'node', type: 'string', env: 'NODE_NAME', help: 'node name in documents', example: 'compute-1' },
 ] as const satisfies readonly Option[];
 
 const RUN_OPTIONS = [
@@ -82,7 +82,7 @@ const RUN_OPTIONS = [
     env: 'KOLLA_LOG_SHIP_GRACE',
     default: '20s',
     help: 'time to flush after SIGTERM',
-    details: "Below the Pod's terminationGracePeriodSeconds.",
+    details: "Must be less than the Pod's terminationGracePeriodSeconds.",
     example: '50s',
   },
   {
@@ -98,7 +98,7 @@ const RUN_OPTIONS = [
     type: 'string',
     env: 'KOLLA_LOG_SHIP_SYSLOG',
     help: 'address to receive syslog on',
-    details: 'Written to haproxy/haproxy.log or syslog/PROGRAM.log in --root, and shipped from there.',
+    details: 'Messages are written to haproxy/haproxy.log or syslog/PROGRAM.log in --root, and shipped from there.',
     example: 'udp://127.0.0.1:5140',
   },
   {
@@ -107,8 +107,8 @@ const RUN_OPTIONS = [
     values: ['auto', 'on', 'off'],
     env: 'KOLLA_LOG_SHIP_RECLAIM',
     default: 'auto',
-    help: 'reclaiming of acknowledged disk space (auto: on emptyDir)',
-    details: 'By punching holes in the files.',
+    help: 'reclaim disk space of acknowledged lines (auto: on emptyDir)',
+    details: 'Punches holes into the files.',
     example: 'off',
   },
   {
@@ -124,15 +124,15 @@ const RUN_OPTIONS = [
     type: 'string',
     env: 'KOLLA_LOG_SHIP_LISTEN',
     help: '[ADDRESS:]PORT for /livez, /readyz and /metrics (default none)',
-    details: 'kolla-sidecar answers on its own port.',
+    details: 'In kolla-sidecar they are served on its own port.',
     example: '9809',
   },
   {
     flag: 'host-network',
     type: 'boolean',
     env: 'KOLLA_LOG_SHIP_HOST_NETWORK',
-    help: 'no reasons for any client, for host network Pods',
-    details: 'Every user of the node can connect by loopback.',
+    help: 'hide reasons from all clients, for Pods with hostNetwork',
+    details: 'There, every user of the node can connect over loopback.',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

@@ -22,7 +22,7 @@ export interface Settings {
   readonly from: 'beginning' | 'end';
   readonly root: string;
   readonly stateDir: string;
-  /** Options of the documents. */
+  /** Options that affect documents. */
   readonly parse: ParserOptions;
   /** Given, or else generated and kept. */
   readonly sourceId: string | undefined;

@@ -53,7 +53,7 @@ export interface ShippingView {
   readonly files: () => number;
   /** Unacknowledged bytes of all destinations together. */
   readonly left: () => number;
-  /** Of all destinations together. */
+  /** Sums over all destinations. */
   readonly counts: () => Readonly<Counts>;
   /** Why a server does not accept writes, the longest outage first; undefined if there is none. */
   readonly outage: () => Held | undefined;

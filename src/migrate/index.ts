@@ -33,16 +33,16 @@ const MAIN = {
   description:
     'Waits for the server; creates database, account and grants when --admin-user is given; takes the ' +
     "lock; runs the service's migration, a phase of it, or the command after --; records the result. A " +
-    'second migrator waits, and exits without a change when another has finished the same migration, or ' +
-    "when it is recorded as done and the service's tool confirms it. The exit code is the command's.",
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+    'second migrator waits, and exits without changes when another has finished the same migration, or ' +
+    "when it is recorded as done and the service's tool confirms it. Exits with the command's code.",
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   child: 'COMMAND',
   options: SYNC_OPTIONS,
   examples: [
     { line: 'kolla-db-sync keystone', does: 'with the URL from /etc/keystone/keystone.conf' },
     {
       line: 'kolla-db-sync keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --release 2026.1',
-      does: 'creates database and account as well',
+      does: 'also create database and account',
     },
     {
       line: 'kolla-db-sync keystone --host mariadb-0 --host mariadb-1 --host mariadb-2',
@@ -51,11 +51,11 @@ const MAIN = {
     { line: 'kolla-db-sync keystone --phase expand --release 2026.1', does: 'only the phase before a rollout' },
     {
       line: 'kolla-db-sync keystone --phase contract --release 2026.1 --after-rollout deployment/keystone',
-      does: 'the phase after it, once the last old Pod is gone',
+      does: 'the phase after the rollout, once the last old Pod is gone',
     },
     {
       line: 'kolla-db-sync keystone -- keystone-manage db_sync --expand',
-      does: 'another command, under the lock',
+      does: 'run another command, holding the lock',
     },
     {
       line: 'kolla-db-sync keystone --stay',

@@ -13,7 +13,7 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_CONNECTION',
     secret: true,
-    help: "database URL instead of the service's configured one",
+    help: "database URL, overriding the service's configuration",
     details: "The command receives it in oslo.config's environment variable (OS_DATABASE__CONNECTION).",
     example: 'mysql+pymysql://keystone:PASSWORD@mariadb:3306/keystone',
   },
@@ -29,8 +29,8 @@ export const PLACE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_HOST',
     repeat: true,
-    help: "HOST[:PORT] of the server, instead of the URL's",
-    details: 'Several nodes of one cluster are tried in this order; the command gets the URL with the one in use.',
+    help: 'HOST[:PORT] of the server, overriding the URL',
+    details: 'Several nodes of a cluster are tried in order; the command gets a URL with the node in use.',
     example: 'mariadb-0.mariadb:3306',
   },
   {
@@ -39,8 +39,8 @@ export const PLACE_OPTIONS = [
     values: DONOR_POLICIES,
     env: 'KOLLA_DB_SYNC_GALERA_DONOR',
     default: 'ok',
-    help: 'use of a Galera node that is a donor',
-    details: 'Whether such a node is used, or waited for until it is Synced.',
+    help: 'handling of a Galera node that is a donor',
+    details: 'ok uses such a node; wait waits until it is Synced.',
     example: 'wait',
   },
 ] as const satisfies readonly Option[];
@@ -76,7 +76,7 @@ const MIGRATE_OPTIONS = [
     values: PHASES,
     env: 'KOLLA_DB_SYNC_PHASE',
     default: 'all',
-    help: 'part of the migration to run',
+    help: 'phase of the migration to run',
     details: 'For a rolling upgrade: expand and migrate before the rollout, contract and online after it.',
     example: 'expand',
   },
@@ -93,10 +93,10 @@ const MIGRATE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_DB_SYNC_LOCK_LOSS',
     default: '40s',
-    help: 'time without a confirmed lock that stops the command',
+    help: 'time without a confirmed lock before the command is stopped',
     details:
       'Applies when neither the database server nor the API server confirms the lock for this long. Must be ' +
-      'longer than their worst stall.',
+      'longer than their longest stall.',
     example: '60s',
   },
   {
@@ -106,7 +106,7 @@ const MIGRATE_OPTIONS = [
     default: '60s',
     help: 'time without renewal after which the lock expires',
     details:
-      'A migrator that has not renewed its Lease (on Galera also its row) for this long counts as dead. ' +
+      'A migrator that has not renewed its Lease (on Galera also its row) for this long is considered dead. ' +
       'Must be the same for all migrators, and longer than --lock-loss.',
     example: '90s',
   },
@@ -117,7 +117,7 @@ const MIGRATE_OPTIONS = [
     default: '15s',
     help: 'time for the command to exit after SIGTERM',
     details:
-      "Stopping it and recording that takes up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
+      "Stopping the command and recording it take up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
     example: '10m',
   },
   {
@@ -125,8 +125,8 @@ const MIGRATE_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_RELEASE',
     default: '',
-    help: 'release that is rolled out',
-    details: 'A migrator that waited exits without a change when another has finished the same release.',
+    help: 'release being rolled out',
+    details: 'A waiting migrator exits without changes when another has finished the same release.',
     example: '2026.1-r3',
   },
 ] as const satisfies readonly Option[];
@@ -139,10 +139,10 @@ const FENCING_OPTIONS = [
     values: ['own', 'service'],
     env: 'KOLLA_DB_SYNC_MIGRATE_AS',
     default: 'own',
-    help: 'account that runs the command, with --admin-user',
+    help: 'database account for the command, with --admin-user',
     details:
-      "own: an account created for this migration and dropped at its end, if the service's tool can be " +
-      'made to use it.',
+      "own: a temporary account, created for this migration and dropped afterwards, if the service's tool can " +
+      "use it. service: the service's account.",
     example: 'service',
   },
   {

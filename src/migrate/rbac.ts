@@ -17,10 +17,10 @@ const [STAY] = SIDECAR_OPTIONS;
 export const rbacCommand = command({
   summary: 'Prints the minimal Role and binding that a migration needs.',
   description:
-    'Writes nothing and contacts no cluster. Lists the Lease and workloads in resourceNames; RBAC cannot ' +
-    'limit create to a name, nor Pods, ReplicaSets and revisions, which are found by label. Pipe it to ' +
+    'Writes nothing and contacts no cluster. Restricts access to the Lease and workloads by resourceNames, except ' +
+    'create, and Pods, ReplicaSets and revisions, which are selected by label. Pipe it to ' +
     'kubectl apply -f -.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [
     {
       flag: 'namespace',
@@ -43,7 +43,7 @@ export const rbacCommand = command({
       flag: 'lease-name',
       type: 'string',
       env: 'KOLLA_DB_SYNC_LEASE_NAME',
-      help: 'as of kolla-db-sync (default the service)',
+      help: 'same as for kolla-db-sync (default the service)',
       example: 'nova-cell2',
     },
     AFTER_ROLLOUT,
@@ -57,7 +57,7 @@ export const rbacCommand = command({
     },
     {
       line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
-      does: 'for the phases contract and online as well',
+      does: 'also for the phases contract and online',
     },
     {
       line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',
@@ -65,7 +65,7 @@ export const rbacCommand = command({
     },
     {
       line: 'kolla-db-sync rbac nova --lease-name nova-cell2 --service-account nova-db-sync -o json',
-      does: 'for a second cell; for a program',
+      does: 'for a second cell, as JSON',
     },
   ],
   async run({ operands: [name = ''], options }, { stdout, podFile }) {

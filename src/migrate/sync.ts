@@ -21,7 +21,7 @@ export async function sync(plan: Plan, effects: Effects, take: TakeTurn = takeTu
   return await inWords(plan, async () => migrate({ ...plan, target: await makeReady(plan, effects) }, effects, take));
 }
 
-/** The same for a database that exists. */
+/** The same for an existing database. */
 export async function syncReady(plan: Migration, effects: Effects): Promise<ExitCode> {
   return await inWords(plan, () => migrate(plan, effects, takeTurn));
 }

@@ -4,7 +4,7 @@ import { placeOfTarget, type MysqlTarget } from './url.ts';
 interface HandshakeError {
   readonly code?: string;
   readonly message: string;
-  /** Of the system: the connection broke. */
+  /** Set for system errors: the connection broke. */
   readonly syscall?: string;
 }
 

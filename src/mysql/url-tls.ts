@@ -1,7 +1,7 @@
 import { defined } from '../core/defined.ts';
 import type { Trust } from '../cli/tls-option.ts';
 
-/** Files in PEM. */
+/** PEM files. */
 export interface MysqlTls {
   /** Whether the server's certificate must be signed by a CA of caFile. */
   readonly isVerified: boolean;

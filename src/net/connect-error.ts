@@ -38,7 +38,7 @@ export function connectReason(error: unknown, asked = ''): string | undefined {
   return meaning && `${meaning(placesOf(error).join(', ') || asked)} (${String(code)})`;
 }
 
-/** Of a name with several addresses: all of them. */
+/** All addresses of a name. */
 function placesOf(error: unknown): string[] {
   const each: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   return [...new Set(each.flatMap((one) => placeOf(one as SystemError) ?? []))];

@@ -14,7 +14,7 @@ export interface Check<O extends readonly Option[] = readonly Option[]> extends 
   Command<O>,
   'summary' | 'description' | 'operands' | 'child' | 'options' | 'examples'
 > {
-  /** Its command in `kolla-probe`: `tcp`. */
+  /** Its command name in `kolla-probe`: `tcp`. */
   readonly word: string;
   /**
    * Validates the arguments without running the check.
@@ -55,15 +55,15 @@ export const CHECK_OPTIONS = [
     type: 'choice',
     values: ['startup', 'liveness', 'readiness'],
     env: 'KOLLA_PROBE_ROLE',
-    help: 'probe type; liveness may not depend on other Pods',
-    details: 'Otherwise a failure of another Pod would restart this one.',
+    help: 'probe type; liveness must not depend on other Pods',
+    details: 'If it did, a failure of another Pod would restart this one.',
     example: 'liveness',
   },
   {
     flag: 'allow-remote',
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_REMOTE',
-    help: 'permission for a liveness probe to depend on other Pods',
+    help: 'allow a liveness probe to depend on other Pods',
     example: 'true',
   },
 ] as const satisfies readonly Option[];

@@ -22,7 +22,7 @@ import { SIDECAR_OPTIONS } from './options.ts';
 const main = command({
   summary: 'Runs several resident helpers in one process, with one port and one status page.',
   description:
-    "Each component behaves as its own helper, with that helper's section of kolla-pod.yaml and " +
+    "Each component behaves like its own helper, with that helper's section in kolla-pod.yaml and " +
     'environment. A failed component is restarted with backoff without affecting the others. /startupz ' +
     'fails until waits and db-sync are done. The status page is at / on the same port, for kubectl ' +
     'port-forward. Exits on SIGTERM (143), log shipping last.',
@@ -33,7 +33,7 @@ const main = command({
       rows: [
         ['probe', 'checks: named checks and probe endpoints'],
         ['config-watch', 'init.watch: new versions of the ConfigMap'],
-        ['waits', 'init: waits, held by /startupz'],
+        ['waits', 'init: waits that delay /startupz'],
         ['db-sync', 'db-sync: schema migration'],
         ['log-ship', 'log-ship: log shipping'],
       ],
@@ -43,15 +43,15 @@ const main = command({
   examples: [
     {
       line: 'kolla-sidecar',
-      does: 'the roles of /etc/kolla-pod/kolla-pod.yaml: `sidecar: { role: [probe, config-watch, log-ship] }`',
+      does: 'the components in /etc/kolla-pod/kolla-pod.yaml: `sidecar: { role: [probe, config-watch, log-ship] }`',
     },
     {
       line: 'kolla-sidecar --role probe --role log-ship --config kolla-pod.yaml --listen 127.0.0.1:9808',
-      does: 'checks and log shipping on one address',
+      does: 'checks and log shipping, listening on one address only',
     },
     {
       line: 'kolla-sidecar --role db-sync --service keystone',
-      does: 'a native sidecar that migrates, then stays',
+      does: 'as a native sidecar that migrates, then keeps running',
     },
   ],
   run,

@@ -114,7 +114,7 @@ function tooShort(probe: Probe, needs: SidecarNeeds): string | undefined {
   );
 }
 
-/** A probe of another endpoint: it would never succeed, or at once. */
+/** A probe of another endpoint would never succeed, or succeed at once. */
 function elsewhere(
   { ports = [] }: Container,
   { httpGet }: Probe,

@@ -22,16 +22,16 @@ import {
 export const catalogue = command({
   summary: 'Prints the built-in catalogue of OpenStack services.',
   description:
-    'Databases with the options for their URLs, migration steps by phase, the schema check, accounts and ' +
+    'Shows databases with the options for their URLs, migration steps by phase, the schema check, accounts and ' +
     'endpoints in Keystone, the queue, and the health checks of each container. Infrastructure ' +
-    '(rabbitmq, mariadb ...) has health checks only. In JSON all other entries have the format of ' +
+    '(rabbitmq, mariadb ...) has only health checks. In JSON the other entries have the format of ' +
     '`services:` in kolla-pod.yaml.',
-  operands: [{ name: 'SERVICE', help: 'show this service in full', optional: true }],
+  operands: [{ name: 'SERVICE', help: 'service to show in full', optional: true }],
   options: [outputOption('KOLLA_POD_CATALOGUE_OUTPUT', 'table')],
   examples: [
     { line: 'kolla-pod catalogue', does: 'all services, one per line' },
     { line: 'kolla-pod catalogue nova', does: 'one service in full' },
-    { line: 'kolla-pod catalogue -o json', does: 'everything, for a program' },
+    { line: 'kolla-pod catalogue -o json', does: 'everything, as JSON' },
   ],
   async run({ operands: [name], options }, { stdout, terminal, podFile }) {
     const services = await knownServices(podFile);

@@ -8,8 +8,8 @@ import { paint, type Terminal } from '../core/terminal.ts';
 
 /** Explains an exit code and the next step. */
 export const explain = command({
-  summary: 'Explains an exit code and the next step.',
-  operands: [{ name: 'CODE', help: 'a number, or its name', optional: true }],
+  summary: 'Explains an exit code and what to do next.',
+  operands: [{ name: 'CODE', help: 'exit code, as a number or name', optional: true }],
   options: [],
   examples: [
     { line: 'kolla-pod explain 69', does: 'for an init container that exited with 69' },

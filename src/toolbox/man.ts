@@ -11,11 +11,11 @@ import { VERSION } from '../core/version.ts';
 export function manOf(helpers: () => readonly Helper[], names: readonly string[]): Command {
   return command({
     summary: "Prints a helper's manual page, for man(1).",
-    operands: [{ name: 'HELPER', help: 'helper of the page (default: kolla-pod)', optional: true, values: names }],
+    operands: [{ name: 'HELPER', help: 'helper to describe (default: kolla-pod)', optional: true, values: names }],
     options: [],
     examples: [
-      { line: 'kolla-pod man probe', does: 'to display it: kolla-pod man probe | man -l -' },
-      { line: 'kolla-pod man', does: 'the page of kolla-pod itself' },
+      { line: 'kolla-pod man probe', does: 'to display the page: kolla-pod man probe | man -l -' },
+      { line: 'kolla-pod man', does: 'the page for kolla-pod itself' },
     ],
     run({ operands: [word = 'kolla-pod'] }, { stdout }) {
       const helper = helpers().find((one) => one.name === word || sectionOf(one) === word);

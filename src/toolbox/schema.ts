@@ -15,12 +15,13 @@ type Schema = Readonly<Record<string, unknown>>;
 export function schemaOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Prints the JSON Schema of kolla-pod.yaml.',
-    description: 'For editors and for validation before a ConfigMap is applied. That file cannot hold secrets.',
+    description:
+      'For editors, and to validate the file before applying its ConfigMap. The file cannot contain secrets.',
     operands: [],
     options: [],
     examples: [
-      { line: 'kolla-pod schema', does: 'the whole' },
-      { line: 'kolla-pod schema --log-format json', does: 'the same; only errors are logged' },
+      { line: 'kolla-pod schema', does: 'the entire schema' },
+      { line: 'kolla-pod schema --log-format json', does: 'the same, with errors logged as JSON' },
     ],
     run(_, { stdout }) {
       stdout(`${JSON.stringify(fileSchema(helpers()), undefined, 2)}\n`);

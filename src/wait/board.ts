@@ -70,7 +70,7 @@ export class Board {
     return [...this.#rows.values()];
   }
 
-  /** Dependencies that are not met. */
+  /** Dependencies that are not ready. */
   get open(): readonly Row[] {
     return this.rows.filter(({ isMet }) => !isMet);
   }

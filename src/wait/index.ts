@@ -6,9 +6,9 @@
  *            waiters of servers and files  -> retry.ts: retried with backoff
  *            every waiter -> board -> a line at the start and per change, a summary every 30 s; a table on a terminal
  *
- * The wait ends when all are met. The first that can never be met (a failed Job, no permission) ends the wait with its
- * error; a timeout (75), of all or of one, names the unmet dependencies, their last states, and the next command to
- * run; SIGTERM ends it at once. An unreachable dependency is not an error.
+ * The wait ends when all are ready. The first that can never become ready (a failed Job, no permission) ends the wait
+ * with its error; a timeout (75), of all or of one, names the pending dependencies, their last states, and the next
+ * command to run; SIGTERM ends it at once. An unreachable dependency is not an error.
  */
 import { formatDuration } from '../core/duration.ts';
 import { DeadlineError, NotPermittedError } from '../core/errors.ts';
@@ -42,8 +42,8 @@ export interface WaitContext {
 }
 
 /**
- * Resolves when all dependencies are met. Rejects with DeadlineError after `timeoutMs` or a dependency's timeout, with
- * the KollaError of the first that can never be met, and with the signal's reason.
+ * Resolves when all dependencies are ready. Rejects with DeadlineError after `timeoutMs` or a dependency's timeout,
+ * with the KollaError of the first that can never become ready, and with the signal's reason.
  */
 export async function waitForAll(
   dependencies: readonly Dependency[],

@@ -116,7 +116,7 @@ async function verdictOn<T extends KubeObject>(
   }
   if (dependency.isNegated) return met(absent);
   if (gone !== undefined && counts(gone)) {
-    // A Job removed by its TTL right after its completion was complete.
+    // A Job removed by its TTL right after completing counts as Complete.
     const last = verdictOnAll([gone], judge, dependency, meaning);
     return last.is === 'met' && dependency.kind === 'job' ? last : pending('deleted; waiting for another');
   }

@@ -20,8 +20,8 @@ interface RetryOptions {
 }
 
 /**
- * Retries until met, and resolves with the state. Each attempt has a timeout: a host that drops packets never responds.
- * For servers, which do not announce that they are up.
+ * Retries until ready, and resolves with the state. Each attempt has a timeout: a host that drops packets never
+ * responds. For servers, which do not announce that they are up.
  */
 export async function retry(
   attempt: (signal: AbortSignal) => Promise<Verdict>,

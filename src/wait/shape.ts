@@ -72,7 +72,7 @@ export function fits(shape: Shape, object: unknown): boolean {
 
 /**
  * The validated fields of an object, without null.
- * @throws MalformedError with the first wrong place, and never its value, which may be a secret
+ * @throws MalformedError with the path of the first invalid field, never its value, which may be a secret
  * @param at the path prefix for messages
  */
 export function shaped(shape: Shape, object: unknown, at = ''): unknown {

@@ -12,8 +12,8 @@ const TEXT_SHARE = 0.5;
 const LEAST_COLUMNS = 8;
 
 /**
- * The dependencies as lines of a terminal: unmet ones first if there is not enough room. Each line may be truncated at
- * its end.
+ * The dependencies as lines of a terminal: pending ones first if there is not enough room. Each line may be truncated
+ * at its end.
  * @param now by the board's clock
  */
 export function tableLines(rows: readonly Row[], now: number, { columns, lines }: Room): LiveLine[] {

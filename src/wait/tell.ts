@@ -55,7 +55,7 @@ export function reportInTable(live: Live, log: Log, now: () => number): BoardRep
   };
 }
 
-/** Otherwise: a line at the start, one per change, and all unmet ones every 30 s. */
+/** Otherwise: a line at the start, one per change, and all pending ones every 30 s. */
 export function reportInLines(log: Log, now: () => number): BoardReport {
   const board = new Board(
     tellLines((message, fields) => log.info(message, fields)),

@@ -4,7 +4,7 @@ import { oneLine } from '../core/one-line.ts';
 /** Verdict on an object's state. */
 export interface Verdict {
   /**
-   * `failed`: it can never be met by itself. `skipped`: it does not count (suspended, being deleted, of another
+   * `failed`: it can never become ready by itself. `skipped`: it does not count (suspended, being deleted, of another
    * release), so that others of a set decide.
    */
   readonly is: 'met' | 'pending' | 'failed' | 'skipped';

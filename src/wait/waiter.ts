@@ -9,7 +9,9 @@ export type Report = (state: string) => void;
 export interface Waiter {
   /** The next command to run; undefined if there is none, for example without a cluster. */
   hint(): string | undefined;
-  /** Resolves with the final state; rejects with KollaError if it can never be met, and with the signal's reason. */
+  /**
+   * Resolves with the final state; rejects with KollaError if it can never become ready, and with the signal's reason.
+   */
   wait(report: Report, signal: AbortSignal): Promise<string>;
 }
 

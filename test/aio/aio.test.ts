@@ -119,7 +119,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.ok(answers.count() > 0);
   });
 
-  test('scaled to 3, each Keystone accepts the tokens of the others', async () => {
+  test('with 3 replicas each Keystone accepts tokens issued by the others', async () => {
     await stage.page.run('Scale');
     const all = await pods('keystone');
     assert.equal(all.filter(isReady).length, 3);
@@ -159,7 +159,7 @@ describe('all in one: OpenStack from the charts on a real node, under `restricte
     assert.deepEqual(await others(), earlier);
   });
 
-  test('an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores', async () => {
+  test('an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores the release', async () => {
     const old = await pods('keystone');
     await using answers = asking(async () => void (await token()), { pauseMs: PAUSE_MS });
     await assert.rejects(stage.page.run('A version that is refused', 0), /timed out|deadline exceeded/);

@@ -62,7 +62,7 @@ describe('three-node clusters from the charts', { skip }, () => {
   after(async () => await stack.disposeAsync());
 
   for (const kind of Object.keys(KINDS) as Kind[])
-    test(`three nodes of ${kind} form one cluster, and form it again after all were killed together`, async () => {
+    test(`three nodes of ${kind} form one cluster, and again after all are killed together`, async () => {
       for (const ordinal of NODES) await makeVolume(node, directory, { namespace: NAMESPACE, name: kind, ordinal });
       await install(kind);
       await whole(kind);

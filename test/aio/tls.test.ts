@@ -52,7 +52,7 @@ describe('TLS between all servers and clients of the charts on a real node', { s
 
   test('all charts start with it, in the order of their waits, and no container is restarted', async () => {
     await stage.quickstart.run(QUICKSTART, 0);
-    // The file is global.passwords alone.
+    // The file contains only global.passwords.
     await appendFile(join(stage.directory, 'passwords.yml'), '  tls: { enabled: true }\n');
     const installed = stage.quickstart.run(QUICKSTART, 1);
     await Promise.all([installed, giveSecrets()]).catch(async (cause: unknown) => {

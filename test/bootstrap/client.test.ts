@@ -75,7 +75,7 @@ for (const [method, what, answer] of [
   });
 }
 
-test('a POST that reached no server is repeated', async () => {
+test('a POST that did not reach a server is repeated', async () => {
   const port = await freePort();
   const sent = client([port]).send({ ...GET, method: 'POST', body: {} });
   await using _ = await listenHttp((_request, response) => void response.end('{}'), port);

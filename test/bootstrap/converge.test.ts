@@ -100,7 +100,7 @@ test('a change that others are about to revert is read again, and an error if it
   );
 });
 
-test('a denial ends it immediately', async () => {
+test('a denied request ends it immediately', async () => {
   const refused = part(['a', 'b'], () => {
     throw new UnavailableError('no');
   });

@@ -54,7 +54,7 @@ for (const [problem, hosts, leftMs, reason] of [
   ['that has expired', ['127.0.0.1'], -DAY_MS, /cannot trust RabbitMQ at https:\S+: .* has expired: renew it/],
   ['for another name', ['other.test'], DAY_MS, /cannot trust RabbitMQ at https:\S+: .* for another name: /],
 ] as const) {
-  test(`a certificate ${problem} ends a request at once, unless it is not checked`, async () => {
+  test(`a certificate ${problem} fails a request at once, unless verification is off`, async () => {
     const authority = makeAuthority('management');
     await using directory = await privateDirectory('transport');
     const caFile = join(directory.path, 'ca.pem');

@@ -97,7 +97,7 @@ for (const [what, from, to, says] of [
   ['an invalid interface', 'public:', 'pubilc:', /endpoints\.pubilc: .*did you mean 'public'/],
   ['an account without a place for its password', 'password: {', 'name: {', /places\.password: is missing/],
 ] as const) {
-  test(`in these, ${what} is rejected with its location`, () => {
+  test(`in its Keystone and RabbitMQ sections ${what} is rejected with its location`, () => {
     assert.equal(problemsOf(MURANO_OF_BOOTSTRAP), '');
     assert.match(problemsOf(MURANO_OF_BOOTSTRAP.replace(from, to)), says);
   });

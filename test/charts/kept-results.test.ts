@@ -150,7 +150,7 @@ describe('cached results of Helm', { skip: (await canRunHelm()) ?? false, concur
     }
   });
 
-  test('results unused for long are removed', async () => {
+  test('results unused for a long time are removed', async () => {
     await using small = await fixture();
     const [old, young] = [join(small.store, 'old.json'), join(small.store, 'young.json')];
     for (const file of [old, young]) await writeFile(file, '{}');

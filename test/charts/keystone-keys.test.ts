@@ -51,7 +51,7 @@ describe("Keystone's keys", { skip: (await canRunHelm()) ?? false }, () => {
     assert.deepEqual(init, { watch: { root: '/kolla' } });
   });
 
-  test('are in no Job, one of which creates them', () => {
+  test('are mounted into no Job, not even the one that creates them', () => {
     assert.equal(rendered.of('Job').filter(({ metadata }) => metadata.name.startsWith('keystone-keys-')).length, 1);
     for (const job of rendered.of('Job'))
       assert.doesNotMatch(JSON.stringify(podOf(job).volumes), /fernet-keys|credential-keys/, job.metadata.name);

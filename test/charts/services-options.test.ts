@@ -15,7 +15,7 @@ interface Case {
   readonly chart: string;
   /** Next to config.json. */
   readonly file: string;
-  /** Files of unpacked Debian packages. */
+  /** Files from unpacked Debian packages. */
   readonly tree: () => Promise<string>;
   /** The service's namespaces for oslo.config's generator. */
   readonly namespaces: readonly string[];

@@ -27,7 +27,7 @@ test('no option exceeds 100 columns on a wider terminal', () => {
   }
 });
 
-test("an option's help is a noun phrase of at most ten words, then its default", () => {
+test("an option's help is a phrase of at most ten words, then its default", () => {
   for (const { at, command } of PAGES)
     for (const { flag, help, details } of [...command.options, ...COMMON_OPTIONS] as readonly Option[]) {
       const [phrase = '', ...rest] = help.split(/ (?=\(default )/);

@@ -122,7 +122,7 @@ test('the available rows leave space for the cursor', () => {
   assert.deepEqual(rooms, [{ columns: 39, lines: 8 }]);
 });
 
-test('after leaving it the lines stay, and a resize draws nothing', () => {
+test('on exit the lines stay, and a later resize draws nothing', () => {
   const { screen, live } = region();
   live.show(lines('done'));
   live.leave();

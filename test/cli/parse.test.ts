@@ -84,11 +84,11 @@ test('an option given twice is rejected, unless it may be repeated', () => {
   assert.deepEqual(parse(['--wait', 'a', '--wait', 'b']).options['wait'], ['a', 'b']);
 });
 
-test('the environment has several values separated by commas', () => {
+test('a variable may contain several values separated by commas', () => {
   assert.deepEqual(parse([], { T_WAIT: 'a, b,' }).options['wait'], ['a', 'b']);
 });
 
-test('a switch is on by its name, and off by --no- and =false', () => {
+test('a boolean flag is set by its name, and cleared by --no- and =false', () => {
   const env = { T_INSECURE: 'true' };
   assert.equal(parse(['--insecure']).options['insecure'], true);
   assert.equal(parse([], env).options['insecure'], true);
@@ -97,12 +97,12 @@ test('a switch is on by its name, and off by --no- and =false', () => {
   assert.equal(parse([]).options['insecure'], false);
 });
 
-test('--no- is only for switches, and takes no value', () => {
+test('--no- is accepted only for boolean flags, and takes no value', () => {
   assert.match(refusal(['--no-timeout']), /^unknown option --no-timeout/);
   assert.equal(refusal(['--no-insecure=true']), '--no-insecure takes no value');
 });
 
-test('a wrong value is reported with its source: the flag, the variable or the file', () => {
+test('an invalid value is reported with its source: the flag, the variable or the file', () => {
   assert.equal(refusal(['--count', 'many']), "--count: 'many' is not a whole number");
   assert.equal(refusal([], { T_COUNT: '-1' }), "T_COUNT: '-1' is not a whole number");
   // More than a JavaScript number can hold exactly.
@@ -111,7 +111,7 @@ test('a wrong value is reported with its source: the flag, the variable or the f
   assert.equal(refusal([], { T_INSECURE: 'yes' }), "T_INSECURE: 'yes' is neither true nor false");
 });
 
-test('a wrong choice names the nearest one', () => {
+test('an invalid choice names the nearest one', () => {
   assert.equal(refusal(['-o', 'jsno']), "--output: 'jsno' is not one of table, json; did you mean 'json'?");
 });
 

@@ -35,7 +35,7 @@ test('durations are formatted as short as possible', () => {
   assert.deepEqual(spellings, ['0ms', '999ms', '4.2s', '1m', '2m05s', '1h30m', '2h']);
 });
 
-test('the nearest word is found for a transposition, a typo and a prefix', () => {
+test('the nearest word is found after a transposition, a typo or a truncation', () => {
   const words = ['tcp', 'http', 'timeout'];
   assert.equal(nearest('tpc', words), 'tcp');
   assert.equal(nearest('timeot', words), 'timeout');
@@ -43,7 +43,7 @@ test('the nearest word is found for a transposition, a typo and a prefix', () =>
   assert.equal(nearest('mariadb', words), undefined);
 });
 
-test('if none is near, all are listed', () => {
+test('if none is similar, all are listed', () => {
   assert.equal(suggestion('xxxxxx', ['a', 'b']), '; try a, b');
   assert.equal(suggestion('x', []), '');
 });

@@ -27,7 +27,7 @@ export interface GaleraOptions {
    * How soon a silent node is suspected and evicted: `quick` after 2 and 4 s; `real` after Galera's default 5 and 15 s.
    */
   readonly timing?: 'quick' | 'real';
-  /** A my.cnf in place of none; its transfers are by mariabackup. */
+  /** A my.cnf to use instead of none; state transfers use mariabackup. */
   readonly configuration?: string;
 }
 

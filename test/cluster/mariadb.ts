@@ -44,7 +44,7 @@ export interface Mariadb extends AsyncDisposable {
   readonly pid: number;
   /** One statement as root, on a separate connection over the socket. `?` are placeholders. */
   query(sql: string, values?: readonly (string | number | null)[]): Promise<RowDataPacket[]>;
-  /** Shuts it down cleanly; data stay. */
+  /** Shuts it down cleanly; its data is kept. */
   stop(): Promise<void>;
   /** Kills it by SIGKILL; data stay. */
   kill(): Promise<void>;

@@ -37,7 +37,7 @@ export interface SearchServer extends AsyncDisposable {
   count(index: string): Promise<number>;
   /** The documents that a search body finds, `_id` and `_source`. */
   search(index: string, body: object): Promise<Hit[]>;
-  /** Shuts it down cleanly; data stay. */
+  /** Shuts it down cleanly; its data is kept. */
   stop(): Promise<void>;
   /** Kills it like a power failure; data stay. */
   kill(): Promise<void>;

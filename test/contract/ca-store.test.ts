@@ -9,7 +9,7 @@ import { HELPERS } from '../support/helper.ts';
 import { run } from '../../tools/process.ts';
 import { canThrowAwayRoots, inThrowAwayRoot, type Tree } from './throw-away-root.ts';
 
-/** This machine's own store is used as the image's. */
+/** This machine's store stands in for the image's. */
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 const curl = await run('curl', ['--version']).catch(() => undefined);
 const skip =

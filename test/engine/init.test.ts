@@ -95,20 +95,24 @@ test('kolla-pod gets the arguments, environment and pid of the process it replac
   });
 });
 
-test('kolla-pod reports an invalid wait with its column; without it the wait is only named', { skip }, async () => {
-  const words = [...FILES, '--wait', 'jbo/a'];
-  const found = await run(init, words, { env });
-  assert.equal(found.code, 64);
-  assert.match(found.stderr, /wait 'jbo\/a', column 1: .*did you mean 'job'\?/);
-  const unknown = await alone(() => run(init, words, { env }));
-  assert.equal(unknown.code, 69);
-  assert.match(unknown.stderr, /wait 'jbo\/a', which is for none of tcp:, http:, file: and socket:, needs kolla-pod/);
-  for (const wait of ['tcp://a', 'file:a', '!tcp:a', 'socket:', 'http://a?timeout=1#timeout=x']) {
-    const wrong = await alone(() => run(init, ['--wait', wait], { env }));
-    assert.equal(wrong.code, 64, wrong.stderr);
-    assert.match(wrong.stderr, /wait '.*', column \d+: /);
-  }
-});
+test(
+  'kolla-pod reports an invalid wait with its column; without kolla-pod the wait is only named',
+  { skip },
+  async () => {
+    const words = [...FILES, '--wait', 'jbo/a'];
+    const found = await run(init, words, { env });
+    assert.equal(found.code, 64);
+    assert.match(found.stderr, /wait 'jbo\/a', column 1: .*did you mean 'job'\?/);
+    const unknown = await alone(() => run(init, words, { env }));
+    assert.equal(unknown.code, 69);
+    assert.match(unknown.stderr, /wait 'jbo\/a', which is for none of tcp:, http:, file: and socket:, needs kolla-pod/);
+    for (const wait of ['tcp://a', 'file:a', '!tcp:a', 'socket:', 'http://a?timeout=1#timeout=x']) {
+      const wrong = await alone(() => run(init, ['--wait', wait], { env }));
+      assert.equal(wrong.code, 64, wrong.stderr);
+      assert.match(wrong.stderr, /wait '.*', column \d+: /);
+    }
+  },
+);
 
 for (const variable of ['SERVICE', 'JOBS', 'JOBS_JSON', 'DAEMONSET', 'CONTAINER', 'POD_JSON', 'CUSTOM_RESOURCE'])
   test(`DEPENDENCY_${variable} is handed to kolla-pod, or fails before COMMAND`, { skip }, async () => {
@@ -129,7 +133,7 @@ for (const command of ['watch', 'rbac'])
     assert.match(stderr, new RegExp(`'kolla-init ${command}' needs kolla-pod: `));
   });
 
-test('a kolla-pod.yaml with options of what kolla-pod alone has is read', { skip }, async () => {
+test('a kolla-pod.yaml with options that only kolla-pod has is read', { skip }, async () => {
   const file = join(directory.path, 'kolla-pod.yaml');
   const withConfig = ['--config-dir', join(directory.path, 'none'), '--config', file];
   await writeFile(file, JSON.stringify({ init: { watch: { root: '/kolla', 'on-change': ['exit'] }, rbac: {} } }));

@@ -23,7 +23,7 @@ test('accepts a link to a directory', async () => {
   assert.deepEqual(await readdir(join(directory.path, 'real')), ['in']);
 });
 
-test('reports a file in the way, at the end of the path and before it', async () => {
+test('reports an obstructing file, at the end of the path and before it', async () => {
   await using directory = await privateDirectory('directories');
   const file = join(directory.path, 'file');
   await writeFile(file, '');

@@ -17,7 +17,7 @@ for (const [code, Expected, message] of [
     assert.equal(error.message, message);
   });
 
-test('details that the system did not give are not invented', () => {
+test('details missing from the system error are not invented', () => {
   for (const cause of [new ConfigError('said already'), new TypeError('a mistake of ours')])
     assert.equal(writeError('cannot write /x', 'mount it', cause), cause);
 });

@@ -147,7 +147,7 @@ describe("Nova's cells, with its own nova-manage", { skip }, () => {
     assert.deepEqual((await cells())[0], made);
   });
 
-  test("without a schema the plan says so, and a run exits with nova-manage's exit code", async () => {
+  test("without a schema the plan reports it, and a run exits with nova-manage's exit code", async () => {
     await mariadb.query(`RENAME TABLE ${API}.cell_mappings TO ${API}.away`);
     try {
       const [change] = await nova.plan();

@@ -135,7 +135,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.match(said(finished), /immutable/);
   });
 
-  test('a lost response is not a failure: one rotation, and the run says so', async () => {
+  test('a lost response is not a failure: one rotation, and the run reports it', async () => {
     const { run, keys, kubectl, namespace } = await newNamespace();
     await run(['create', 'keystone', 'fernet']);
     const was = await keys();
@@ -156,7 +156,7 @@ describe('Secrets with keys, on a real API server', { skip, concurrency: 3 }, ()
     assert.equal((await keys()).keys['2'], was.keys['0']);
   });
 
-  test('waits for an unavailable API server until the deadline, which says so', async () => {
+  test('waits for an unavailable API server until the deadline, and reports it', async () => {
     const { namespace } = await newNamespace();
     await using directory = await privateDirectory('kube');
     const KUBECONFIG = join(directory.path, 'config');

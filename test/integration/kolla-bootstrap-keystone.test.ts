@@ -311,7 +311,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
       assert.equal(byToken.code, 0, byToken.stderr);
     });
 
-    test('https with the CA of OS_CACERT; without it the run fails at once, and says so', async () => {
+    test('https with the CA of OS_CACERT; without it the run fails at once, with the reason', async () => {
       await using site = await newSite(keystone, admin);
       await using directory = await privateDirectory('ca');
       const authority = makeAuthority('of a test');

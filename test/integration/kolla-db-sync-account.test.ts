@@ -101,7 +101,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await site.fence())?.['kept'], '');
   });
 
-  test("is neither created nor ended by an admin that cannot see others' sessions", async () => {
+  test("is neither created nor ended by an admin who cannot see others' sessions", async () => {
     const site = siteOn(mariadb);
     const weak = `weak${site.database}`;
     await mariadb.query(`CREATE USER ${weak}@'%' IDENTIFIED BY 'p-of-weak'; GRANT CREATE USER ON *.* TO ${weak}@'%';
@@ -123,7 +123,7 @@ describe('the account of a migration', { skip: (await canRunMariadb()) ?? false,
     assert.equal((await accountsOf(site)).length, 1);
   });
 
-  test('is read from the row, to which the service can write: root in that place is not dropped', async () => {
+  test('is read from the row, which the service can write: root in the row is not dropped', async () => {
     const site = siteOn(mariadb);
     assert.equal((await site.sync(migration(0))).code, 0);
     const other = `bystander${site.database}`;

@@ -31,7 +31,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.match(JSON.stringify(grants), /key\\\\_stone/);
   });
 
-  test('does not change database and account without an admin, and says so', async () => {
+  test('does not change database and account without an admin, and logs that', async () => {
     const site = siteOn(mariadb);
     await site.sync(migration(0));
     const { KOLLA_DB_SYNC_CONNECTION } = site.env;
@@ -150,7 +150,7 @@ describe('kolla-db-sync and accounts on MariaDB', { skip }, () => {
     assert.deepEqual(await mariadb.query('SELECT 1 FROM mysql.user WHERE User = ?', [site.database]), []);
   });
 
-  test('an admin that cannot read the accounts creates them anyway', async () => {
+  test('an admin who cannot read the accounts creates them anyway', async () => {
     const site = siteOn(mariadb);
     await mariadb.query(`CREATE USER '${site.database}-admin' IDENTIFIED BY 'a'; GRANT CREATE USER ON *.* TO '${site.database}-admin';
       GRANT ALL PRIVILEGES ON \`${site.database}\`.* TO '${site.database}-admin' WITH GRANT OPTION`);

@@ -18,7 +18,7 @@ export interface KeystoneSite extends AsyncDisposable {
   readonly configure: (change?: { password?: string; host?: string; query?: string }) => Promise<void>;
   /** `kolla-db-sync keystone` with an admin. */
   readonly sync: (...words: readonly string[]) => Promise<Finished>;
-  /** The same, still running. */
+  /** Starts the same command and returns while it runs. */
   readonly begin: (...words: readonly string[]) => Promise<Begun>;
   /** Without an admin. */
   readonly syncAlone: (...words: readonly string[]) => Promise<Finished>;

@@ -43,7 +43,7 @@ export interface LeaseSite extends Omit<Site, 'sync' | 'begin'> {
   readonly proxied: string;
   /** Runs `kolla-db-sync keystone` to completion. */
   sync(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** The same, still running. */
+  /** Starts the same command and returns while it runs. */
   begin(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Begun>;
   lease(): Promise<LeaseObject | undefined>;
   /** Waits until the Lease on the API server satisfies the condition. */

@@ -95,7 +95,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(said(await site.lease())['state'], 'done');
   });
 
-  test('of six concurrent runs without a Lease one migrates', async () => {
+  test('only one of six concurrent runs without a Lease migrates', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using stack = new AsyncDisposableStack();
@@ -204,7 +204,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     assert.equal(said(await site.lease())['state'], 'done');
   });
 
-  test("a take with a lost response is recognized by the holder's name", async () => {
+  test("an acquisition with a lost response is recognized by the holder's name", async () => {
     const site = await newSite();
     let swallowed = 0;
     site.proxy.serve = async (request, response, forward) => {
@@ -235,7 +235,7 @@ describe('the Lease of kolla-db-sync', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('a client that keeps writing to it takes it from no holder', async () => {
+  test('a client that keeps writing to it does not take it from the holder', async () => {
     const site = await newSite();
     await using gate = await gateFile();
     await using begun = await site.begin([...CALM, ...migration(gate.path)]);

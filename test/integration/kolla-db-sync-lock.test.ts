@@ -14,7 +14,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('of two concurrent runs one migrates; the other waits, names the holder, and finds it done', async () => {
+  test('of two concurrent runs one migrates; the other waits, names the holder, and finds the work done', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     await using first = await site.begin(['--release', 'r1', ...migration(gate.path)]);
@@ -44,7 +44,7 @@ describe('the lock of kolla-db-sync on MariaDB', { skip, concurrency: 3 }, () =>
     );
   });
 
-  test('of five concurrent runs one migrates', async () => {
+  test('only one of five concurrent runs migrates', async () => {
     const site = siteOn(mariadb);
     await using gate = await gateFile();
     const five = await Promise.all([1, 2, 3, 4, 5].map(() => site.begin(migration(gate.path))));

@@ -36,7 +36,7 @@ describe('kolla-db-sync and Galera node states', { skip }, () => {
     }
   });
 
-  test('waits for a node without quorum, and says so at the deadline', async () => {
+  test('waits for a node without quorum, and reports that at the deadline', async () => {
     const site = siteOn(node);
     await node.isolate();
     try {

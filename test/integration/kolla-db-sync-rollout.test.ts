@@ -134,7 +134,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     );
   });
 
-  test('waits for a missing one; one scaled to 0 is complete when its Pods are gone', async () => {
+  test('waits for a missing workload; one scaled to 0 is complete when its Pods are gone', async () => {
     const wait = waiting(['deployment/later', `deploy/later@${NAMESPACE}`]);
     await wait.says(new RegExp(`rollout of deployment/later: no such Deployment in namespace ${NAMESPACE} yet`));
     await create({ ...apps('Deployment', 'later'), spec: spec('later', OLD) });
@@ -145,7 +145,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     await wait.ended;
   });
 
-  test('waits for a StatefulSet also below its partition, where its rollout counts as complete', async () => {
+  test('waits for a StatefulSet even below its partition, where its rollout counts as complete', async () => {
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } };
     await create({ ...apps('StatefulSet', 'db'), spec: { ...spec('db', OLD), serviceName: 'db', updateStrategy } });
     const old = await podOf('db', OLD);
@@ -275,7 +275,7 @@ describe('waiting for a rollout, against a real API server', { skip }, () => {
     );
   });
 
-  test('a rollback during the wait for the lock is noticed: nothing runs, and the record has the reason', async () => {
+  test('a rollback during the wait for the lock is detected: nothing runs, and the record has the reason', async () => {
     await using stack = new AsyncDisposableStack();
     await using gate = await gateFile();
     const site = await rolledOutSite(stack);

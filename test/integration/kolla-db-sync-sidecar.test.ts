@@ -82,7 +82,7 @@ describe('kolla-db-sync --stay', { skip: (await canRunMariadb()) ?? false, concu
     assert.equal(await begun.code, 143);
   });
 
-  test('after a rollout a permanently missing server does not end it either', async () => {
+  test('after a rollout even a permanently missing server does not end it', async () => {
     const url = `mysql+pymysql://keystone:secret@127.0.0.1:${await freePort()}/keystone`;
     const args = ['keystone', ...STAY, '--phase', 'contract', '--timeout', '1s', ...migration(0)];
     await using begun = await beginHelper(args, { KOLLA_DB_SYNC_CONNECTION: url });

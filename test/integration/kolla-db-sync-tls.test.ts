@@ -119,7 +119,7 @@ describe('kolla-db-sync and TLS', { skip }, () => {
     await refuses(ensure({ ssl_ca: server.otherCaFile }), 69, says);
   });
 
-  test('a certificate for another name is not trusted, also if the server is given by its address', async () => {
+  test('a certificate for another name is not trusted, even if the server is given by its address', async () => {
     const parameters = { ssl_ca: server.caFile };
     await refuses(ensure(parameters, [], '127.0.0.1'), 69, /127\.0\.0\.1:\d+ is not for that name: .*IP: 127\.0\.0\.1/);
     const { code, stderr } = await ensure({ ...parameters, ssl_check_hostname: 'false' }, [], '127.0.0.1');

@@ -116,7 +116,7 @@ test('a data stream with its own retention is set up and receives each line once
 });
 
 test(
-  'a template that the server would reject, or that loses, is reported before anything is written',
+  'a template that the server would reject, or that another one overrides, is reported before anything is written',
   { skip },
   async () => {
     await using site = await openSite(server, 'clash');

@@ -93,7 +93,7 @@ test('a failing component is reported, restarted, and does not affect others', a
   assert.equal(await running.stop(), 143);
 });
 
-test('startup waits until the waits are met, and a check of the service does not block the sidecar itself', async () => {
+test('startup is delayed until all waits are ready, and a check of the service does not block the sidecar itself', async () => {
   await using site = await sidecarSite('startup');
   const hold = join(site.path, 'ready');
   await site.write({

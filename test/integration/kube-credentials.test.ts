@@ -142,7 +142,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
     table.add('get and list alone', `polls; said once: ${warning}`);
   });
 
-  test('with get only it reads by name', async () => {
+  test('with only get permission it reads by name', async () => {
     await using there = await direct(await serviceAccount(cluster, 'getter', 'get'));
     using client = await connectKube(there.source, QUICK);
     await using many = followSet(client, { ...MAPS, names: ['two', 'three'] });
@@ -171,7 +171,7 @@ describe('credentials for the API server', { skip: (await canRunControlPlane()) 
       assert.ok(refused instanceof NotPermittedError);
       const [line = '', ...yaml] = refused.message.split('\n');
       await cluster.kubectl(['apply', '--filename=-'], yaml.join('\n'));
-      // The API server learns of it verb by verb, with a delay. A client gets each warning once.
+      // The change reaches the API server verb by verb, with a delay. A client gets each warning once.
       await until('the Role to be enough', async () => {
         warnings.length = 0;
         using allowed = await connectKube(there.source, QUICK);

@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
   },
   refused('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /DEPENDENCY_SERVICE, column 1/, 'resolved'),
   leftOut('a list with a:b:c', { DEPENDENCY_SERVICE: 'a:b:c' }, /skipped: DEPENDENCY_SERVICE, column 1/),
-  refused('a list with a blank', { DEPENDENCY_JOBS: 'done, done' }, /column 6/, 'waits'),
+  refused('a list with a space', { DEPENDENCY_JOBS: 'done, done' }, /column 6/, 'waits'),
   refused('a list that ends with a comma', { DEPENDENCY_JOBS: 'done,' }, /column 6/, 'waits'),
   refused('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /column 3/, 'resolved'),
   leftOut('malformed JSON', { DEPENDENCY_JOBS_JSON: '[{' }, /skipped: DEPENDENCY_JOBS_JSON, column 3/),
@@ -186,7 +186,7 @@ export const ROWS: readonly Row[] = [
     /a name and labels/,
     'resolved',
   ),
-  refused('a Job by nothing', { DEPENDENCY_JOBS_JSON: '[{}]' }, /no selection/, 'waits'),
+  refused('a Job without name and labels', { DEPENDENCY_JOBS_JSON: '[{}]' }, /no selection/, 'waits'),
   refused(
     'DaemonSet without POD_NAME',
     { DEPENDENCY_DAEMONSET: 'agent-down', POD_NAME: '' },
@@ -212,7 +212,7 @@ export const ROWS: readonly Row[] = [
     says: new RegExp(`reading each by name[^]*Job done in namespace ${NAMESPACE} is resolved`),
   },
   {
-    name: 'nothing is allowed',
+    name: 'no permissions',
     env: { DEPENDENCY_JOBS: 'done' },
     account: 'nobody',
     ours: 'ends with 77',

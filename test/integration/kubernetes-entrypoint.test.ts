@@ -91,7 +91,7 @@ describe("kubernetes-entrypoint's drop-in on a real API server", { skip: cannot 
     await each(ROWS, judge);
   });
 
-  test('with get and list only it reports once which verb is missing', async () => {
+  test('with only get and list it reports once which verb is missing', async () => {
     const { words, env } = inPod(DROP_IN, { env: { DEPENDENCY_JOBS: 'done,both-1' } });
     const { stdout } = await run('unshare', words, { env });
     const said = stdout.split('\n').filter((line) => line.includes('add the verb watch'));

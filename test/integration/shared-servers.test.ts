@@ -20,7 +20,7 @@ const gone = (pid: number) =>
   until(`process ${pid} to be gone`, async () => (existsSync(`/proc/${pid}`) ? undefined : true));
 
 describe('servers shared by test files', { skip: (await canRunMariadb()) ?? false }, () => {
-  test('all get the same one, which outlives each of them and ends with the run', async () => {
+  test('all files get the same server, which outlives each of them and ends with the run', async () => {
     let pid: number;
     {
       await using shared = await serveShared();
@@ -60,7 +60,7 @@ describe('servers shared by test files', { skip: (await canRunMariadb()) ?? fals
     await assert.rejects(sharedMariadb(env), { code: 'ECONNREFUSED' });
   });
 
-  test('without a run a file has its own, which ends with it', async () => {
+  test('outside a run a file has its own server, which ends with it', async () => {
     const own = await sharedMariadb({});
     const pid = await pidOf(own);
     await own[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ export interface TlsFiles extends AsyncDisposable {
   readonly keyFile: string;
   /** Replaces /etc/kolla-tls in a text. */
   here(text: string): string;
-  /** Replaces the certificate by a renewed one, like an issuer. */
+  /** Replaces the certificate with a renewed one, like an issuer. */
   renew(): Promise<string>;
 }
 

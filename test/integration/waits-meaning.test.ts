@@ -220,7 +220,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
     assert.match(await kubectl('describe', 'pod/me'), /DependenciesNotMet/);
   });
 
-  test('writes an Event also if its message has more bytes than characters', async () => {
+  test('writes an Event even if its message has more bytes than characters', async () => {
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'us' }, spec: podSpec() });
     // With a Job, so that it is connected already: it has two seconds to load the client and write the Event.
     const waits = ['--wait', `file:/${'ü'.repeat(800)}`, '--wait', 'job/never'];

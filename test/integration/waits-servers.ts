@@ -106,7 +106,7 @@ const tcp: MakeCase = async (_, stack) => {
   return {
     kind: 'tcp',
     wait: `tcp://127.0.0.1:${port}`,
-    // Anything that accepts is ready; the bad case is a name that does not resolve.
+    // Anything that accepts connections is ready; the negative case is a name that does not resolve.
     alone: {
       column: 'wrong answer',
       wait: 'tcp://no-such-host.invalid:1',

@@ -37,7 +37,7 @@ describe('kolla-init waits for objects of a real API server', { skip: (await can
     return await inNamespace(await cluster.kubeconfigOf(NAMESPACE, name));
   };
 
-  test('reports the state of each kind: absent, not yet, deleted, met', async () => {
+  test('reports the state of each kind: absent, not ready, deleted, ready', async () => {
     const kubeconfig = await accountWith('waiter', 'cluster-admin');
     const waits = cases.flatMap(({ wait }) => ['--wait', wait]);
     await using waiting = await startInit(['--kubeconfig', kubeconfig, '--timeout', '5m', ...waits], env);

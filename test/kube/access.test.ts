@@ -66,7 +66,7 @@ for (const verb of ['watch', 'get'] as const) {
   });
 }
 
-test('a lasting denial is real, if readiness is not readable', async () => {
+test('a lasting denial is final if readiness cannot be read', async () => {
   await using api = await scriptedApi(forbidden('get'));
   api.isReady = false;
   using client = await api.client({ ...FAST, refusedMs: 100 });

@@ -98,7 +98,7 @@ test('objects deleted during an outage are gone after a 410', async () => {
   assert.deepEqual((await observe(client, 2)).said, ['a b', 'b']);
 });
 
-test('a list of many is paginated', async () => {
+test('a large list is paginated', async () => {
   await using api = await scriptedApi(
     events(line('ADDED', pod('a'))),
     list([pod('a')], { resourceVersion: '50', continue: 'more' }),
@@ -152,7 +152,7 @@ test('without permission to watch it lists, and reports only changes', async () 
   ]);
 });
 
-test('with get only it reads the names one by one', async () => {
+test('with only get permission it reads the names one by one', async () => {
   await using api = await scriptedApi((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'https://api');
     if (pathname.endsWith('/pods/a')) response.end(JSON.stringify(pod('a')));

@@ -19,7 +19,7 @@ test('a watch by name requests bookmarks and a random timeout, and needs no list
   assert.ok(seconds >= 300 && seconds <= 600);
 });
 
-test('a missing object is absent, and noticed when it is created', async () => {
+test('a missing object is absent, and detected when it is created', async () => {
   await using api = await scriptedApi((request, response) => {
     events()(request, response);
     setTimeout(() => response.write(line('ADDED', job('7'))), 200);

@@ -151,7 +151,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('an impossible state directory is a configuration error with the fix', async () => {
+test('an unusable state directory is a configuration error with the fix', async () => {
   const { code, stderr } = await ship('--once', '--root', '/nowhere');
   assert.equal(code, 65);
   assert.equal(logLines(stderr)[0]?.msg, '/nowhere does not exist: mount the log volume or set --root');

@@ -61,7 +61,8 @@ test('prose names only existing metrics', () => {
 
 /** The command lines of a page: from its shell blocks and its containers' `command`. */
 function commandsIn(markdown: string): string[][] {
-  const joined = markdown.replaceAll(/\\\n\s*/g, ' ');
+  const blocks = [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const joined = blocks.join('').replaceAll(/\\\n\s*/g, ' ');
   const shell = [...joined.matchAll(/^kolla-log-ship (?!setup)[^#\n]*/gm)].map(([line]) => line.trim().split(/ +/));
   const containers = [...markdown.matchAll(/^ +command: (\[kolla-log-ship.*\])$/gm)].map(
     ([, list = '']) => load(list) as string[],

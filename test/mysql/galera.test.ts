@@ -14,7 +14,7 @@ test('a donor is usable by policy', () => {
   assert.match(whyUnusable(donor, 'wait') ?? '', /Donor\/Desynced, not Synced/);
 });
 
-test('any other node reports why it is not', () => {
+test('any other node reports why it is not usable', () => {
   const cases: [Partial<GaleraState>, RegExp][] = [
     [{ replicates: false }, /wsrep_on is OFF/],
     [{ component: 'non-Primary', state: 'Initialized', isReady: false }, /non-Primary: it has no quorum/],

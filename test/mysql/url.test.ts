@@ -69,7 +69,7 @@ for (const [query, reason] of [
   ['ssl_capath=/etc/ssl/certs', /ssl_capath is not supported/],
   ['ssl_ca=/ca&ssl_key=/k', /an ssl_key, but no ssl_cert/],
 ] as const) {
-  test(`?${query} is rejected: TLS would be weaker than it reads`, () => {
+  test(`?${query} is rejected: TLS would be weaker than it looks`, () => {
     assert.throws(() => tlsIn(query), reason);
   });
 }

@@ -24,7 +24,7 @@ test('a family is its help, its type and its samples', () => {
   );
 });
 
-test("a label's value cannot terminate it", () => {
+test("a label's value cannot end the label", () => {
   const samples = [{ labels: { a: 'b"} 1\n\\', c: '' }, value: 1 }];
   assert.match(metricsText([{ name: 'x', type: 'gauge', help: 'X.', samples }]), /^x\{a="b\\"\} 1\\n\\\\",c=""\} 1$/m);
 });

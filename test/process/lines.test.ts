@@ -9,7 +9,7 @@ async function linesOf(...chunks: Buffer[]): Promise<string[]> {
   return lines;
 }
 
-test('lines are whole, also across chunks and without a final newline', async () => {
+test('lines are complete, even across chunks and without a final newline', async () => {
   assert.deepEqual(await linesOf(Buffer.from('a\nb'), Buffer.from('c\r\n\nd')), ['a', 'bc', '', 'd']);
 });
 

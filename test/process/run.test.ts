@@ -40,7 +40,7 @@ async function stopped(script: string, graceMs: number) {
   return { ...ended, lines };
 }
 
-test('the exit code and the end of both outputs are returned, also without a final newline', async () => {
+test('the exit code and the end of both outputs are returned, even without a final newline', async () => {
   const lines: string[] = [];
   const { code, by, out, err } = await sh("printf 'a\\nb'; printf 'c' >&2; exit 3", {
     onLine: (line) => lines.push(line),
@@ -80,7 +80,7 @@ test('without a grace period it is killed at once', async () => {
   assert.deepEqual([by, lines], ['SIGKILL', ['up']]);
 });
 
-test('nothing remains of a stopped child, though it exited in time itself', async () => {
+test('nothing is left of a stopped child, even if it exited in time', async () => {
   const { code, lines } = await stopped(
     "(trap '' TERM; exec sleep 300) >/dev/null 2>&1 & trap 'exit 0' TERM; echo $!; while :; do sleep 0.01; done",
     60_000,
@@ -140,7 +140,7 @@ test('it has its own process group, and an empty stdin', async () => {
   assert.equal(Number((await child.ended).out), child.pid);
 });
 
-test('a missing or non-executable program is an error that says so', async (t) => {
+test('a missing or non-executable program is reported as such', async (t) => {
   const [absent, file] = [join(directory(t), 'absent'), join(directory(t), 'file')];
   writeFileSync(file, '#!/bin/sh\n', { mode: 0o600 });
   const options = { env: {}, signal: NEVER, graceMs: 0, killsLeftovers: true };

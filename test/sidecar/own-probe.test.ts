@@ -78,7 +78,7 @@ test('a startup probe may name its port', () => {
   assert.equal(why(pod({ startupProbe, ports: [{ name: 'health', containerPort: 9809 }] })), undefined);
 });
 
-test('a probe that runs a command is not judged by it', () => {
+test('a startup probe that runs a command is not validated', () => {
   assert.equal(why(pod({ startupProbe: { periodSeconds: 10, failureThreshold: 420 } })), undefined);
 });
 

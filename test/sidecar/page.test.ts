@@ -4,7 +4,7 @@ import { Script } from 'node:vm';
 import { bytes, clock, count, lasted, linePath } from '../../src/sidecar/page/client/format.ts';
 import { PAGE } from '../../src/sidecar/page/text.ts';
 
-test('the page is one file: no external addresses, no insertion of markup', () => {
+test('the page is a single file without external URLs or injected markup', () => {
   const text = PAGE.html.replaceAll("createElementNS('http://www.w3.org/2000/svg'", '');
   assert.doesNotMatch(text, /https?:|@import|url\(|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
   assert.doesNotMatch(PAGE.html, / style=| on[a-z]+=/);

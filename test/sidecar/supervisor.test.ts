@@ -76,7 +76,7 @@ for (const [what, fail] of [
   ['a timer', (error) => void setTimeout(() => thrown(error), 1)],
   ['an emitter without a listener', (error) => void setImmediate(() => new EventEmitter().emit('error', error))],
 ] as [string, (error: Error) => void][])
-  test(`an error thrown by ${what} of a component ends that component alone`, async () => {
+  test(`an error thrown by ${what} of a component ends only that component`, async () => {
     const said = silent();
     const again = Promise.withResolvers<void>();
     let tries = 0;

@@ -41,7 +41,7 @@ describe('kolla-init', { skip: (await canRunControlPlane()) ?? false }, () => {
     assert.equal(await readFile(join(root, 'etc/a.conf'), 'utf8'), '[DEFAULT]\n');
   });
 
-  test('a Job already Complete is met at once', async () => {
+  test('a Job that is already Complete is ready at once', async () => {
     await using waiting = await startInit([...admin, ...WAIT]);
     assert.equal(await waiting.ended, 0);
     assert.ok(!waiting.messages().some((message) => message.includes('no such Job')));

@@ -39,7 +39,7 @@ export interface BulkSink extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Replaces all faults by these. */
+  /** Replaces all faults with these. */
   set(faults: Faults): Promise<void>;
   counts(): Promise<Counts>;
   /** Which of `seq=0` to `seq=N-1` no accepted document has, and which more than one has. */

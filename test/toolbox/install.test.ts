@@ -57,7 +57,7 @@ test('installs the binary and one link per name', async () => {
   assert.equal(await readlink(join(one.volume, 'rootless-bin/sudo')), '../kolla-pod');
 });
 
-test('--core installs kolla-core and its names alone', async () => {
+test('--core installs only kolla-core and its names', async () => {
   await using one = await stage();
   const { code, stderr } = await one.install('--core');
   assert.equal(code, 69, stderr);
@@ -253,7 +253,7 @@ test('does not follow a link that leads out of the volume', async () => {
   assert.deepEqual(await readdir(elsewhere), []);
 });
 
-test('a directory in the binary’s place is rejected with 65, before anything is copied', async () => {
+test('a directory in place of the binary is rejected with 65, before anything is copied', async () => {
   await using one = await stage();
   await mkdir(join(one.volume, 'kolla-pod'), { recursive: true });
   const { code, stderr } = await one.install();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ANY, KINDS } from '../../src/wait/index.ts';
 
 const page = await readFile(new URL('../../docs/reference/kolla-init.md', import.meta.url), 'utf8');
-const table = page.slice(page.indexOf('| `--wait` |'), page.indexOf('`@NAMESPACE` behind'));
+const table = page.slice(page.indexOf('| `--wait` |'), page.indexOf('`@NAMESPACE` after'));
 
 for (const { word, form } of KINDS) {
   test(`the page documents waiting for ${word}`, () => {

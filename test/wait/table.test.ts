@@ -12,7 +12,7 @@ const row = (text: string, more: Partial<Row> = {}): Row => ({
   ...more,
 });
 
-test('each dependency is one line: whether it is met, since when, and why', () => {
+test('each dependency is one line: whether it is ready, since when, and why', () => {
   const lines = tableLines(
     [row('file:/a'), row('tcp://b:1', { isMet: true, state: 'accepts connections', since: 65_000 })],
     11_500,
@@ -27,7 +27,7 @@ test('each dependency is one line: whether it is met, since when, and why', () =
   );
 });
 
-test('with too little room unmet ones are shown first, with the number of the rest', () => {
+test('with too little space, pending ones are shown first, with the number of the others', () => {
   const rows = [...Array.from({ length: 5 }, (_, i) => row(`met-${i}`, { isMet: true })), row('open')];
   const lines = tableLines(rows, 2000, { columns: 80, lines: 3 });
   assert.equal(lines.length, 3);

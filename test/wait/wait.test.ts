@@ -25,7 +25,7 @@ test('a server that starts later is waited for, and every change is one line', a
   assert.deepEqual(more, []);
 });
 
-test('an http dependency is met by a status below 400 and not before', async () => {
+test('an http dependency is ready at a status below 400, and not before', async () => {
   let requests = 0;
   await using server = await listenHttp((_, response) => {
     response.writeHead(++requests < 3 ? 503 : 300).end();
@@ -37,7 +37,7 @@ test('an http dependency is met by a status below 400 and not before', async () 
   assert.match(messages().at(-1) ?? '', /ready after .*: status 300$/);
 });
 
-test('the deadline names every unmet dependency, its last state, and the next command', async () => {
+test('the deadline names every pending dependency, its last state, and the next command', async () => {
   await using met = await listenTcp(() => {});
   const [first, second] = [await freePort(), await freePort()];
   const { done } = wait([`tcp://127.0.0.1:${met.port}`, `tcp://127.0.0.1:${first}`, `http://127.0.0.1:${second}/`], {
@@ -66,7 +66,7 @@ test('SIGTERM ends a wait at once', async () => {
   await assert.rejects(done, SignalError);
 });
 
-test('one dependency that can never be met ends the wait for all', async () => {
+test('a dependency that can never become ready ends the wait for all', async () => {
   const kube = () => Promise.reject(new UnavailableError('no way'));
   const { done } = wait([`tcp://127.0.0.1:${await freePort()}`, 'job/sync'], { kube });
   await assert.rejects(done, /no way/);
@@ -84,7 +84,7 @@ test('the same warning of two waiters is logged once', async () => {
   assert.equal(messages().filter((message) => message === 'may not watch').length, 1);
 });
 
-test('a dependency may have its own timeout, which ends the wait and names all unmet ones', async () => {
+test('a dependency may have its own timeout, which ends the wait and names all pending ones', async () => {
   const [first, second] = [await freePort(), await freePort()];
   const { done } = wait([`tcp://127.0.0.1:${first}?timeout=300ms`, `tcp://127.0.0.1:${second}`]);
   await assert.rejects(done, (error) => {
@@ -95,7 +95,7 @@ test('a dependency may have its own timeout, which ends the wait and names all u
   });
 });
 
-test('a negated dependency is met when nothing responds any more', async () => {
+test('a negated dependency is ready when nothing responds any more', async () => {
   const server = await listenTcp(() => {});
   const { done, messages } = wait([`!tcp://127.0.0.1:${server.port}`], {
     onLine: (line) => {

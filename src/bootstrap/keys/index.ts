@@ -32,8 +32,8 @@ const OPTIONS = [
     type: 'duration',
     env: 'KOLLA_BOOTSTRAP_KEYS_SETTLE',
     default: '15m',
-    help: 'maximum time that a replica uses old keys',
-    details: 'Within that time after a change no keys are rotated.',
+    help: 'maximum time until all replicas use new keys',
+    details: 'Within this time after a change, keys are not rotated again.',
     example: '1h',
   },
   {
@@ -41,7 +41,7 @@ const OPTIONS = [
     type: 'duration',
     env: 'KOLLA_BOOTSTRAP_KEYS_TOKEN_LIFETIME',
     help: "lifetime of a token (default keystone.conf's, else 49h)",
-    details: '[token] expiration plus allow_expired_window of keystone.conf.',
+    details: '[token] expiration plus allow_expired_window in keystone.conf.',
     example: '49h',
   },
   {
@@ -49,7 +49,7 @@ const OPTIONS = [
     type: 'integer',
     env: 'KOLLA_BOOTSTRAP_KEYS_MAX_ACTIVE_KEYS',
     help: "number of keys to keep (default keystone.conf's, else 3)",
-    details: 'More are kept while tokens need them.',
+    details: 'More are kept as long as tokens need them.',
     example: '3',
   },
   {
@@ -74,7 +74,7 @@ const OPTIONS = [
     type: 'duration',
     env: 'KOLLA_BOOTSTRAP_TIMEOUT',
     default: '10m',
-    help: 'maximum time for all, including the API server',
+    help: 'maximum total time, including the API server',
     example: '30m',
   },
   outputOption('KOLLA_BOOTSTRAP_OUTPUT', 'table', 'status: output format'),
@@ -84,21 +84,21 @@ const OPTIONS = [
 export const keysCommand: Command = command({
   summary: "Creates, rotates and shows the keys shared by Keystone's replicas.",
   description:
-    'Each repository is a Secret that the Pods mount read-only. `create` creates the missing ones. ' +
-    '`rotate` promotes the staged key and stages a new one in one write, at most once within --settle, ' +
-    'and keeps each key while its tokens may be valid; credentials are re-encrypted by keystone-manage, ' +
-    "which requires Keystone's image and database. `status` shows numbers and times, but no keys, and " +
+    'Each repository is a Secret that the Pods mount read-only. `create` creates missing ones. ' +
+    '`rotate` promotes the staged key and stages a new one in a single write, at most once per --settle, ' +
+    'and keeps each key as long as its tokens may be valid; credentials are re-encrypted by keystone-manage, ' +
+    "which requires Keystone's image and database. `status` shows numbers and ages, but no keys, and " +
     'exits with 1 if there are none. `rbac` prints the Role.',
   operands: [
     { name: 'ACTION', help: 'action to perform', values: ['create', 'rotate', 'status', 'rbac'] },
-    { name: 'SERVICE', help: 'keystone, or a service of kolla-pod.yaml' },
+    { name: 'SERVICE', help: 'keystone, or a service from kolla-pod.yaml' },
     { name: 'NAME', help: 'repository: fernet or credential (default: all)', optional: true, many: true },
   ],
   options: OPTIONS,
   examples: [
     { line: 'kolla-bootstrap keys create keystone', does: "before Keystone's first start" },
     { line: 'kolla-bootstrap keys rotate keystone fernet', does: 'daily, from a CronJob' },
-    { line: 'kolla-bootstrap keys status keystone', does: 'show the primary key, and since when' },
+    { line: 'kolla-bootstrap keys status keystone', does: "show the primary key's number and age" },
     {
       line: 'kolla-bootstrap keys rbac keystone -n openstack --service-account keystone-bootstrap',
       does: 'the Role and its binding, for kubectl apply -f -',

@@ -72,7 +72,7 @@ export async function rotateKeys(
   if (outcome.isNew) await reencrypt?.(outcome.ring);
 }
 
-/** One write, conditional on the version that was read. */
+/** A single write, conditional on the version that was read. */
 async function promote(
   store: KeyStore,
   before: number | undefined,

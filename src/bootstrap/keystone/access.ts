@@ -9,14 +9,14 @@ import type { AccessOptions } from './options.ts';
 export interface Access {
   /** For tokens: ends with /v3. */
   readonly authUrl: URL;
-  /** For all other requests. */
+  /** Keystone's URL for all other requests. */
   readonly apiUrl: URL;
   readonly trust: Trust;
   /** A token, or the request body for one. */
   readonly proof: { readonly token: string } | { readonly auth: object };
   /** For messages: `user admin`. */
   readonly who: string;
-  /** Of the cloud in clouds.yaml. */
+  /** Region of the cloud in clouds.yaml. */
   readonly region: string | undefined;
   /** None of these may be printed. */
   readonly secrets: readonly string[];

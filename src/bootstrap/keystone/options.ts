@@ -21,7 +21,7 @@ export const ACCESS_OPTIONS = [
     type: 'string',
     env: 'OS_AUTH_URL',
     help: "Keystone's URL",
-    details: 'Used instead of the one in its catalogue.',
+    details: "Takes precedence over the URL in Keystone's catalogue.",
     example: 'http://keystone:5000/v3',
   },
   {
@@ -35,7 +35,7 @@ export const ACCESS_OPTIONS = [
     flag: 'os-username',
     type: 'string',
     env: 'OS_USERNAME',
-    help: 'account with the role admin',
+    help: 'Keystone account with the role admin',
     example: 'admin',
   },
   { flag: 'os-user-id', type: 'string', env: 'OS_USER_ID', help: "account's ID", example: '4a1f' },
@@ -109,7 +109,7 @@ export const ACCESS_OPTIONS = [
     flag: 'os-application-credential-name',
     type: 'string',
     env: 'OS_APPLICATION_CREDENTIAL_NAME',
-    help: "application credential's name, with the account",
+    help: "application credential's name, together with the account",
     example: 'bootstrap',
   },
   {

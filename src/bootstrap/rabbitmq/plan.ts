@@ -53,7 +53,7 @@ export function planQueue(transport: Transport, state: QueueState): Difference<B
   ];
 }
 
-/** Their paths in the management API. */
+/** Paths in the management API. */
 export function pathsOf(transport: Transport): { vhost: string; user: string; permissions: string } {
   const [vhost, user] = [encodeURIComponent(transport.vhost), encodeURIComponent(transport.user)];
   return { vhost: `/vhosts/${vhost}`, user: `/users/${user}`, permissions: `/permissions/${vhost}/${user}` };

@@ -3,7 +3,7 @@ import { DEFAULT_ALLOWED } from './overlay.ts';
 const FILE = {
   type: 'string',
   pattern: '^/.*[^/]$',
-  description: 'as in the dest of config.json',
+  description: 'path, as in dest in config.json',
   examples: ['/etc/nova/nova.conf'],
 };
 const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
@@ -33,7 +33,7 @@ export const OVERLAYS_JSON_SCHEMA = {
           key: { type: 'string', examples: ['my_ip'] },
           value: {
             type: ['string', 'number', 'boolean'],
-            description: 'with $(NAME) for the value of an environment variable',
+            description: 'value; $(NAME) stands for an environment variable',
             examples: ['$(POD_IP)'],
           },
         },

@@ -23,13 +23,18 @@ export async function runSetConfigs(argv: readonly string[], env: NodeJS.Process
 const main = command({
   summary: "Installs the files of config.json, exactly as Kolla's own tool does.",
   description:
-    'Reads /var/lib/kolla/config_files/config.yaml or config.json, and nothing else; ' +
+    'Reads only /var/lib/kolla/config_files/config.yaml or config.json; ' +
     'KOLLA_CONFIG_STRATEGY is COPY_ALWAYS or COPY_ONCE. Validates everything before it writes. Exit codes ' +
-    "are Kolla's: 0 for success, 1 for errors that Kolla names (InvalidConfig, MissingRequiredSource; " +
-    "with --check: a difference), 2 for any other error. Log lines have Kolla's format. No option of " +
-    'kolla-pod and no other variable is read, because the command runs as root through sudo.',
+    "are Kolla's: 0 for success, 1 for Kolla's named errors (InvalidConfig, MissingRequiredSource; " +
+    "with --check: a difference), 2 for any other error. Log lines have Kolla's format. kolla-pod's options " +
+    'and other variables are ignored, because the command runs as root through sudo.',
   operands: [
-    { name: '--check', help: 'only compare: 0 if unchanged, 1 if changed', optional: true, values: ['--check'] },
+    {
+      name: '--check',
+      help: 'only compare: exit code 0 if unchanged, 1 if changed',
+      optional: true,
+      values: ['--check'],
+    },
   ],
   options: [],
   examples: [

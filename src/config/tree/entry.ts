@@ -11,9 +11,9 @@ export interface Entry {
   gid: number;
   /** Undefined for a planned object. */
   onDisk: OnDisk | undefined;
-  /** Of a planned file. */
+  /** Content of a planned file. */
   readonly content: Content | undefined;
-  /** Of a link. */
+  /** Target of a link. */
   readonly target: string | undefined;
   /** Of a planned object; undefined if the time is irrelevant. */
   times: Times | undefined;

@@ -18,9 +18,9 @@ interface Maker {
 
 /**
  * Decides which links are followed for writing, deleting and chown. /var/log/kolla belongs to the group kolla: a
- * service's user could replace its directory there by a link to /etc, and root would chown /etc to that user. So a link
- * is followed only if it and all its parent directories, down from the tool's root, are owned by the maker or root:
- * whoever can write to one of them can replace the link or directory.
+ * service's user could replace its directory there with a link to /etc, and root would chown /etc to that user. So a
+ * link is followed only if it and all its parent directories, down from the tool's root, are owned by the maker or
+ * root: whoever can write to one of them can replace the link or directory.
  */
 export function ownLinksOnly(maker: Maker): OnLink {
   return (link, path, holders) => {

@@ -59,7 +59,7 @@ export class Tree implements Disposable {
   /** Resolves the path; follows the last link on request, or if a slash follows it. */
   find(path: string, follow: boolean, onLink?: OnLink): Place {
     const before = this.#straight.get(path);
-    // A change of its directory invalidates it.
+    // Invalidated by a change of its directory.
     const isCurrent = before !== undefined && before.directory!.children.get(before.name) === before.entry;
     const straight = isCurrent ? before : this.#find(path, before);
     if (straight !== undefined && !(follow && straight.entry?.kind === 'link')) return straight;

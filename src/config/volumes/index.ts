@@ -31,7 +31,7 @@ export type { Container, PodSpec } from './pod-spec.ts';
 export type { PodUser } from './user.ts';
 
 export interface PodPlanOptions {
-  /** As for installing. */
+  /** The same directory as when installing. */
   readonly configDir: string;
   readonly configFile: string | undefined;
   /** The unpacked image; undefined: users are Kolla's, and the image's content is unknown. */

@@ -67,7 +67,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 export interface SpecParts {
   readonly user: PodUser;
   readonly layout: Layout;
-  /** Of the in-memory volume. */
+  /** Size limit of the in-memory volume. */
   readonly limit: string;
   readonly name: string | undefined;
   readonly initArguments: readonly string[];

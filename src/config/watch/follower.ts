@@ -14,7 +14,7 @@ const RETRY = { minMs: 1000, maxMs: 60_000 };
 /** State of the watch so far. */
 export class Follower {
   paths: readonly string[];
-  /** Of the last examined content. */
+  /** Fingerprint of the last examined content. */
   fingerprint: string | undefined;
   /** When to retry a failure; Infinity without one. */
   retryMs = Infinity;

@@ -3,7 +3,7 @@ import type { Step } from '../model.ts';
 
 /** A file installed by a configuration. */
 export interface FileInPlace {
-  /** As in config.json. */
+  /** Destination as written in config.json. */
   readonly dest: string;
   /** When it was installed, in ms since the epoch. */
   readonly sinceMs: number;

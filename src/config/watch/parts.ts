@@ -30,6 +30,6 @@ export interface WatchParts {
   readonly onApplied: (change: Change) => void;
   /** Called on every change of the status. */
   readonly onStatus: (status: WatchStatus) => void;
-  /** Reports changes; a test replaces it by one without events. */
+  /** Reports changes; a test replaces it with one without events. */
   readonly watcher?: typeof pathWatcher;
 }

@@ -6,10 +6,10 @@ const main = command({
   summary: "Adds the deployment's CA certificates to the image's CA bundle.",
   description:
     'Copies files of /var/lib/kolla/config_files/ca-certificates (or of ' +
-    '/var/lib/kolla/share/ca-certificates, if config.json names it) to the store of Debian or Red Hat as ' +
-    "kolla-customca-NAME, and removes those no longer there. Then runs the image's " +
+    '/var/lib/kolla/share/ca-certificates, if config.json lists it) to the CA store of Debian or Red Hat as ' +
+    "kolla-customca-NAME, and removes those that no longer exist. Then runs the image's " +
     'update-ca-certificates or update-ca-trust, and exits with its code. Does nothing if nothing ' +
-    'changed. Through sudo it accepts no other options and reads no environment variables.',
+    'changed. Run through sudo, it accepts no other options and reads no environment variables.',
   operands: [],
   options: [],
   examples: [

@@ -42,7 +42,7 @@ const NEWLINE = Buffer.from('\n');
 /** A file of the store. */
 interface Member {
   readonly path: string;
-  /** Of its link in /etc/ssl/certs. */
+  /** Name of its link in /etc/ssl/certs. */
   readonly link: string;
   readonly content: Buffer;
 }

@@ -24,9 +24,9 @@ const NAMED_MAX = 3;
 export const checkCommand = command({
   summary: 'Shows how installed files differ from config.json; writes nothing.',
   description:
-    'Exit code 1 if a file is missing or differs in content, mode or owner. Text files are shown as a ' +
-    'diff. Possible secrets are shown by size and the first digits of their SHA-256: files that are not ' +
-    'world-readable, and values of options such as password.',
+    'Exits with 1 if a file is missing or differs in content, mode or owner. Text files are shown as a ' +
+    'diff. For possible secrets (files that are not world-readable, and values of options such as password) ' +
+    'only the size and the first digits of a SHA-256 are shown.',
   operands: [],
   options: [...FILE_OPTIONS, outputOption('KOLLA_INIT_CHECK_OUTPUT', 'text')],
   examples: [

@@ -17,7 +17,7 @@ import { bringsCaCertificates, checkCaStore, checkCertificates, prepareCaStore }
  * @param podFile the context's
  * @param inherited the context's: our caller's environment
  * @param configDir where passwords may be mounted
- * @throws ConfigError with every problem and its place
+ * @throws ConfigError with every problem and its location
  */
 async function overlayFrom(
   podFile: PodFile | undefined,
@@ -32,7 +32,7 @@ async function overlayFrom(
 
 /**
  * The environment variables that kolla-pod.yaml's overlays may need, without their values: for a Pod spec.
- * @throws ConfigError with every problem and its place
+ * @throws ConfigError with every problem and its location
  */
 export async function namesForOverlays(podFile: PodFile | undefined): Promise<readonly string[]> {
   const section = podFile?.sectionOf('overlays');

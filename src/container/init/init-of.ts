@@ -29,7 +29,7 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
   return command({
     summary: "Installs the files of config.json, then waits for the service's dependencies.",
     description:
-      'For an init container. Everything is validated before the first file is written; each file is ' +
+      'Runs as an init container. Everything is validated before the first file is written; each file is ' +
       'replaced atomically, unless it is up to date. Logs each change of a dependency, and a summary every ' +
       '30s.',
     operands: [],
@@ -46,11 +46,11 @@ function mainWith(begins: (waits: readonly string[]) => void): Command {
       },
       {
         line: "kolla-init --wait mysql://mariadb --wait memcached://memcached --wait '!file:/run/kolla/hold?timeout=5m'",
-        does: 'without an API server: servers that respond, and a file that must disappear within 5 minutes',
+        does: 'without an API server: two servers, and a file that must disappear within 5 minutes',
       },
       {
         line: 'kolla-init --config-dir ./config --root ./tree --wait http://127.0.0.1:5000/v3',
-        does: "on a developer's machine, into a directory that exists: mkdir tree",
+        does: "on a developer's machine, into an existing directory (mkdir tree)",
       },
     ],
     async run({ options }, context) {

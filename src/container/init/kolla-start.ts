@@ -26,14 +26,14 @@ const main = command({
   description:
     "The command of Kolla's images: runs kolla_set_configs, kolla_copy_cacerts and, if present, " +
     'kolla_install_projects, then kolla_extend_start (unless KOLLA_SKIP_EXTEND_START is set), and ' +
-    'executes the command of config.json in place of itself. Without root, it reads the command from ' +
-    '/run/kolla/run_command, written by kolla-init; without that file, it installs the configuration ' +
+    'replaces itself with the command of config.json (exec). Without root, it reads the command from ' +
+    '/run/kolla/run_command, written by kolla-init; if that file is missing, it installs the configuration ' +
     'through sudo.',
   operands: [{ name: 'WORD', help: 'passed to kolla_extend_start as "$@"', optional: true, many: true }],
   options: [],
   examples: [
     { line: 'kolla_start', does: 'in a Kolla image' },
-    { line: 'kolla_start --log-format json', does: "the same, with errors before the service's start in JSON" },
+    { line: 'kolla_start --log-format json', does: 'the same; errors before the service starts are JSON' },
   ],
   async run({ operands }, context) {
     const { signal, log, inherited } = context;

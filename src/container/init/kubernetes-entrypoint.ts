@@ -59,12 +59,12 @@ function mainWith(begins: (options: Options) => void): Command {
   return command({
     summary: 'Waits for the dependencies in DEPENDENCY_*, then executes COMMAND (drop-in for kubernetes-entrypoint).',
     description:
-      'Every variable of kubernetes-entrypoint keeps its meaning, but dependencies are watched instead ' +
-      'of polled, and an invalid variable is an error. Log messages and streams are those of ' +
-      'kubernetes-entrypoint, unless --log-format selects others. ' +
+      'All variables of kubernetes-entrypoint keep their meaning, but dependencies are watched instead ' +
+      'of polled, and an invalid variable is an error. Log messages and output streams are those of ' +
+      'kubernetes-entrypoint unless --log-format is set. ' +
       'docs/how-to/migration-kubernetes-entrypoint.md lists every difference.',
     operands: [
-      { name: 'WORD', help: 'ignored, as in kubernetes-entrypoint: set COMMAND instead', optional: true, many: true },
+      { name: 'WORD', help: 'ignored, as by kubernetes-entrypoint; set COMMAND instead', optional: true, many: true },
     ],
     options: ENTRYPOINT_OPTIONS,
     examples: [
@@ -74,7 +74,7 @@ function mainWith(begins: (options: Options) => void): Command {
       },
       {
         line: "kubernetes-entrypoint --dependency-socket /run/openvswitch/db.sock --command 'ovs-vsctl show'",
-        does: 'manually, without an API server: waits for the socket, then executes ovs-vsctl',
+        does: 'manually, without an API server: wait for the socket, then execute ovs-vsctl',
       },
     ],
     async run({ operands, options }, context) {

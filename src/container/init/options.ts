@@ -10,14 +10,14 @@ export const FILE_OPTIONS = [
     env: 'KOLLA_INIT_CONFIG_DIR',
     default: CONFIG_DIR,
     help: 'directory with config.yaml or config.json',
-    details: `An alternative to ${CONFIG_DIR}; sources below that path are read there too.`,
+    details: `Sources below ${CONFIG_DIR} are read from this directory instead.`,
     example: '/config',
   },
   {
     flag: 'config-json',
     type: 'path',
     env: 'KOLLA_INIT_CONFIG_JSON',
-    help: 'file to read instead; must exist',
+    help: 'configuration file to read instead; must exist',
     example: '/config/keystone.json',
   },
   {
@@ -25,14 +25,17 @@ export const FILE_OPTIONS = [
     type: 'path',
     env: 'KOLLA_INIT_ROOT',
     default: '/',
-    help: 'directory to install into, for a container without root',
-    details: "A volume: destinations are below it, after the image's own content of what is mounted.",
+    help: 'directory prepended to all destinations',
+    details: "For containers without root: a volume. It is first filled with the image's content.",
     example: '/target',
   },
 ] as const satisfies readonly Option[];
 
 /** For https:// URLs, of waits and actions. */
-export const TLS_OPTIONS = [tlsOption('KOLLA_INIT_TLS', 'by each URL'), caFileOption('KOLLA_INIT_CA_FILE')] as const;
+export const TLS_OPTIONS = [
+  tlsOption('KOLLA_INIT_TLS', 'depends on the URL'),
+  caFileOption('KOLLA_INIT_CA_FILE'),
+] as const;
 
 export const TIMEOUT_OPTION = {
   flag: 'timeout',
@@ -49,8 +52,8 @@ export const ON_FAILED_JOB_OPTION = {
   values: ['fail', 'wait'],
   env: 'KOLLA_INIT_ON_FAILED_JOB',
   default: 'fail',
-  help: 'a failed Job ends the wait, or may be replaced',
-  details: 'With fail the exit code is 69.',
+  help: 'reaction to a failed Job: fail, or wait for another',
+  details: 'fail ends the wait with exit code 69.',
   example: 'wait',
 } as const satisfies Option;
 
@@ -60,7 +63,7 @@ export const DAEMONSET_ABSENT_OPTION = {
   values: ['wait', 'ready'],
   env: 'KOLLA_INIT_DAEMONSET_ABSENT',
   default: 'wait',
-  help: 'DaemonSet without a Pod on this node: wait, or ready',
+  help: 'result if a DaemonSet has no Pod on this node',
   example: 'ready',
 } as const satisfies Option;
 

@@ -26,9 +26,9 @@ const [CONFIG_DIR_OPTION] = FILE_OPTIONS;
 const UNFOLDED_COLUMNS = 10_000;
 
 export const planCommand = command({
-  summary: 'Prints the volumes, mounts and securityContext of a Pod without root for a config.json.',
+  summary: 'Prints the volumes, mounts and securityContext of a non-root Pod for a config.json.',
   description:
-    "Paste the YAML into a Deployment's template; comments mark the values to fill in. Writes nothing " +
+    "Paste the YAML into a Deployment's Pod template; comments mark the values to fill in. Writes nothing " +
     'and contacts no cluster, so it runs wherever config.json is. Exits with 1 if an entry requires ' +
     'root, and names it.',
   operands: [{ name: 'CONFIG', help: 'config.json or config.yaml (default: that of --config-dir)', optional: true }],
@@ -39,7 +39,7 @@ export const planCommand = command({
       type: 'path',
       env: 'KOLLA_INIT_PLAN_IMAGE',
       help: "directory of the unpacked image (default Kolla's own users)",
-      details: 'Use / when run in the image. Its users are looked up and its content is sized.',
+      details: 'Use / when run inside the image. Provides users and the size of its content.',
       example: '/srv/images/keystone',
     },
     {
@@ -53,14 +53,14 @@ export const planCommand = command({
       flag: 'name',
       type: 'string',
       env: 'KOLLA_INIT_PLAN_NAME',
-      help: "name of container and ConfigMap (default the user's)",
+      help: 'name of container and ConfigMap (default the user name)',
       example: 'keystone',
     },
     {
       flag: 'explain',
       type: 'boolean',
       env: 'KOLLA_INIT_PLAN_EXPLAIN',
-      help: "each entry's outcome and fix, instead of the spec",
+      help: "print each entry's outcome and fix instead",
       example: 'true',
     },
     outputOption('KOLLA_INIT_PLAN_OUTPUT', 'yaml', 'output format; json includes the explanations'),
@@ -68,7 +68,7 @@ export const planCommand = command({
   examples: [
     { line: 'kolla-init plan config.json', does: "the Pod spec for a configuration, with Kolla's own users" },
     { line: 'kolla-init plan config.json --explain', does: 'how each entry is satisfied' },
-    { line: 'kolla-init plan --image / -o json', does: 'in the image itself, for a program' },
+    { line: 'kolla-init plan --image / -o json', does: 'inside the image, as JSON' },
   ],
   async run({ operands: [config], options }, context) {
     const { log, stdout, podFile } = context;

@@ -23,8 +23,8 @@ const EVENTS = { group: 'events.k8s.io', resource: 'events', verbs: ['create'] }
 export const rbacCommand = command({
   summary: 'Prints the minimal Roles and bindings that waits need.',
   description:
-    'Writes nothing and contacts no cluster. Lists names in resourceNames wherever RBAC can limit a watch ' +
-    'to them; one Role per namespace, a ClusterRole for nodes. Pipe it to kubectl apply -f -. Waits for ' +
+    'Writes nothing and contacts no cluster. Uses resourceNames wherever RBAC can restrict a watch ' +
+    'to names; one Role per namespace, a ClusterRole for nodes. Pipe it to kubectl apply -f -. Waits for ' +
     'servers and files need no Role.',
   operands: [],
   options: [
@@ -50,15 +50,15 @@ export const rbacCommand = command({
       flag: 'pod-name',
       type: 'string',
       env: 'KOLLA_INIT_RBAC_POD_NAME',
-      help: "Pod's name, where all replicas have the same",
-      details: 'For container/, node=own and daemonset/; Pods of a Deployment have no fixed name.',
+      help: "Pod's name, if it is fixed",
+      details: 'Used for container/, node=own and daemonset/; Pods of a Deployment have no fixed name.',
       example: 'keystone-bootstrap-x7k2p',
     },
     {
       flag: 'events',
       type: 'boolean',
       env: 'KOLLA_INIT_RBAC_EVENTS',
-      help: 'permission for an Event about a failed wait',
+      help: 'allow creating an Event about a failed wait',
       example: 'true',
     },
     outputOption('KOLLA_INIT_RBAC_OUTPUT', 'yaml', 'output format: YAML documents, or one List'),
@@ -70,7 +70,7 @@ export const rbacCommand = command({
     },
     {
       line: 'kolla-init rbac --wait node?label=role=network --events --service-account nova -o json',
-      does: 'a ClusterRole, and Events; for a program',
+      does: 'a ClusterRole, and permission for Events, as JSON',
     },
   ],
   run({ options }, { log, stdout }) {

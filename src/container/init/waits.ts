@@ -2,7 +2,7 @@
  * kolla-init's waits.
  *
  *   values -> unique dependencies -> our identity and place (options, the kubelet's mounts) -> all awaited
- *         -> unmet ones are reported as an Event on our own Pod, if permitted, and thrown
+ *         -> pending ones are reported as an Event on our own Pod, if permitted, and thrown
  */
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/command.ts';
@@ -54,7 +54,7 @@ export function waitTrust(values: TlsValues, dependencies: readonly Dependency[]
 }
 
 /**
- * Resolves when all are met; rejects as waitForAll(). Leaves no connection or timer behind.
+ * Resolves when all are ready; rejects as waitForAll(). Leaves no connection or timer behind.
  * @param tell reports them in another format
  */
 export async function waitFor(
@@ -88,8 +88,8 @@ const NOTE_BYTES = 1024;
 const NAME_CHARACTERS = 200;
 
 /**
- * Reports unmet dependencies as an Event on our own Pod, shown by `kubectl describe pod`. Best effort: they are in the
- * log and the termination log anyway, and most ServiceAccounts may not create Events. Never rejects.
+ * Reports pending dependencies as an Event on our own Pod, shown by `kubectl describe pod`. Best effort: they are in
+ * the log and the termination log anyway, and most ServiceAccounts may not create Events. Never rejects.
  * @param pod its name, and its uid if the kubelet provides it: otherwise it is read
  */
 async function announce(

@@ -21,7 +21,7 @@ export const WATCH_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_INIT_SETTLE',
     default: '1s',
-    help: 'debounce interval: quiet time before a change is installed',
+    help: 'debounce interval before a change is installed',
     example: '200ms',
   },
   {
@@ -29,7 +29,7 @@ export const WATCH_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_INIT_POLL',
     default: '60s',
-    help: 'interval of comparisons, for changes that inotify misses',
+    help: 'polling interval, for changes that inotify misses',
     example: '10s',
   },
   {
@@ -38,7 +38,7 @@ export const WATCH_OPTIONS = [
     env: 'KOLLA_INIT_ACTION_TIMEOUT',
     default: '30s',
     help: 'maximum time for one attempt of an action',
-    details: 'A command is killed after that time.',
+    details: 'After that a command is killed.',
     example: '5s',
   },
   ...FILE_OPTIONS,
@@ -48,7 +48,7 @@ export const WATCH_OPTIONS = [
 export const watchCommand = command({
   summary: 'Watches a ConfigMap: installs each new version, then notifies the service.',
   description:
-    'For a sidecar. A version is read, validated and planned as by kolla-init, and each file replaced ' +
+    'Run it as a sidecar. Each version is validated and installed as by kolla-init, every file ' +
     'atomically; an invalid version is rejected and the previous one kept. Actions run in the given order ' +
     'when a file has changed; a failed action is retried until it succeeds or a newer version arrives. ' +
     'Runs until SIGTERM (143) or the action exit (0).',
@@ -68,15 +68,15 @@ export const watchCommand = command({
   examples: [
     {
       line: 'kolla-init watch --on-change signal:HUP:keystone',
-      does: 'as a native sidecar, with shareProcessNamespace: a reload without a restart',
+      does: 'as a native sidecar with shareProcessNamespace: reload without a restart',
     },
     {
       line: "kolla-init watch --on-change 'http:POST http://127.0.0.1:8080/reload'",
-      does: 'for a service that reloads on a request',
+      does: 'for a service that reloads on an HTTP request',
     },
     {
       line: 'kolla-init watch --config-dir ./config --root ./tree --on-change exit',
-      does: 'exit at the first change, so that its supervisor restarts it',
+      does: 'exit on the first change, so that a supervisor restarts it',
     },
   ],
   async run({ options }, context) {

@@ -49,7 +49,7 @@ export function privilegeOf({ uid, path, prepared, mayGain }: StartFacts): Privi
   return { by: 'sudo', runCommand: RUN_COMMAND };
 }
 
-/** Of this process. */
+/** Reads the facts of this process. */
 export function startFacts(path: string): StartFacts {
   return {
     uid: process.geteuid?.() ?? 0,

@@ -6,7 +6,7 @@ export const FAMILY = { unix: 1, v4: 2, v6: 10 } as const;
 
 const V4_BYTES = 16;
 const V6_BYTES = 28;
-/** Of a path, including the final NUL. */
+/** Size of a socket path, including the final NUL. */
 const PATH_BYTES = 108;
 
 const EINVAL = -22;

@@ -30,7 +30,7 @@ declare global {
   type URL = url.URL;
   /** Used in a file that kolla-core replaces; no-undef checks the bundle. */
   const TextDecoder: new (encoding: string, options: object) => { decode(bytes: Uint8Array): string };
-  /** The engine's own. */
+  /** Provided by the engine. */
   const atob: (text: string) => string;
   const btoa: (text: string) => string;
   namespace NodeJS {

@@ -16,11 +16,11 @@ export interface LineEvent {
 
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 32 * 1024;
-/** Of `2026-11-20T08:15:42.123Z`, up to its seconds. */
+/** Length of `2026-11-20T08:15:42.123Z`, and of the part up to its seconds. */
 const STAMP_LENGTH = 24;
 const SECONDS = 17;
 const MINUTE_MS = 60_000;
-/** Of an offset in an id: see documentId. */
+/** Digits of an offset in an id: see documentId. */
 const OFFSET_DIGITS = 9;
 /** Its last five digits; more would not fit an unsigned integer. */
 const LOW = 36 ** 5;

@@ -39,7 +39,7 @@ export class Frame {
   /** Ends of events decided by an earlier run, by start offset. */
   readonly #cuts: ReadonlyMap<number, Content['cuts'][number]>;
 
-  /** Cuts by process for which no line has needed them yet. */
+  /** Cuts by process that no line has needed yet. */
   readonly #perhaps = new Map<number, Content['cuts'][number]>();
 
   constructor(content: Content, next: number, before: Frame | undefined) {

@@ -25,14 +25,14 @@ export interface ParserOptions {
   /** Default: Kolla's. */
   readonly schema?: SchemaName | undefined;
   readonly formats?: readonly FormatRule[] | undefined;
-  /** Converts frequent lines without strings. */
+  /** Converts lines of common formats without strings. */
   readonly memory?: SharedMemory | undefined;
 }
 
 /** Converts events of one file to the JSON that is indexed. */
 export class EventParser {
   readonly format: Format;
-  /** The same format from bytes, if it is frequent. */
+  /** The same format on bytes, for common formats. */
   readonly lines: LineFormat | undefined;
   readonly #schema: Schema;
   readonly #clock: Clock;

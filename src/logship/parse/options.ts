@@ -13,7 +13,7 @@ export const PARSE_OPTIONS = [
     values: ['kolla', 'ecs', 'raw'],
     env: 'KOLLA_LOG_SHIP_SCHEMA',
     default: 'kolla',
-    help: "field names: Kolla's fluentd, ECS 8, or bare lines",
+    help: "field names: Kolla's fluentd, ECS 8, or unparsed lines",
     example: 'ecs',
   },
   {
@@ -21,8 +21,8 @@ export const PARSE_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_FORMAT',
-    help: "GLOB=FORMAT for files that are not Kolla's",
-    details: 'Relative globs are below --root.',
+    help: 'GLOB=FORMAT for files not written by Kolla services',
+    details: 'Relative globs are relative to --root.',
     example: '*/app.log=oslo',
   },
   {
@@ -30,14 +30,14 @@ export const PARSE_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_LOG_SHIP_MULTILINE_TIMEOUT',
     default: '1s',
-    help: 'maximum time that an event waits for its next line',
+    help: 'maximum time an event waits for its next line',
     example: '5s',
   },
   {
     flag: 'container',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_CONTAINER',
-    help: 'container name in the documents',
+    help: 'container name in documents',
     example: 'keystone-api',
   },
   {
@@ -45,7 +45,7 @@ export const PARSE_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_LABEL',
-    help: 'NAME=VALUE label in the documents',
+    help: 'NAME=VALUE label in documents',
     example: 'region=RegionOne',
   },
   {

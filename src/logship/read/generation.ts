@@ -73,7 +73,7 @@ export class Generation implements Identity {
     return this.#head;
   }
 
-  /** More of its start was read. */
+  /** Called when more of its start was read. */
   learn(beginning: Buffer): void {
     if (this.#head.length < beginning.length) this.#head = Buffer.from(beginning.subarray(0, HEAD_BYTES));
   }

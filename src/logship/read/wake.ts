@@ -133,7 +133,7 @@ export class Changes implements Disposable {
     this.#wake[Symbol.dispose]();
   }
 
-  /** Resolves after that time, on a move, and on abort. */
+  /** Resolves after that time, on a change, or on abort. */
   async #rest(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -16,10 +16,10 @@ import { SETUP_OPTIONS } from './settings.ts';
 export const setup = command({
   summary: 'Creates the index template and retention policy, or prints dashboards to import.',
   description:
-    'Creates an index template with mappings for the shipped fields, for daily indices or with ' +
-    '--data-stream for a data stream, and with --keep a policy that deletes old ones. Resources that are ' +
-    'up to date are left unchanged. Resources of the same name that another client created are not ' +
-    'changed without --force. With --saved-objects it contacts no server: it prints an index pattern, ' +
+    'Creates an index template with mappings for the shipped fields, for daily indices or (with ' +
+    '--data-stream) a data stream, and with --keep a policy that deletes old ones. Up-to-date resources ' +
+    'are left unchanged. Resources of the same name created by another client are not ' +
+    'changed without --force. With --saved-objects it contacts no server but prints an index pattern, ' +
     'searches and an OpenStack overview to import.',
   operands: [],
   options: SETUP_OPTIONS,

@@ -69,7 +69,7 @@ function notThere(api: Api, { what, name, needs }: Resource, reply: Reply): Erro
   );
 }
 
-/** For a proxy, or another kind of server. */
+/** The response may come from a proxy or another kind of server. */
 function strange(api: Api, { what, name }: Pick<Resource, 'what' | 'name'>, reply: Reply): Error {
   return new UnavailableError(`${api.name} does not return its ${what} '${name}': ${reasonOf(reply)}`);
 }

@@ -12,7 +12,7 @@ type SetupOptions = Values<typeof SETUP_OPTIONS>;
 /** The desired state of one server. */
 export interface SetupSettings {
   readonly kind: ServerKind;
-  /** Of the template and the policy. */
+  /** Name of the template and the policy. */
   readonly name: string;
   /** The template's index pattern. */
   readonly pattern: string;
@@ -84,7 +84,7 @@ export const SETUP_OPTIONS = [
     flag: 'keep',
     type: 'string',
     env: 'KOLLA_LOG_SHIP_KEEP',
-    help: 'retention of indices; at least 1d',
+    help: 'retention period of indices; at least 1d',
     example: '14d',
   },
   {
@@ -115,14 +115,14 @@ export const SETUP_OPTIONS = [
     flag: 'force',
     type: 'boolean',
     env: 'KOLLA_LOG_SHIP_FORCE',
-    help: 'replacement of templates and policies of another owner',
+    help: 'replace templates and policies created by other clients',
     example: 'true',
   },
   {
     flag: 'dry-run',
     type: 'boolean',
     env: 'KOLLA_LOG_SHIP_DRY_RUN',
-    help: 'changes to make, without making them',
+    help: 'print the changes without making them',
     example: 'true',
   },
   {
@@ -138,7 +138,7 @@ export const SETUP_OPTIONS = [
     type: 'choice',
     values: ['kibana', 'dashboards'],
     env: 'KOLLA_LOG_SHIP_SAVED_OBJECTS',
-    help: 'dashboards to import, on stdout, without a server',
+    help: 'print dashboards to import, without contacting a server',
     example: 'kibana',
   },
   outputOption('KOLLA_LOG_SHIP_SETUP_OUTPUT', 'text'),

@@ -8,8 +8,8 @@ import { makeDirectory } from '../../fs/directory.ts';
 const STATE_MODE = 0o700;
 
 /**
- * The state directory. By default it is in the log volume, where services may rename it and replace it by a link: so it
- * is held open, and its files are accessed through the descriptor.
+ * The state directory. By default it is in the log volume, where services may rename it and replace it with a link: so
+ * it is held open, and its files are accessed through the descriptor.
  */
 export class StateDirectory implements Disposable {
   /** The user-visible path, for messages. */

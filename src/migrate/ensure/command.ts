@@ -16,8 +16,8 @@ export const ensureCommand = command({
   summary: "Creates a service's missing databases, account and grants, and logs in on every node.",
   description:
     'Changes existing objects only as requested by --require and --rotate; a second run writes nothing. ' +
-    'A migration with --admin-user does the same first.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+    'A migration with --admin-user does this first.',
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, ...ENSURE_OPTIONS],
   examples: [
     {
@@ -26,7 +26,7 @@ export const ensureCommand = command({
     },
     {
       line: 'kolla-db-sync ensure keystone --admin-user root --admin-password-file /run/secrets/mariadb-root --rotate',
-      does: "after the URL's password was changed",
+      does: 'after the password in the URL has changed',
     },
   ],
   async run({ operands: [name = ''], options }, { signal, log, podFile, inherited }) {

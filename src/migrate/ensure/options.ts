@@ -42,7 +42,7 @@ export const ENSURE_OPTIONS = [
     flag: 'admin-cert-file',
     type: 'path',
     env: 'KOLLA_DB_SYNC_ADMIN_CERT_FILE',
-    help: "client certificate of the admin (default the URL's ssl_cert)",
+    help: "client certificate for the admin account (default the URL's ssl_cert)",
     example: '/etc/pki/mariadb/admin.pem',
   },
   {
@@ -67,16 +67,16 @@ export const ENSURE_OPTIONS = [
     type: 'choice',
     values: REQUIREMENTS,
     env: 'KOLLA_DB_SYNC_REQUIRE',
-    help: 'TLS requirement of the account: ssl, or x509',
+    help: 'TLS requirement of the account',
     details:
-      'ssl requires TLS, x509 a client certificate. Not set: new accounts need neither, existing ones are not changed.',
+      'ssl requires TLS, x509 a client certificate. If not set, new accounts require neither and existing ones are not changed.',
     example: 'ssl',
   },
   {
     flag: 'rotate',
     type: 'boolean',
     env: 'KOLLA_DB_SYNC_ROTATE',
-    help: "password change when the account rejects the URL's one",
+    help: "set the URL's password if the account rejects it",
     details: 'Replicas with the old password can no longer log in.',
     example: 'true',
   },
@@ -100,7 +100,7 @@ export const ENSURE_OPTIONS = [
 
 export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
-/** Desired state of database, account and grants. */
+/** Options for the desired state of database, account and grants. */
 export interface EnsureOptions {
   /** The account is created for each of them. */
   readonly accountHost: readonly string[];

@@ -4,7 +4,7 @@ import { accountAt, accountsOf, type Account } from './accounts.ts';
 
 /** Why the server rejected the service. */
 interface Refusal {
-  /** Another password would help. */
+  /** Whether the password was wrong. */
   readonly isPassword: boolean;
   readonly error: NotPermittedError;
 }

@@ -48,7 +48,7 @@ export async function beginOwn(
     const account = { user: accountNameOf(user, database, token), password: randomPassword() };
     await write({ account: account.user, isAlone: false });
     if (await makeEverywhere(plan, account, { signal, log })) {
-      // A process frozen before creating the account would create it after a successor has looked for it.
+      // A process frozen before creating the account would create it after a successor has checked for it.
       if (await renewFence(session, token, CONFIRM_MS)) return account;
       await dropEverywhere(plan, account, { signal, log });
       throw new UnavailableError(TAKEN);

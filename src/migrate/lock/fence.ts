@@ -44,7 +44,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof FenceRow)[];
 
 export const FENCE_TABLE = 'kolla_pod_fence';
-/** Of its only row. */
+/** Key of its only row. */
 export const FENCE_NAME = 'schema';
 
 /**

@@ -14,13 +14,13 @@ import { findSource, serviceOf } from '../target/target.ts';
 
 /** Prints the fence row and the records: the running or last migration, and the state of each phase of each release. */
 export const status = command({
-  summary: 'Shows the running or last migration, and the state of each phase of each release.',
-  description: 'Exit code 1 if there was none yet.',
-  operands: [{ name: 'SERVICE', help: 'a service of `kolla-pod catalogue` or of kolla-pod.yaml' }],
+  summary: 'Shows the running or last migration, and the state of every phase and release.',
+  description: 'Exits with 1 if there was none yet.',
+  operands: [{ name: 'SERVICE', help: 'a service from `kolla-pod catalogue` or kolla-pod.yaml' }],
   options: [...TARGET_OPTIONS, outputOption('KOLLA_DB_SYNC_OUTPUT', 'table')],
   examples: [
-    { line: 'kolla-db-sync status keystone', does: 'a table' },
-    { line: 'kolla-db-sync status keystone -o json', does: 'one JSON object' },
+    { line: 'kolla-db-sync status keystone', does: 'as a table' },
+    { line: 'kolla-db-sync status keystone -o json', does: 'as one JSON object' },
   ],
   async run({ operands: [name = ''], options }, context) {
     return await showStatus(serviceOf(name, await knownServices(context.podFile)), options, context);
@@ -53,12 +53,12 @@ export async function showStatus(
   }
 }
 
-type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'cut off' };
+type Shown = Omit<RecordRow, 'work' | 'state'> & { readonly state: RecordRow['state'] | 'crashed' };
 
 /** A `running` record with an older token than the fence's was interrupted before it could record its end. */
 function shown({ work: _work, state, ...record }: RecordRow, fence: FenceRow): Shown {
-  const isCutOff = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
-  return { ...record, state: isCutOff ? 'cut off' : state };
+  const hasCrashed = state === 'running' && (record.token !== fence.token || fence.state !== 'running');
+  return { ...record, state: hasCrashed ? 'crashed' : state };
 }
 
 function fields(terminal: Terminal, row: object): string {

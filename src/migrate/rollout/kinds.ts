@@ -30,7 +30,7 @@ export type OwnedMetadata = KubeObject['metadata'] & {
 /** A ReplicaSet or ControllerRevision: one version of a workload's Pod template. */
 export interface Revision extends KubeObject {
   readonly metadata: OwnedMetadata;
-  /** Of a ControllerRevision: the latest one has the highest. */
+  /** Set for a ControllerRevision; the latest one has the highest number. */
   readonly revision?: number;
 }
 
@@ -50,7 +50,7 @@ export interface RolloutKind {
   readonly word: string;
   readonly aliases: readonly string[];
   readonly kind: string;
-  /** As in API paths. */
+  /** Plural, as in API paths. */
   readonly resource: string;
   /** The label with the template version of its Pods. */
   readonly hashLabel: string;
@@ -110,7 +110,7 @@ const ROLLOUT_KINDS: readonly RolloutKind[] = [
 
 /** One workload of --after-rollout. */
 export interface NamedWorkload {
-  /** As given. */
+  /** As written by the user. */
   readonly text: string;
   readonly kind: RolloutKind;
   readonly name: string;

@@ -10,7 +10,7 @@ export interface ReplicaPod extends KubeObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** A workload and the objects that may belong to it, at one time. */
+/** A snapshot of a workload and the objects that may belong to it. */
 export interface Replicas {
   readonly workload: Replicated;
   /** Of this workload, and of others whose Pods have the same labels. */

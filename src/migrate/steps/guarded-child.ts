@@ -72,7 +72,7 @@ export async function startGuarded(argv: readonly string[], options: ChildOption
   });
   const pid = await spawned(child);
   const [guardIn, guardOut, gate] = [guard.stdio[0], guard.stdio[1], child.stdio[3]] as [Writable, Readable, Writable];
-  // The exit of a guard or gate is noticed by itself; a failed write to it must not crash us.
+  // The exit of a guard or gate is detected separately; a failed write to it must not crash this process.
   for (const stream of [guardIn, gate]) stream.on('error', () => {});
   const output = Promise.all(
     [child.stdout, child.stderr].map((stream) => eachLine(stream as Readable, onLine, redact)),

@@ -14,7 +14,7 @@ const ANSWER_MS = 10_000;
 interface Standing {
   readonly database: string;
   readonly tables: readonly string[];
-  /** Alembic's, several if it has branches; none if it has recorded none. */
+  /** Alembic's recorded revisions: several with branches, none if nothing is recorded. */
   readonly versions: readonly string[];
 }
 

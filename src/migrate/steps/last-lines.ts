@@ -16,7 +16,7 @@ export interface Revision {
   readonly title: string;
 }
 
-/** The database server's error, in its words. */
+/** The database server's error, verbatim. */
 export interface ServerError {
   readonly errno: number;
   readonly text: string;

@@ -36,7 +36,7 @@ export function serviceOf(name: string, services: readonly Service[]): Service {
 }
 
 /**
- * The database URL: given, from a file, or from the service's configuration. ConfigError names the place and the fix.
+ * The database URL: given, from a file, or from the service's configuration. ConfigError has the location and the fix.
  */
 export async function findSource(
   service: Service,

@@ -16,7 +16,7 @@ import type { ListedDone, Task, Words } from './task.ts';
 export interface Reader {
   readonly session: Reached;
   readonly childEnv: (at: Address) => NodeJS.ProcessEnv;
-  /** Of the lock, if it is held. */
+  /** Heartbeat of the lock, if it is held. */
   readonly pulse?: Pulse | undefined;
   /** Aborted when the lock is lost. */
   readonly lost?: AbortSignal | undefined;

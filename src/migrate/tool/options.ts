@@ -7,8 +7,8 @@ export const TOOL_OPTIONS = [
     type: 'string',
     env: 'KOLLA_BOOTSTRAP_SET',
     repeat: true,
-    help: "NAME=VALUE setting of the service's own commands",
-    details: 'As `kolla-pod catalogue SERVICE` lists them.',
+    help: "NAME=VALUE setting for the service's own commands",
+    details: 'The settings are listed by `kolla-pod catalogue SERVICE`.',
     example: 'cell=cell2',
   },
 ] as const satisfies readonly Option[];

@@ -3,7 +3,7 @@ import { HeaderLines, HttpParseError, Lines, type Headers } from './head.ts';
 /** A request without its body. */
 export interface RequestHead {
   readonly method: string;
-  /** As sent: path and query. */
+  /** Path and query, as sent. */
   readonly target: string;
   readonly headers: Headers;
 }

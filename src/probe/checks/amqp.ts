@@ -10,9 +10,9 @@ export const amqp = check({
   word: 'amqp',
   summary: 'Checks that an AMQP broker accepts connections and logins.',
   description:
-    'With a login: performs handshake, login and open of the virtual host as a service does, then closes. ' +
-    'Without one: checks that the broker accepts and closes a connection, which a frozen broker does not ' +
-    'and which is not logged; --greeting also waits for the AMQP greeting, for which the broker logs two ' +
+    'With a login: performs the handshake, logs in and opens the virtual host like a service, then closes. ' +
+    'Without one: checks that the broker accepts and closes a connection, which fails with a frozen broker ' +
+    'and causes no log entry; --greeting also waits for the AMQP greeting, but then the broker logs two ' +
     'warnings per check.',
   operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
   options: [
@@ -22,7 +22,7 @@ export const amqp = check({
       flag: 'greeting',
       type: 'boolean',
       env: 'KOLLA_PROBE_GREETING',
-      help: 'AMQP handshake without a login',
+      help: 'perform the AMQP handshake without a login',
       details: 'The broker logs two warnings per check.',
       example: 'true',
     },
@@ -32,7 +32,7 @@ export const amqp = check({
     { line: 'kolla-probe amqp 127.0.0.1', does: 'healthy if a broker handles connections; a frozen one is unhealthy' },
     {
       line: 'kolla-probe amqp 127.0.0.1 --user openstack --password-file /run/secrets/rabbitmq',
-      does: 'healthy if it accepts the login and opens the virtual host /',
+      does: 'healthy if the broker accepts the login and opens the virtual host /',
     },
   ],
   prepare({ operands: [text = ''], options }) {

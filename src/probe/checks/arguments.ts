@@ -5,7 +5,7 @@ export const PROCESS_OPTION = {
   flag: 'process',
   type: 'string',
   env: 'KOLLA_PROBE_PROCESS',
-  help: "process name: the program's, or the interpreted script's",
+  help: 'name of the program or interpreted script',
   example: 'memcached',
 } as const;
 
@@ -13,7 +13,7 @@ export const PATTERN_OPTION = {
   flag: 'pattern',
   type: 'boolean',
   env: 'KOLLA_PROBE_PATTERN',
-  help: 'process name as a regular expression over command lines',
+  help: 'interpret the name as a regular expression over command lines',
   example: 'true',
 } as const;
 

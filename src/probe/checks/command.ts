@@ -8,14 +8,14 @@ export const command = check({
   summary: 'Checks that a program exits with code 0.',
   description:
     'Runs the arguments after -- without a shell, in a separate process group that is killed at the ' +
-    'deadline. The only check that starts a process. On failure its last line on stderr, or else stdout, ' +
+    'deadline. No other check starts a process. On failure its last line on stderr, or else on stdout, ' +
     'is the reason.',
   operands: [],
   child: 'COMMAND',
   options: [],
   examples: [
     { line: 'kolla-probe command -- virsh version --daemon', does: "healthy if libvirt's daemon responds" },
-    { line: 'kolla-probe command --timeout 5s -- ovsdb-client list-dbs', does: 'a longer deadline' },
+    { line: 'kolla-probe command --timeout 5s -- ovsdb-client list-dbs', does: 'with a longer deadline' },
   ],
   async prepare({ child: [program, ...words] }, { inherited: env }) {
     if (program === undefined) throw new UsageError('command: the program is missing: give it after --');

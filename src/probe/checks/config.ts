@@ -13,8 +13,8 @@ export const config = check({
   description:
     'Reads the record that kolla-init watch (or the sidecar) keeps below /run/kolla, on a volume shared ' +
     'by both containers. Unhealthy, with the reason, if a version was rejected or could not be ' +
-    "installed, or if the ConfigMap's volume has had a newer version for longer than --within that was " +
-    'not examined, for example because the watch has died.',
+    "installed, or if the ConfigMap's volume has contained a newer version for longer than --within " +
+    'without being picked up, for example because the watch has died.',
   operands: [],
   options: [
     {
@@ -31,7 +31,7 @@ export const config = check({
       env: 'KOLLA_PROBE_CONFIG_DIR',
       default: '/var/lib/kolla/config_files',
       help: 'directory of the ConfigMap',
-      details: 'If it is not mounted, only the record of kolla-init watch counts.',
+      details: 'If it is not mounted, only the record of kolla-init watch is checked.',
       example: '/config',
     },
     {

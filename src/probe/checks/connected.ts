@@ -7,7 +7,7 @@ export const connected = check({
   word: 'connected',
   summary: 'Checks for an established connection to one of these ports.',
   description:
-    'Ports are remote ports and match exactly; one match is enough. Connections that are still being ' +
+    'Ports are remote ports and must match exactly; one match is enough. Connections that are still being ' +
     'opened, or that the peer has closed, do not count. A sidecar sees processes of other containers only ' +
     'with shareProcessNamespace and the same user; with --any-process all sockets of the Pod count.',
   operands: [
@@ -19,7 +19,7 @@ export const connected = check({
       flag: 'any-process',
       type: 'boolean',
       env: 'KOLLA_PROBE_ANY_PROCESS',
-      help: 'any process of this Pod',
+      help: 'accept any process of this Pod',
       example: 'true',
     },
     PATTERN_OPTION,
@@ -28,7 +28,7 @@ export const connected = check({
     { line: 'kolla-probe connected nova-compute 5672', does: 'healthy while nova-compute is connected to RabbitMQ' },
     {
       line: 'kolla-probe connected --any-process 5671 5672',
-      does: 'any process of this Pod, on either port',
+      does: 'with any process of this Pod, to either port',
     },
   ],
   prepare({ operands, options: { anyProcess, pattern } }) {

@@ -12,7 +12,7 @@ export const dbSync = check({
   description:
     'Reads the record of kolla-db-sync: on its Lease, through the API server (get on leases), or with ' +
     "--server in the service's own database, with the service's login. Ready means the same as for the " +
-    'wait db-sync/NAME: a phase that runs or fails alongside the service does not make it unhealthy.',
+    'wait db-sync/NAME: a phase that runs or fails while the service is running does not make it unhealthy.',
   operands: [{ name: 'NAME', help: 'name of the migration, such as keystone' }],
   options: [
     {
@@ -40,7 +40,7 @@ export const dbSync = check({
       flag: 'server',
       type: 'string',
       env: 'KOLLA_PROBE_SERVER',
-      help: 'database server to ask instead of the API server',
+      help: 'database server to query instead of the API server',
       example: 'mariadb:3306',
     },
     {
@@ -53,10 +53,10 @@ export const dbSync = check({
     ...MYSQL_OPTIONS,
   ],
   examples: [
-    { line: 'kolla-probe db-sync keystone --release 2026.1 --timeout 5s', does: 'by the Lease, in the Pod' },
+    { line: 'kolla-probe db-sync keystone --release 2026.1 --timeout 5s', does: 'from the Lease, in the Pod' },
     {
       line: 'kolla-probe db-sync keystone --server mariadb --user keystone --password-file /run/secrets/keystone',
-      does: 'by the record in the database, without an API server',
+      does: 'from the record in the database, without an API server',
     },
   ],
   async prepare({ operands: [name = ''], options }, { inherited, podFile }) {

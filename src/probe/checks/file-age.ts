@@ -9,13 +9,13 @@ export const fileAge = check({
   word: 'file-age',
   summary: 'Checks that a file was modified recently.',
   operands: [
-    { name: 'FILE', help: 'file that the service updates as it works' },
+    { name: 'FILE', help: 'file that the service updates regularly' },
     { name: 'AGE', help: 'maximum age, such as 90s' },
   ],
   options: [],
   examples: [
-    { line: 'kolla-probe file-age /run/heartbeat 90s', does: 'healthy while it is touched every minute' },
-    { line: 'kolla-probe file-age /etc/keystone/fernet-keys/0 36h', does: 'keys are rotated daily' },
+    { line: 'kolla-probe file-age /run/heartbeat 90s', does: 'healthy while the file is touched every minute' },
+    { line: 'kolla-probe file-age /etc/keystone/fernet-keys/0 36h', does: 'for keys that are rotated daily' },
   ],
   prepare({ operands: [path = '', age = ''] }) {
     return fileAgeQuestion({ path, maxAgeMs: ageOf(age) }, `file-age ${path}`);

@@ -17,14 +17,14 @@ export const grpc = check({
       type: 'string',
       env: 'KOLLA_PROBE_SERVICE',
       default: '',
-      help: 'gRPC service to check (default the whole server)',
+      help: 'gRPC service to check (default the server itself)',
       example: 'readiness',
     },
     ...TLS_OPTIONS,
   ],
   examples: [
     { line: 'kolla-probe grpc 127.0.0.1:2379', does: 'healthy if the server reports SERVING' },
-    { line: 'kolla-probe grpc 127.0.0.1:9090 --service readiness --timeout 2s', does: 'checks one service' },
+    { line: 'kolla-probe grpc 127.0.0.1:9090 --service readiness --timeout 2s', does: 'for a single service' },
   ],
   prepare({ operands: [text = ''], options }) {
     const at = addressOf('grpc', text);

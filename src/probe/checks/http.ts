@@ -11,15 +11,15 @@ export const http = check({
   word: 'http',
   summary: 'Checks that a GET returns an expected status.',
   description:
-    'Any status below 400 is healthy unless --status names the expected ones. Redirects are not followed. ' +
-    'The body, or its first 64 KiB, must arrive as well.',
+    'Any status below 400 is healthy unless --status sets the expected one. Redirects are not followed. ' +
+    'The body, or its first 64 KiB, must be received too.',
   operands: [{ name: 'URL', help: 'http:// or https://' }],
   options: [
     {
       flag: 'status',
       type: 'integer',
       env: 'KOLLA_PROBE_STATUS',
-      help: 'the only healthy status',
+      help: 'expected status (default any below 400)',
       example: '300',
     },
     ...URL_TLS_OPTIONS,

@@ -7,24 +7,27 @@ export const listen = check({
   word: 'listen',
   summary: 'Checks that a process of this Pod listens on one of these ports.',
   description:
-    "Reads the kernel's socket tables for IPv4 and IPv6, without a connection. Ports match exactly; one " +
-    'match is enough. With --process that process must own the socket; owners are visible within the same ' +
+    "Reads the kernel's socket tables for IPv4 and IPv6; opens no connection. Ports must match exactly; one " +
+    'match is enough. With --process, that process must own the socket; owners are visible within the same ' +
     'container, or with shareProcessNamespace and the same user.',
-  operands: [{ name: 'PORT', help: '11211', many: true }],
+  operands: [{ name: 'PORT', help: 'local port, such as 11211', many: true }],
   options: [
     {
       flag: 'protocol',
       type: 'choice',
       values: ['tcp', 'udp'],
       env: 'KOLLA_PROBE_PROTOCOL',
-      help: 'only this protocol (default either)',
+      help: 'protocol to check (default both)',
       example: 'udp',
     },
     PROCESS_OPTION,
     PATTERN_OPTION,
   ],
   examples: [
-    { line: 'kolla-probe listen 11211 --process memcached', does: 'healthy while memcached itself listens there' },
+    {
+      line: 'kolla-probe listen 11211 --process memcached',
+      does: 'healthy while memcached itself listens on that port',
+    },
     { line: 'kolla-probe listen 53 --protocol udp', does: 'any DNS server' },
   ],
   prepare({ operands, options: { process: name, pattern, protocol } }) {

@@ -19,8 +19,8 @@ export const logShip = check({
   description:
     'Compares the checkpoint of kolla-log-ship with the files it names. Unhealthy if a file has ' +
     'unacknowledged bytes and nothing was acknowledged for longer than --within; the check then waits for ' +
-    'an acknowledgement until its deadline, since the first line after a quiet hour takes a moment. ' +
-    'Rarely right for readiness: a service works without its logs.',
+    'an acknowledgement until its deadline, since the first line after an idle period takes a moment. ' +
+    'Rarely suitable for readiness: a service works without log shipping.',
   operands: [],
   options: [
     {
@@ -41,7 +41,7 @@ export const logShip = check({
     },
   ],
   examples: [
-    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while written lines are acknowledged' },
+    { line: 'kolla-probe log-ship --timeout 5s', does: 'healthy while log lines are being acknowledged' },
     {
       line: 'kolla-probe log-ship --state ./state --within 10m',
       does: 'with another state directory and a longer limit',

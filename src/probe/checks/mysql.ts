@@ -9,9 +9,9 @@ export const mysql = check({
   word: 'mysql',
   summary: 'Checks that MariaDB or MySQL accepts connections and logins.',
   description:
-    'With a login it logs in and runs one query, for which the privilege USAGE is enough. Without one it ' +
-    "waits for the server's greeting. A Galera node without quorum passes and still rejects every table " +
-    'access: use the check galera.',
+    'With a login it logs in and runs one query; the privilege USAGE is enough. Without a login it ' +
+    "waits for the server's greeting. A Galera node without quorum passes this check although it rejects all " +
+    'table access: use the check galera.',
   operands: [MYSQL_OPERAND],
   options: MYSQL_OPTIONS,
   examples: [

@@ -10,7 +10,7 @@ export const process = check({
   operands: [{ name: 'NAME', help: 'name of the program or interpreted script' }],
   options: [PATTERN_OPTION],
   examples: [
-    { line: 'kolla-probe process ovn-controller', does: 'healthy while it runs' },
+    { line: 'kolla-probe process ovn-controller', does: 'healthy while ovn-controller runs' },
     { line: "kolla-probe process --pattern 'mistral-server .*engine'", does: 'identified by its arguments' },
   ],
   prepare({ operands: [name = ''], options: { pattern } }) {

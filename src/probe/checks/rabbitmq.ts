@@ -17,7 +17,7 @@ export const rabbitmq = check({
   summary: 'Checks that this RabbitMQ node accepts clients and has no alarm.',
   description:
     'Uses AMQP like the check amqp and, with --management, the management API as well: a memory or disk ' +
-    'alarm, which blocks publishers, and a virtual host that is down are unhealthy, with the reason. For ' +
+    'alarm, which blocks publishers, or a virtual host that is down is unhealthy, with the reason. For ' +
     'the API the user needs a tag such as `management`.',
   operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
   options: [
@@ -35,11 +35,11 @@ export const rabbitmq = check({
   examples: [
     {
       line: 'kolla-probe rabbitmq 127.0.0.1 --management http://127.0.0.1:15672 --user openstack --password-file /run/secrets/rabbitmq',
-      does: 'login, alarms and virtual hosts',
+      does: 'check login, alarms and virtual hosts',
     },
     {
       line: 'kolla-probe rabbitmq 127.0.0.1',
-      does: 'without a login: checks that the broker handles connections, but not alarms',
+      does: 'without a login: check that the broker handles connections, but not alarms',
     },
   ],
   prepare({ operands: [text = ''], options }) {

@@ -14,7 +14,7 @@ export const redis = check({
   word: 'redis',
   summary: 'Checks that Redis or Valkey responds to PING.',
   description:
-    'Also for Sentinel. Logs in first if a password is given, without --user as the default user. ' +
+    'Also works with Sentinel. Logs in first if a password is given (as the default user without --user). ' +
     'Unhealthy: a server that is still loading, a replica that has lost its primary and serves no ' +
     'clients, and a server that cannot save to disk.',
   operands: [{ name: 'HOST[:PORT]', help: 'address (default port 6379); IPv6 in brackets' }],
@@ -22,9 +22,9 @@ export const redis = check({
   examples: [
     {
       line: 'kolla-probe redis 127.0.0.1 --password-file /run/secrets/valkey',
-      does: 'logs in as the default user, and sends PING',
+      does: 'log in as the default user and send PING',
     },
-    { line: 'kolla-probe redis 127.0.0.1:26379', does: 'a Sentinel, without a password' },
+    { line: 'kolla-probe redis 127.0.0.1:26379', does: 'for a Sentinel without a password' },
   ],
   prepare({ operands: [text = ''], options }) {
     const at = serverOf('redis', text, PORT);

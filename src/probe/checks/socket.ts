@@ -8,16 +8,16 @@ export const socket = check({
   word: 'socket',
   summary: 'Checks that a process of this Pod listens on a Unix socket.',
   description:
-    "Looked up in the kernel's table, without a connection: a socket file alone says nothing, since it outlives its server. " +
-    'An abstract socket is written @NAME.',
-  operands: [{ name: 'PATH', help: '/run/libvirt/libvirt-sock, or @NAME' }],
+    "Reads the kernel's socket table and opens no connection; a socket file alone proves nothing, as it outlives its server. " +
+    'Abstract sockets are written as @NAME.',
+  operands: [{ name: 'PATH', help: 'socket, such as /run/libvirt/libvirt-sock, or @NAME' }],
   options: [PROCESS_OPTION, PATTERN_OPTION],
   examples: [
     {
       line: 'kolla-probe socket /run/openvswitch/db.sock --process ovsdb-server',
-      does: 'healthy while it listens there',
+      does: 'healthy while ovsdb-server listens on the socket',
     },
-    { line: 'kolla-probe socket /run/libvirt/libvirt-sock', does: 'any process that listens there' },
+    { line: 'kolla-probe socket /run/libvirt/libvirt-sock', does: 'with any process listening' },
   ],
   prepare({ operands: [path = ''], options: { process: name, pattern } }) {
     if (!/^(?:\/|@.)/.test(path)) throw new UsageError(`socket: '${path}' is not a path that starts with /, or @NAME`);

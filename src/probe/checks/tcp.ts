@@ -11,7 +11,7 @@ export const tcp = check({
   options: [],
   examples: [
     { line: 'kolla-probe tcp mariadb:3306', does: 'healthy if port 3306 accepts connections' },
-    { line: 'kolla-probe tcp [::1]:11211 --timeout 300ms', does: 'IPv6, and a shorter deadline' },
+    { line: 'kolla-probe tcp [::1]:11211 --timeout 300ms', does: 'with IPv6 and a shorter deadline' },
   ],
   prepare({ operands: [target = ''] }) {
     const address = addressOf('tcp', target);

@@ -14,9 +14,9 @@ export const tls = check({
   word: 'tls',
   summary: 'Checks that a certificate is valid, and for how long.',
   description:
-    'By a TLS handshake with HOST:PORT: the chain must lead to a trusted CA, the name must match ' +
+    'Performs a TLS handshake with HOST:PORT: the chain must lead to a trusted CA, the name must match ' +
     '(--tls require skips both), and no certificate of the chain may expire within --expires-in. With ' +
-    '--cert-file: each certificate in the file must stay valid for that long. STARTTLS is not supported.',
+    '--cert-file, each certificate in the file must remain valid for that long. STARTTLS is not supported.',
   operands: [{ name: 'HOST:PORT', help: 'address; IPv6 in brackets', optional: true }],
   options: [
     {
@@ -31,7 +31,7 @@ export const tls = check({
       flag: 'cert-file',
       type: 'path',
       env: 'KOLLA_PROBE_CERT_FILE',
-      help: 'PEM file with certificates, instead of a server',
+      help: 'PEM file with certificates to check instead of a server',
       example: '/etc/kolla/certs/tls.crt',
     },
     { ...tlsOption('KOLLA_PROBE_TLS', 'verify'), values: ['verify', 'require'] },
@@ -41,11 +41,11 @@ export const tls = check({
   examples: [
     {
       line: 'kolla-probe tls api.example.org:443 --expires-in 7d',
-      does: 'healthy if it is trusted and valid for another week',
+      does: 'healthy if the certificate is trusted and valid for another week',
     },
     {
       line: 'kolla-probe tls --cert-file /etc/kolla/certs/tls.crt --expires-in 14d',
-      does: 'checks how long the certificates in a file remain valid',
+      does: 'healthy if all certificates in the file are valid for two more weeks',
     },
   ],
   prepare({ operands: [text], options }): Question {

@@ -9,25 +9,25 @@ interface Text {
   readonly examples: readonly [Example, Example, ...Example[]];
 }
 
-const PROCESS: Operand = { name: 'PROCESS', help: 'name of the process; spaces around it are ignored' };
-const PORT: Operand = { name: 'PORT', help: 'ports, one of which is enough', many: true };
-const DEADLINE = 'Gives up after 5 s, or after KOLLA_PROBE_TIMEOUT.';
+const PROCESS: Operand = { name: 'PROCESS', help: 'process name; surrounding spaces are ignored' };
+const PORT: Operand = { name: 'PORT', help: 'port; one match is enough', many: true };
+const DEADLINE = 'Times out after KOLLA_PROBE_TIMEOUT (5s).';
 
 const TEXTS: Readonly<Record<KollaName, Text>> = {
   healthcheck_curl: {
-    summary: "Checks that a URL returns a status below 400, with curl's output as Kolla's own.",
+    summary: "Checks that a URL returns a status below 400, with the output of Kolla's script.",
     description:
-      "Sends the request that Kolla's script makes curl send: verifies no certificate, follows no " +
-      'redirect, reads no configuration file; and uses no proxy. Reads HEALTHCHECK_CURL_MAX_TIME (10), ' +
-      '_USER_AGENT, _WRITE_OUT and _OUTPUT. Prints the write-out line; exits with 1 on every failure, ' +
-      "with curl's exit code on stderr. With other arguments than a URL and -u USER:PASSWORD, it " +
-      "executes the image's curl, or exits with 127 without one.",
+      "Sends the same request as Kolla's script: does not verify certificates, follow redirects or read " +
+      'configuration files. Unlike the script, it never uses a proxy. Reads HEALTHCHECK_CURL_MAX_TIME (10), ' +
+      '_USER_AGENT, _WRITE_OUT and _OUTPUT. Prints the write-out line; on failure it exits with 1 and prints ' +
+      "curl's exit code on stderr. With arguments other than a URL and -u USER:PASSWORD it executes the " +
+      "image's curl, or exits with 127 if there is none.",
     operands: [{ name: 'WORD', help: "curl's options and the URL (default scheme: http)", many: true }],
     examples: [
       { line: 'healthcheck_curl http://127.0.0.1:5000', does: 'any status below 400 is healthy' },
       {
         line: 'healthcheck_curl -u probe:hidden 127.0.0.1:9292/healthcheck',
-        does: 'with a password, without a scheme',
+        does: 'with user and password, without a scheme',
       },
     ],
   },
@@ -36,7 +36,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description: `The port must match exactly; connections being opened or closed by the peer do not count. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
-      { line: 'healthcheck_port nova-compute 5672', does: 'healthy while it is connected to the broker' },
+      { line: 'healthcheck_port nova-compute 5672', does: 'healthy while nova-compute is connected to the broker' },
       {
         line: "healthcheck_port 'neutron-l3-agent ' 5672 5671",
         does: 'either port; the name as written by kolla-ansible',
@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description: `The port must match exactly, TCP or UDP. ${DEADLINE}`,
     operands: [PROCESS, PORT],
     examples: [
-      { line: 'healthcheck_listen sshd 8022', does: 'as for the containers of nova-ssh' },
+      { line: 'healthcheck_listen sshd 8022', does: 'for the container nova_ssh' },
       { line: 'healthcheck_listen named 53', does: 'TCP or UDP' },
     ],
   },
@@ -57,8 +57,8 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description: `A socket file left over from a process that has exited is unhealthy. ${DEADLINE}`,
     operands: [PROCESS, { name: 'PATH', help: 'path of the socket' }],
     examples: [
-      { line: 'healthcheck_socket libvirtd /run/libvirt/libvirt-sock', does: 'healthy while it listens there' },
-      { line: 'healthcheck_socket ovsdb-server /run/openvswitch/db.sock', does: 'the same for Open vSwitch' },
+      { line: 'healthcheck_socket libvirtd /run/libvirt/libvirt-sock', does: 'healthy while libvirtd listens there' },
+      { line: 'healthcheck_socket ovsdb-server /run/openvswitch/db.sock', does: 'for Open vSwitch' },
     ],
   },
   healthcheck_filemod: {
@@ -66,24 +66,26 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
     description:
       'Follows symbolic links. Unhealthy if the file is missing or not a regular file, or if arguments are missing.',
     operands: [
-      { name: 'FILE', help: 'which' },
-      { name: 'SECONDS', help: 'maximum age' },
+      { name: 'FILE', help: 'file to check' },
+      { name: 'SECONDS', help: 'maximum age in seconds' },
     ],
     examples: [
-      { line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120', does: 'healthy if it is at most two minutes old' },
+      {
+        line: 'healthcheck_filemod /var/lib/kolla/heartbeat 120',
+        does: 'healthy if modified within the last two minutes',
+      },
       { line: 'healthcheck_filemod "/var/lib/my service/alive" 60', does: 'spaces are part of the name' },
     ],
   },
   healthcheck_mariadb: {
     summary: 'Checks that this Galera node is synced.',
     description:
-      'Queries the node as the check galera does: Synced, ready, and in the Primary component. Logs in as ' +
+      'Like the check galera, requires the node to be Synced, ready, and in the Primary component. Logs in as ' +
       'MYSQL_USERNAME (haproxy), with MYSQL_PWD or MYSQL_PASSWORD, over the local socket (MYSQL_UNIX_PORT) ' +
-      'or MYSQL_HOST and MYSQL_TCP_PORT. Reads no option file. Times out after 10 s, or after ' +
-      'KOLLA_PROBE_TIMEOUT.',
+      'or to MYSQL_HOST and MYSQL_TCP_PORT. Reads no option file. Times out after KOLLA_PROBE_TIMEOUT (10s).',
     operands: [],
     examples: [
-      { line: 'healthcheck_mariadb', does: "in the server's container, over its socket" },
+      { line: 'healthcheck_mariadb', does: 'in the database container, over the local socket' },
       { line: 'healthcheck_mariadb --help', does: 'shows the variables it reads' },
     ],
   },
@@ -93,7 +95,7 @@ const TEXTS: Readonly<Record<KollaName, Text>> = {
       'Runs the check rabbitmq against the listener configured in /etc/rabbitmq/rabbitmq.conf (or ' +
       'RABBITMQ_NODE_IP_ADDRESS and _PORT), without starting Erlang. Checks alarms and virtual hosts ' +
       'only with KOLLA_PROBE_MANAGEMENT, KOLLA_PROBE_USER and KOLLA_PROBE_PASSWORD(_FILE). Prints ' +
-      'nothing. ' +
+      'nothing on stdout. ' +
       DEADLINE,
     operands: [],
     examples: [

@@ -6,7 +6,7 @@ import type { KollaQuestion } from './question.ts';
 import { rabbitmqQuestion } from './rabbitmq.ts';
 import type { KollaName } from './variables.ts';
 
-/** Maps a script's arguments and variables to its question. */
+/** Maps a script's arguments and variables to its check. */
 export type Understand = (argv: readonly string[], env: NodeJS.ProcessEnv) => KollaQuestion;
 
 const SCRIPTS: Readonly<Record<KollaName, Understand>> = {
@@ -24,7 +24,7 @@ export function isKollaName(name: string): name is KollaName {
 }
 
 /**
- * Parses a call of one of Kolla's scripts into its question.
+ * Parses a call of one of Kolla's scripts into its check.
  * @throws WordsError
  */
 export function questionFor(name: KollaName, argv: readonly string[], env: NodeJS.ProcessEnv): KollaQuestion {

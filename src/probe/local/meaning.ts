@@ -11,11 +11,11 @@ export interface Meaning {
   readonly show: (socket: InetSocket) => string;
   /** Whether to mention sockets on other ports too: a process has few. */
   readonly namesOtherPorts: boolean;
-  /** Of a process, before the ports. */
+  /** Message about a process, continued by the ports. */
   readonly lacks: string;
-  /** Of any process, before the ports. */
+  /** Message without a process, continued by the ports. */
   readonly isMissing: string;
-  /** Of a process's sockets, before the ports. */
+  /** Description of a process's sockets, continued by the ports. */
   readonly sockets: string;
 }
 

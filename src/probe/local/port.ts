@@ -18,7 +18,7 @@ import { called, listed, whatIsMeant } from './process.ts';
 export interface PortQuery {
   /** Undefined: any owner. Leading and trailing spaces are ignored. */
   readonly process: ProcessQuery | undefined;
-  /** Any of them suffices. */
+  /** One match is enough. */
   readonly ports: readonly number[];
   /** For `listen`: default both. `connected` is for TCP only. */
   readonly protocols?: readonly Protocol[] | undefined;

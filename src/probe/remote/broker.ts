@@ -22,7 +22,7 @@ export const AMQP_OPTIONS = [
 
 const [PORT, TLS_PORT] = [5672, 5671];
 
-/** TLS without --tls: as the port has it. */
+/** Without --tls the port decides on TLS. */
 export function modeAt(word: string, text: string): TlsMode {
   return serverOf(word, text, PORT).port === TLS_PORT ? 'verify' : 'off';
 }

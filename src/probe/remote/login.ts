@@ -6,7 +6,7 @@ export const LOGIN_OPTIONS = [
     flag: 'user',
     type: 'string',
     env: 'KOLLA_PROBE_USER',
-    help: 'account to log in as, without privileges',
+    help: 'account to log in as; needs no privileges',
     example: 'healthcheck',
   },
   {
@@ -21,7 +21,7 @@ export const LOGIN_OPTIONS = [
     flag: 'password-file',
     type: 'path',
     env: 'KOLLA_PROBE_PASSWORD_FILE',
-    help: 'file with the password, read for each check',
+    help: 'file with the password, read on every check',
     example: '/run/secrets/healthcheck',
   },
 ] as const satisfies readonly Option[];

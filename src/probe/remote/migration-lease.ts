@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { healthyAs, unhealthy, type Question } from '../verdict.ts';
 
 export interface LeaseQuery {
-  /** The migration's. */
+  /** Name of the migration. */
   readonly name: string;
   readonly release: string | undefined;
   readonly namespace: string | undefined;

@@ -7,7 +7,7 @@ import { healthyAs, unhealthy, type Verdict, type Question } from '../verdict.ts
 import { mysqlServer, type MysqlValues } from './mysql.ts';
 
 export interface RecordQuery extends MysqlValues {
-  /** The migration's, and by default the database's too. */
+  /** Name of the migration and, by default, of the database. */
   readonly name: string;
   readonly release: string | undefined;
   readonly server: string | undefined;

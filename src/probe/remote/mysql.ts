@@ -22,11 +22,11 @@ export const MYSQL_OPTIONS = [
     flag: 'defaults-file',
     type: 'path',
     env: 'KOLLA_PROBE_DEFAULTS_FILE',
-    help: 'MySQL option file with the login, read for each check',
-    details: 'Groups [client] and [mariadb-client].',
+    help: 'MySQL option file with the login, read on every check',
+    details: 'The groups [client] and [mariadb-client] are read.',
     example: '/etc/mysql/healthcheck.cnf',
   },
-  tlsOption('KOLLA_PROBE_TLS', "off, else --defaults-file's"),
+  tlsOption('KOLLA_PROBE_TLS', 'from --defaults-file, else off'),
   CA_FILE_OPTION,
 ] as const satisfies readonly Option[];
 

@@ -7,19 +7,19 @@ const TLS_ENV = 'KOLLA_PROBE_TLS';
 
 export const CA_FILE_OPTION = caFileOption('KOLLA_PROBE_CA_FILE');
 
-/** Of checks whose URL decides on TLS. */
-export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "by the URL's scheme"), CA_FILE_OPTION] as const;
+/** Options of checks whose URL decides on TLS. */
+export const URL_TLS_OPTIONS = [tlsOption(TLS_ENV, "depends on the URL's scheme"), CA_FILE_OPTION] as const;
 
 export const SERVER_NAME_OPTION = {
   flag: 'server-name',
   type: 'string',
   env: 'KOLLA_PROBE_SERVER_NAME',
-  help: 'name in the certificate (default the host)',
-  details: 'For a server that is addressed by its IP.',
+  help: 'expected name in the certificate (default the host)',
+  details: 'For a server addressed by IP.',
   example: 'api.example.org',
 } as const satisfies Option;
 
-/** Of checks with HOST:PORT. */
+/** Options of checks with HOST:PORT. */
 export const TLS_OPTIONS = [tlsOption(TLS_ENV, 'off'), CA_FILE_OPTION, SERVER_NAME_OPTION] as const;
 
 /** The same for AMQP, which has a port for TLS. */

@@ -15,9 +15,9 @@ export const SERVE_OPTIONS = [
     flag: 'status-public',
     type: 'boolean',
     env: 'KOLLA_PROBE_STATUS_PUBLIC',
-    help: 'reasons for every client, not only from within the Pod',
+    help: 'show reasons to every client, not only within the Pod',
     details:
-      'Applies to ?verbose, /checks/NAME and /status.json; otherwise only within the Pod and by kubectl ' +
+      'Applies to ?verbose, /checks/NAME and /status.json, which are otherwise limited to the Pod and kubectl ' +
       'port-forward.',
     example: 'true',
   },
@@ -25,16 +25,16 @@ export const SERVE_OPTIONS = [
     flag: 'host-network',
     type: 'boolean',
     env: 'KOLLA_PROBE_HOST_NETWORK',
-    help: 'no reasons for any client, for host network Pods',
-    details: 'Every user of the node can connect by loopback. --status-public takes precedence.',
+    help: 'hide reasons from all clients, for Pods with hostNetwork',
+    details: 'There, every user of the node can connect over loopback. --status-public takes precedence.',
     example: 'true',
   },
   {
     flag: 'allow-no-checks',
     type: 'boolean',
     env: 'KOLLA_PROBE_ALLOW_NO_CHECKS',
-    help: 'permission to start without checks',
-    details: 'Every probe then returns 200; otherwise the exit code is 65.',
+    help: 'start even without checks',
+    details: 'Every probe then returns 200. Without this option the exit code is 65.',
     example: 'true',
   },
 ] as const satisfies readonly Option[];
@@ -46,15 +46,15 @@ export const serveCommandOf = (checks: CheckSet): Command =>
     description:
       'Runs each check of the section `checks` once per period; probes get the last known result and ' +
       'never wait. /startupz, /livez and /readyz return a status word, /metrics is for Prometheus; ' +
-      'reasons are visible only within the Pod and by kubectl port-forward. Exits on SIGTERM, with ' +
-      '/readyz at 503 at once.',
+      'reasons are visible only within the Pod and through kubectl port-forward. On SIGTERM /readyz returns ' +
+      '503, then it exits.',
     operands: [],
     options: SERVE_OPTIONS,
     examples: [
       { line: 'kolla-probe serve', does: 'the checks of /etc/kolla-pod/kolla-pod.yaml, on port 9808' },
       {
         line: 'kolla-probe serve --config kolla-pod.yaml --listen 127.0.0.1:9808',
-        does: 'on one address',
+        does: 'only on one address',
       },
     ],
     async run({ options }, context) {

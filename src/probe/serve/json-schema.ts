@@ -15,7 +15,7 @@ export const CHECKS_JSON_SCHEMA = {
     required: ['run'],
     properties: {
       run: {
-        description: 'the check, as in the arguments of kolla-probe; run without a shell',
+        description: 'the check, as arguments of kolla-probe; run without a shell',
         anyOf: [
           { type: 'string', minLength: 1 },
           { type: 'array', minItems: 1, items: { type: ['string', 'number', 'boolean'] } },
@@ -23,7 +23,7 @@ export const CHECKS_JSON_SCHEMA = {
         examples: ['http http://127.0.0.1:5000/v3', ['tcp', '127.0.0.1:5000']],
       },
       for: {
-        description: 'probes that it affects; none: only shown',
+        description: 'probes that it affects; if empty, none',
         default: CHECK_DEFAULTS.for,
         anyOf: [ROLE, { type: 'array', items: ROLE }],
       },
@@ -38,7 +38,7 @@ export const CHECKS_JSON_SCHEMA = {
       },
       'allow-remote': {
         type: 'boolean',
-        description: 'permission for liveness to depend on other Pods',
+        description: 'allow liveness to depend on other Pods',
         default: false,
       },
     },

@@ -15,7 +15,7 @@ const FIRST_MS = 1000;
 
 /** The state of a check, and the cost of its runs. */
 export interface CheckStatus extends Part {
-  /** The question, as written by the user. */
+  /** The check, as written by the user. */
   readonly subject: string;
   readonly periodMs: number;
   /** Number of runs, and of failed ones. */
@@ -23,9 +23,9 @@ export interface CheckStatus extends Part {
   readonly failed: number;
   /** Number of state changes; the first verdict does not count. */
   readonly changes: number;
-  /** Of the last run. */
+  /** Duration of the last run. */
   readonly lastMs: number | undefined;
-  /** Of all runs. */
+  /** Total duration of all runs. */
   readonly totalMs: number;
   /** Time of the last result, in milliseconds of Date. */
   readonly answeredAt: number | undefined;
@@ -34,7 +34,7 @@ export interface CheckStatus extends Part {
 /** A changed verdict. */
 export interface Change {
   readonly part: Part;
-  /** The question, as written by the user. */
+  /** The check, as written by the user. */
   readonly subject: string;
   readonly from: State;
   /** Duration of the previous state, in milliseconds. */

@@ -10,7 +10,7 @@ import { withoutUserinfo } from '../status/look.ts';
 
 const STOP_MS = 5000;
 
-/** kolla-init's waits, which fail the startup probe until all are met. */
+/** kolla-init's waits, which fail the startup probe until all are ready. */
 export async function waitsRole({ context }: Making): Promise<PreparedRole> {
   const { inherited, podFile } = context;
   const options = await optionsOf(init, '', OPTIONS, inherited, podFile);

@@ -117,7 +117,7 @@ export interface MigrationStatus {
 
 export interface CheckRow {
   readonly name: string;
-  /** The question. */
+  /** The check, as written by the user. */
   readonly subject: string;
   readonly roles: readonly string[];
   readonly state: 'unknown' | 'healthy' | 'unhealthy' | 'unseen';

@@ -58,7 +58,7 @@ export class Hub {
     return `${this.#boot}-${this.#revision}`;
   }
 
-  /** Compares again. Returns whether anything has changed. */
+  /** Compares with the previous state. Returns whether anything has changed. */
   refresh(): boolean {
     const document = this.#look();
     const next = this.#revision + 1;

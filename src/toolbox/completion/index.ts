@@ -10,8 +10,8 @@ type Shell = keyof typeof SCRIPTS;
 /** Prints a shell's completion script for all names. */
 export function completionOf(helpers: () => readonly Helper[]): Command {
   return command({
-    summary: "Prints a shell's completion script for all names.",
-    operands: [{ name: 'SHELL', help: 'bash, zsh or fish', values: Object.keys(SCRIPTS) }],
+    summary: 'Prints a shell completion script for all helpers.',
+    operands: [{ name: 'SHELL', help: 'shell: bash, zsh or fish', values: Object.keys(SCRIPTS) }],
     options: [],
     examples: [
       { line: 'kolla-pod completion bash', does: 'for bash: source <(kolla-pod completion bash)' },

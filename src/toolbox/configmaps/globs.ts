@@ -52,7 +52,7 @@ interface Matcher {
   readonly matches: (path: string) => boolean;
 }
 
-/** Without a slash it is compared with the file's name, in any directory; with one with its path, by component. */
+/** Without a slash it matches file names in any directory; with a slash, paths by component. */
 function matcher(pattern: string): Matcher {
   const segments = pattern.split('/');
   if (segments.includes('') || segments.includes('..'))

@@ -14,12 +14,12 @@ import { command } from '../../cli/command.ts';
 import { outputOption } from '../../cli/output-option.ts';
 
 export const configmaps = command({
-  summary: 'Creates ConfigMaps and Secrets from a directory of configuration, as kolla-ansible generates it.',
+  summary: 'Converts a configuration directory, as kolla-ansible generates it, to ConfigMaps and Secrets.',
   description:
-    'One object per file: a Secret if the file holds or may hold credentials. Names are versioned by ' +
-    'content and the objects immutable, so that a new configuration rolls the Pods and the old one can be ' +
-    'restored; --reload live keeps names, for kolla-init watch. Contacts no cluster and writes nothing. ' +
-    'The output holds secrets: pipe it to kubectl apply --server-side -f -.',
+    'One object per file: a Secret if the file contains or may contain credentials. Names are versioned by ' +
+    'content and the objects immutable, so that a new configuration triggers a rollout and the old one can be ' +
+    'restored; --reload live keeps names, for kolla-init watch. Contacts no cluster and writes no files. ' +
+    'The output contains secrets: pipe it to kubectl apply --server-side -f -.',
   operands: [{ name: 'DIR', help: 'directory with config.json, such as /etc/kolla/keystone' }],
   options: [
     {
@@ -34,7 +34,7 @@ export const configmaps = command({
       short: 'n',
       type: 'string',
       env: 'KOLLA_POD_CONFIGMAPS_NAMESPACE',
-      help: "namespace of the objects (default kubectl's own)",
+      help: "namespace of the objects (default kubectl's)",
       example: 'openstack',
     },
     {
@@ -43,9 +43,9 @@ export const configmaps = command({
       values: ['rolling', 'live'],
       env: 'KOLLA_POD_CONFIGMAPS_RELOAD',
       default: 'rolling',
-      help: 'delivery of changed files: new objects, or live updates',
+      help: 'delivery of changed files: new objects or live updates',
       details:
-        'rolling: immutable objects under versioned names, so that a change rolls the Pods; live: objects of fixed names, which the kubelet updates in place.',
+        'rolling: immutable objects with versioned names, so that a change triggers a rollout; live: objects with fixed names, which the kubelet updates in place.',
       example: 'live',
     },
     {
@@ -54,8 +54,8 @@ export const configmaps = command({
       values: ['file', 'service'],
       env: 'KOLLA_POD_CONFIGMAPS_BUNDLE',
       default: 'file',
-      help: 'objects to write: one per file, or two in all',
-      details: 'file: an object per file; service: one ConfigMap and one Secret for all.',
+      help: 'one object per file, or two in total',
+      details: 'file: one object per file; service: one ConfigMap and one Secret for all files.',
       example: 'service',
     },
     {
@@ -63,7 +63,7 @@ export const configmaps = command({
       type: 'string',
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_SECRET',
-      help: 'pattern of files that hold credentials',
+      help: 'pattern of files that contain credentials',
       details: 'Matched against names or, with a slash, against paths, regardless of content.',
       example: '*.xml',
     },
@@ -73,7 +73,7 @@ export const configmaps = command({
       repeat: true,
       env: 'KOLLA_POD_CONFIGMAPS_PLAIN',
       help: 'pattern of files without credentials',
-      details: 'Regardless of content; --secret takes precedence.',
+      details: 'Applies regardless of content; --secret takes precedence.',
       example: 'policy.yaml',
     },
     {
@@ -88,14 +88,14 @@ export const configmaps = command({
       flag: 'mounts',
       type: 'boolean',
       env: 'KOLLA_POD_CONFIGMAPS_MOUNTS',
-      help: 'volume and mount for kolla-init instead of the objects',
+      help: 'print volume and mount for kolla-init instead',
       example: 'true',
     },
     {
       flag: 'explain',
       type: 'boolean',
       env: 'KOLLA_POD_CONFIGMAPS_EXPLAIN',
-      help: "each file's object and the reason, instead of the objects",
+      help: "print each file's object and the reason instead",
       example: 'true',
     },
     outputOption('KOLLA_POD_CONFIGMAPS_OUTPUT', 'yaml', 'output format: YAML documents, or one List'),

@@ -5,7 +5,7 @@ interface Line {
   readonly text: string;
   /** The next line that is not just a comment; empty for the last. */
   readonly next: string;
-  /** Of INI; empty outside of one. */
+  /** INI section; empty outside of sections. */
   readonly section: string;
 }
 
@@ -36,7 +36,7 @@ export const LINE_RULES: readonly LineRule[] = [
 const SPACED_LOGIN = /:\/\/[^\s:@/]*:[^@"']{1,300}@/;
 /** In the formats of crypt(3), LDAP and Apache's htpasswd. */
 const HASH = /\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2\w*|pbkdf2\S*|scrypt)\$\S|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}\S/i;
-/** OpenStack's own sections, whose secrets have telling names. */
+/** OpenStack's own sections, whose secrets have recognizable names. */
 const OPEN_SECTIONS = new Set(
   'auth credential fernet_receipts fernet_tokens jwt_tokens keystone_authtoken oauth1 oauth2 token tokenless_auth'.split(
     ' ',

@@ -24,7 +24,7 @@ export interface ConfigObject {
   readonly immutable: boolean;
   /** Base64 for a Secret. */
   readonly data: Readonly<Record<string, string>>;
-  /** Of a ConfigMap: binary files in base64. */
+  /** Binary files of a ConfigMap, in base64. */
   readonly binaryData: Readonly<Record<string, string>>;
   readonly items: readonly Item[];
 }

@@ -8,13 +8,13 @@ import type { Finding } from './finding.ts';
 /** Reports what this Pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
   return command({
-    summary: 'Diagnoses this Pod or machine for each helper, with fixes.',
+    summary: "Checks this Pod or machine for each helper's requirements, with fixes.",
     description: 'Writes nothing, sends no credentials and prints no secret. Exit code 1 if something is missing.',
     operands: [{ name: 'HELPER', help: "check only this helper's requirements", optional: true, values: names }],
     options: [outputOption('KOLLA_POD_DOCTOR_OUTPUT', 'table')],
     examples: [
-      { line: 'kolla-pod doctor', does: 'in a pod: kubectl exec POD -- kolla-pod doctor' },
-      { line: 'kolla-pod doctor init -o json', does: "kolla-init's requirements, for a program" },
+      { line: 'kolla-pod doctor', does: 'in a Pod: kubectl exec POD -- kolla-pod doctor' },
+      { line: 'kolla-pod doctor init -o json', does: "kolla-init's requirements, as JSON" },
     ],
     async run({ operands: [name], options }, { stdout, terminal, signal, inherited }) {
       // The environment itself is examined here, not an option.

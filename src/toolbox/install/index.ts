@@ -29,10 +29,10 @@ import { placeBinary } from './place-binary.ts';
 /** Copies the binary and its links into a shared volume. */
 export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
-    summary: 'Copies the binary and its links into a directory that containers share.',
+    summary: 'Copies the binary and its links into a directory shared by containers.',
     description:
-      "For images without them: an init container runs this, and the service's container mounts the same " +
-      'volume. Files are installed atomically, and up-to-date ones are not touched. Creates `kolla-pod`, ' +
+      "For images that lack them: an init container runs this, and the service's container mounts the same " +
+      'volume. Files are installed atomically; up-to-date files are not touched. Creates `kolla-pod`, ' +
       '`bin/` with its names, and `rootless-bin/` with sudo in DIR.',
     operands: [{ name: 'DIR', help: 'mount point of the shared volume in this container' }],
     options: [
@@ -47,7 +47,7 @@ export function installOf(helpers: () => readonly Helper[]): Command {
         flag: 'core',
         type: 'boolean',
         env: 'KOLLA_POD_INSTALL_CORE',
-        help: 'only kolla-core and its names',
+        help: 'install only kolla-core and its names',
         details: 'For a Pod whose waits and probes need no TLS, login or API server, and that has no sidecar.',
         example: 'true',
       },

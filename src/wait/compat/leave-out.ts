@@ -4,7 +4,7 @@ import { wrong, type Source } from '../grammar/source.ts';
 /** An entry that kubernetes-entrypoint skipped with a log line, without waiting for it. */
 class LeftOutError extends UsageError {
   override name = 'LeftOutError';
-  /** The problem alone. */
+  /** Only the problem. */
   readonly what: string;
 
   constructor(what: string) {

@@ -33,7 +33,7 @@ const RULES = {
 } as const;
 
 /**
- * Validates a name strictly: one with a space or a capital would be waited for in vain.
+ * Validates a name strictly: one with a space or a capital would never appear.
  * @param what the object, with its article: `a Job`
  */
 export function checkName(source: Source, what: string, { value, column }: Part, rule: NameRule): void {

@@ -16,7 +16,7 @@ interface State {
   readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
 }
 
-/** The relevant parts of our own Pod. */
+/** The relevant parts of this Pod. */
 interface OwnPod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
   readonly status?: {

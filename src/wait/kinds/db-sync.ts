@@ -55,7 +55,7 @@ export const dbSync: ObjectKind = {
 
 interface RecordQuestion {
   readonly namespace: string;
-  /** The migration's. */
+  /** Name of the migration. */
   readonly name: string;
   /** Undefined: any release. */
   readonly release: string | undefined;

@@ -4,9 +4,9 @@ import { objectWaiter } from '../objects.ts';
 import { CONDITION, fields, listOfFields, NUMBER, objectOf, TEXT, type Shape } from '../shape.ts';
 
 interface Names extends Pick<ObjectKind, 'word' | 'aliases' | 'means'> {
-  /** As in manifests: `Deployment`. */
+  /** Kind, as in manifests: `Deployment`. */
   readonly kind: string;
-  /** As in API paths: `deployments`. */
+  /** Plural, as in API paths: `deployments`. */
   readonly resource: string;
   readonly shape: Shape;
 }

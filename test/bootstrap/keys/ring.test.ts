@@ -82,7 +82,7 @@ test('more keys are kept if the service requires it', () => {
   assert.deepEqual(rotations(5, 7 * 24 * HOUR, { ...RULES, keep: 5 }).sizes, [3, 4, 5, 5, 5]);
 });
 
-test('keys no longer needed are removed, oldest first, also if there are many', () => {
+test('keys no longer needed are removed, oldest first, even if there are many', () => {
   const many: Ring = {
     ...newRing(START),
     keys: new Map([0, 3, 4, 8, 9].map((id) => [id, newKey()])),

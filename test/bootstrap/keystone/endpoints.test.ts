@@ -18,7 +18,7 @@ function urls(service: typeof nova, templates: Partial<Templates>, regions = ['R
   );
 }
 
-test("a host alone is completed with the service's own path", () => {
+test("a URL with only a host is completed with the service's own path", () => {
   assert.deepEqual(urls(nova, { public: ['https://nova.example.com'], internal: ['http://nova:8774/'] }), [
     'nova public RegionOne https://nova.example.com/v2.1',
     'nova internal RegionOne http://nova:8774/v2.1',
@@ -97,7 +97,7 @@ test('on an empty catalogue region, service and endpoints are created, in that o
   ]);
 });
 
-test('another URL, or a disabled one, is changed in place and shown with its previous value', () => {
+test('a different URL, or a disabled endpoint, is updated in place and shown with its previous value', () => {
   assert.deepEqual(lines({ endpoints: new Map([['nova public a', { id: 'e', url: 'http://y', enabled: false }]]) }), [
     'update endpoint nova public a: url http://y -> http://x/v2.1, enabled false -> true',
   ]);

@@ -24,7 +24,7 @@ export interface Cluster {
   kubeconfigOf(namespace: string, serviceAccount: string): Promise<string>;
 }
 
-/** A cluster's access for tests, from the parts that its start knows. */
+/** Access to a cluster for tests, built from the parts known at its start. */
 export function clusterOf(kube: string, parts: Omit<Cluster, 'kubectl' | 'kubeconfigOf'>): Cluster {
   const { kubeconfig, server, ca, directory } = parts;
   // A user's own kubectl settings and cache must be neither read nor written.

@@ -66,6 +66,6 @@ test('a group of an entry is added to the Pod, except for root, kolla and its ow
   assert.deepEqual(user?.groups, [42_436, 42_400, 42_427, 42_473]);
 });
 
-test('the group of a user with another name is found', () => {
+test("a primary group whose name differs from the user's is found", () => {
   assert.equal(choose(['hacluster:haclient']).user?.gid, 42_486);
 });

@@ -4,7 +4,7 @@ import { Bell } from '../../../src/config/watch/bell.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a ring before the wait counts once', async (t) => {
+test('an event before the wait counts once', async (t) => {
   const bell = new Bell();
   bell.ring();
   bell.ring();
@@ -12,14 +12,14 @@ test('a ring before the wait counts once', async (t) => {
   assert.equal(await bell.wait({ settleMs: 0, idleMs: 1, signal: t.signal }), false);
 });
 
-test('continuous rings do not block forever', async (t) => {
+test('continuous events do not block forever', async (t) => {
   const bell = new Bell();
   const ringing = setInterval(() => bell.ring(), 1);
   t.after(() => clearInterval(ringing));
   assert.equal(await bell.wait({ settleMs: 20, idleMs: HOUR_MS, signal: t.signal }), true);
 });
 
-test('a ring is answered after the debounce interval', async (t) => {
+test('an event is handled after the debounce interval', async (t) => {
   const bell = new Bell();
   let rings = 0;
   const ringing = setInterval(() => {

@@ -165,7 +165,7 @@ test('a directory that is a link is watched at its target', async () => {
   await watch.placed('etc/a.conf', 'two');
 });
 
-test('a watcher without events costs time and no change', async () => {
+test('without watcher events a change is delayed, but not missed', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });
@@ -176,7 +176,7 @@ test('a watcher without events costs time and no change', async () => {
   assert.match(watch.said(), /without a watch event/);
 });
 
-test('without polling a watcher without events finds nothing: the previous test can fail', async () => {
+test('without polling and watcher events nothing is found: the previous test can fail', async () => {
   await using p = await pod();
   const volume = new Volume(p.configDir);
   await volume.swap({ 'config.json': oneFile(), 'a.conf': 'one' });

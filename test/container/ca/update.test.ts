@@ -34,7 +34,7 @@ async function noneRuns(pids: string): Promise<void> {
   await until('all processes to exit', () => Promise.resolve(all.some(isRunning) ? undefined : true));
 }
 
-test('an update that ignores SIGTERM is killed, with its children, on shutdown', async () => {
+test('an update that ignores SIGTERM is killed with its children on shutdown', async () => {
   await using directory = await privateDirectory('update');
   const { program, pids } = await update(directory.path, DEAF);
   const stop = new AbortController();

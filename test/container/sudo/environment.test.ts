@@ -31,7 +31,7 @@ test("with -E the caller's environment is kept, except PATH and the user's name"
   assert.deepEqual([HOME, OS_PASSWORD, PATH, USER], ['/root', 's', SECURE_PATH, 'nova']);
 });
 
-test("-H sets the target's home also with -E", () => {
+test("-H sets the target's home even with -E", () => {
   assert.equal(environment('-E -H id')['HOME'], '/var/lib/nova');
 });
 

@@ -3,16 +3,16 @@ import type { Outcome } from './runs.ts';
 
 const INTRO = `# Extend scripts without root
 
-What each \`kolla_extend_start\` script of the Python package \`kolla\` VERSION does in a container without root: as the service's
-uid in the groups of that uid and of kolla (42400), with no new privileges, a read-only root, our \`sudo\` first in PATH, and volumes
-at /tmp and /var/log/kolla, the latter as an \`emptyDir\` with \`fsGroup: 42400\` is. The scripts are the real ones, in the chain that
-their image's Dockerfile and its parents' make; the programs they call are stubs that say how they were called.
-\`node --test test/contract/extend-start.test.ts\` runs them all and holds this page against what it saw.
+Shows what each \`kolla_extend_start\` script of the Python package \`kolla\` VERSION does in a container without root: with the
+service's uid, its group and the group kolla (42400), no new privileges, a read-only root, kolla-pod's \`sudo\` first in PATH, and
+volumes at /tmp and /var/log/kolla, the latter set up like an \`emptyDir\` with \`fsGroup: 42400\`. The scripts are the original ones,
+chained as in the Dockerfiles of their image and its parents; the programs they call are stubs that record the calls.
+\`node --test test/contract/extend-start.test.ts\` runs all scripts and compares the results with this page.
 `;
 
 const COLUMNS = `
-Volumes: what has to be writable besides; mode and group are given where the script looks at them (\`directories\` of config.json
-asks for them). Runs: what is called as the service, and with a variable set.
+Volumes: additional writable directories, with mode and group if the script checks them (set them in \`directories\` of
+config.json). Runs: programs called when starting the service, and when a variable is set.
 
 | script | user | volumes | runs |
 |---|---|---|---|
@@ -24,7 +24,7 @@ export function pageOf(outcomes: readonly Outcome[], version: string): string {
   const scripts = [...Map.groupBy(outcomes, ({ script }) => script)];
   const summary = `\n${scripts.length} scripts, ${outcomes.length} starts: ${good.length} need no root, ${outcomes.length - good.length} do.\n`;
   const table = scripts.map(([script, runs]) => rowOf(script, runs)).join('');
-  return `${INTRO.replace('VERSION', version)}${summary}\n## What needs root\n\n${needsRoot(outcomes)}\n## Every script\n${COLUMNS}${table}`;
+  return `${INTRO.replace('VERSION', version)}${summary}\n## Scripts that need root\n\n${needsRoot(outcomes)}\n## All scripts\n${COLUMNS}${table}`;
 }
 
 function needsRoot(outcomes: readonly Outcome[]): string {
@@ -36,7 +36,7 @@ function needsRoot(outcomes: readonly Outcome[]): string {
       const short = why.replaceAll('/usr/local/bin/', '').replaceAll("'", '`');
       return `| ${nameOf(script)} | ${said(variable)} | ${short} | ${known?.instead ?? ''} |\n`;
     });
-  return `| script | with | what | instead |\n|---|---|---|---|\n${rows.join('')}`;
+  return `| script | mode | needs root for | alternative |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 function rowOf(script: string, runs: readonly Outcome[]): string {

@@ -94,7 +94,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.equal(stderr, 'sudo: no-such: command not found\n127\nsudo: /etc/passwd: Permission denied\n126\n');
   });
 
-  test('a full disk or a closed stdout is left to the command', { skip }, async () => {
+  test('a full disk or a closed stdout is handled by the command itself', { skip }, async () => {
     const line = (sudo: string) =>
       `${sudo} bash -c 'echo x; echo "wrote $?" >&2' > /dev/full; ${sudo} true >&-; echo "$?"`;
     const [said, direct] = [await within(line('sudo -E -u keystone')), await within(line(''))];
@@ -102,7 +102,7 @@ export async function testSudo(ours: OurSudo): Promise<void> {
     assert.deepEqual([said.stdout, said.stderr], [direct.stdout, direct.stderr]);
   });
 
-  test('with a set-id bit no name runs: any user would be root', { skip }, async () => {
+  test('no command runs with a set-id bit: any user would be root', { skip }, async () => {
     // A copy in the root's own file system, with the set-id bit that a careless image might set.
     const [file, ...words] = ours.raised;
     const line = `setpriv --reuid 42425 --regid 42425 --clear-groups /tmp/sudo ${words.join(' ')} id`;

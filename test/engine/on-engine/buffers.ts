@@ -1,4 +1,4 @@
-/** Uses of Node's Buffer in our code: one list, run by either engine. */
+/** Uses of Node's Buffer in our code, in one list for both engines. */
 import { isUtf8 } from 'node:buffer';
 
 const TEXTS = ['', 'a', 'Ü 日本 😀', '\0\u007f\u0080\u00ff\u0100', '\ud83d', 'x\ude00y', 'a\r\n'];

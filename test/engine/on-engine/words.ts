@@ -1,4 +1,4 @@
-/** The result of node:util's parseArgs for command lines, run by either engine. */
+/** Results of node:util's parseArgs for command lines, on either engine. */
 import { parseArgs } from 'node:util';
 
 const LINES = [

@@ -161,7 +161,7 @@ export const charts: Capability = {
     {
       point: 'all in one: Keystone scaled to 3',
       file: 'test/aio/aio.test.ts',
-      test: 'scaled to 3, each Keystone accepts the tokens of the others',
+      test: 'with 3 replicas each Keystone accepts tokens issued by the others',
     },
     {
       point: 'all in one: Pods deleted, and Keystone answers all the time',
@@ -181,7 +181,7 @@ export const charts: Capability = {
     {
       point: 'all in one: a configuration that is refused, with no request failed, and a rollback',
       file: 'test/aio/aio.test.ts',
-      test: 'an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores',
+      test: 'an upgrade to a rejected configuration keeps the old replicas serving, and a rollback restores the release',
     },
     {
       point: 'all in one: a NoExecute taint',
@@ -201,7 +201,7 @@ export const charts: Capability = {
     {
       point: 'a Galera and a RabbitMQ of three: one cluster, and one again after all nodes were killed at once',
       file: 'test/aio/clusters.test.ts',
-      test: /three nodes of .+ form one cluster, and form it again after all were killed together$/,
+      test: /three nodes of .+ form one cluster, and again after all are killed together$/,
       least: 2,
     },
     {

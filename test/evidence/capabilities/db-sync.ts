@@ -66,7 +66,7 @@ export const dbSync: Capability = {
     {
       point: 'TLS: CA, client certificate, name; errors are reported immediately',
       file: 'test/integration/kolla-db-sync-tls.test.ts',
-      test: ['a certificate for another name is not trusted, also if the server is given by its address', EVERY],
+      test: ['a certificate for another name is not trusted, even if the server is given by its address', EVERY],
     },
     {
       point: 'no secret in argv, log, error, record or the tool’s `ps`',
@@ -102,8 +102,8 @@ export const dbSync: Capability = {
       point: 'takeovers by 12 contenders on 3 nodes, at least 5 per fault: 0 overlaps (1,000: soak-takeovers.md)',
       file: 'test/integration/kolla-db-sync-takeovers.test.ts',
       test: [
-        'whatever happens to the holder, one migrates at a time, and one migrator finishes',
-        "whatever happens to the holder's node, one migrates at a time, and one migrator finishes",
+        'whatever happens to the holder, only one migrates at a time, and one finishes',
+        "whatever happens to the holder's node, only one migrates at a time, and one finishes",
         'at least 40 takeovers were counted',
       ],
     },

@@ -41,7 +41,7 @@ export const logShip: Capability = {
       file: 'test/logship/read/follow.test.ts',
       test: [
         'a line over the limit is truncated, counted, and the next one is whole',
-        'a line longer than any buffer is truncated at a character, also across a restart',
+        'a line longer than any buffer is truncated at a character, even across a restart',
         'a ten megabyte line below the limit is whole',
       ],
       least: 3,
@@ -95,7 +95,7 @@ export const logShip: Capability = {
         'an event is at most 1 MiB long',
         "an open event's bytes are counted as they are in the file, and released",
         'a quiet file ends its events after the timeout, and not before',
-        'cuts are made once a second, for all files together',
+        'cuts are made once per second, for all files together',
       ],
     },
     {
@@ -149,8 +149,8 @@ export const logShip: Capability = {
       point: 'a line with an unreadable time is kept complete, and marked',
       file: 'test/logship/parse/document.test.ts',
       test: [
-        'a line without a timestamp is the payload as a whole, takes the last time, and is marked',
-        'a line with an impossible timestamp is the payload as a whole, and is marked',
+        'a line without a timestamp is entirely payload, takes the previous time, and is marked',
+        'a line with an impossible timestamp is entirely payload, and is marked',
       ],
     },
     {
@@ -188,7 +188,7 @@ export const logShip: Capability = {
       file: 'test/logship/send/deliver.test.ts',
       test: [
         'documents that the dead-letter file cannot take are retried, and others overtake them',
-        'documents of a closed index wait, and are no outage: the others overtake them',
+        'documents for a closed index wait, and are not an outage: others overtake them',
       ],
       least: 2,
     },

@@ -22,7 +22,7 @@ export const podLife: Capability = {
     {
       point: 'an invalid value is reported with its place and the valid form',
       file: 'test/cli/parse.test.ts',
-      test: 'a wrong value is reported with its source: the flag, the variable or the file',
+      test: 'an invalid value is reported with its source: the flag, the variable or the file',
     },
     {
       point: 'a duration without a unit is rejected with the fix',

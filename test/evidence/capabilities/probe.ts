@@ -73,7 +73,7 @@ export const probe: Capability = {
     {
       point: 'the deadline applies while reading a table',
       file: 'test/process/procfs/tables.test.ts',
-      test: 'reading ends with the signal, in the middle of a table',
+      test: 'an abort stops reading, even in the middle of a table',
     },
     {
       point: 'a command is killed at the deadline with its descendants, and its last line is the reason',
@@ -83,7 +83,7 @@ export const probe: Capability = {
     {
       point: 'up to date with the ConfigMap, by a real watch: rejected, fixed, and stopped while the ConfigMap changes',
       file: 'test/probe/local/config.test.ts',
-      test: ['the record of a real watch: in step, rejected, fixed, and no longer examined', EVERY],
+      test: ['the record of a real watch: up to date, rejected, fixed, and stale', EVERY],
     },
     {
       point: 'the schema by the Lease on a real API server',

@@ -26,7 +26,7 @@ export const sidecar: Capability = {
       point: 'an error in a component’s callback ends that component alone; any other exits with 70',
       file: 'test/sidecar/supervisor.test.ts',
       test: [
-        /an error thrown by .+ of a component ends that component alone/,
+        /an error thrown by .+ of a component ends only that component/,
         'a rejected unawaited promise of a component is charged to it; any other ends the process',
         'a late error of an earlier attempt is logged and does not end the current one',
         'a component that does not stop after its failure is stuck, and not started again',
@@ -36,7 +36,7 @@ export const sidecar: Capability = {
       point: 'waits and migration delay startup; a check of the service does not delay the sidecar itself',
       file: 'test/integration/kolla-sidecar.test.ts',
       test: [
-        'startup waits until the waits are met, and a check of the service does not block the sidecar itself',
+        'startup is delayed until all waits are ready, and a check of the service does not block the sidecar itself',
         'db-sync blocks startup while its server is down, and exits on SIGTERM',
       ],
     },

@@ -110,7 +110,7 @@ export async function assertSame(
 ): Promise<Result> {
   const strings = expected ?? (await shipped(log, { ...way, memory: undefined }, log.length));
   const bytes = await shipped(log, { ...way, memory: SharedMemory.open() }, piece);
-  // One by one: a difference of all would be printed for minutes.
+  // Compared one by one: printing the diff of all would take minutes.
   for (const [at, document] of strings.documents.entries()) assert.equal(bytes.documents[at], document);
   assert.equal(bytes.documents.length, strings.documents.length);
   assert.deepEqual(bytes.reaches, strings.reaches);

@@ -207,7 +207,7 @@ test('a clock set back by a day does not hold events', () => {
   assert.deepEqual(f.texts(), [record(7, 'a')]);
 });
 
-test('cuts are made once a second, for all files together', () => {
+test('cuts are made once per second, for all files together', () => {
   const f = framing({ timeoutMs: 100 });
   const [one, two] = [
     content('oslo', { path: '/logs/svc/1.log' }),

@@ -59,7 +59,7 @@ export class Chunks {
     this.#framer.take(to, this.#buffer.subarray(start, this.#length), offset, next, false);
   }
 
-  /** Another read. */
+  /** Simulates another read. */
   read(): void {
     this.#framer.keep();
     this.#buffer.fill('?');

@@ -53,13 +53,13 @@ test("outside the root the file's directory is the service", () => {
   assert.equal(document('/tmp/x/glance/api.log', 'x')['Logger'], 'openstack.glance');
 });
 
-test('a line without a timestamp is the payload as a whole, takes the last time, and is marked', () => {
+test('a line without a timestamp is entirely payload, takes the previous time, and is marked', () => {
   const text = '  File "a.py", "\u0000 \\';
   const { '@timestamp': time, Payload, Hostname, parse_error: mark } = nova(text, { lastMs: Date.UTC(2026, 0, 2) });
   assert.deepEqual([time, Payload, Hostname, mark], ['2026-01-02T00:00:00.000Z', text, 'c1', true]);
 });
 
-test('a line with an impossible timestamp is the payload as a whole, and is marked', () => {
+test('a line with an impossible timestamp is entirely payload, and is marked', () => {
   for (const text of ['2026-99-20 00:30:00.250 7 INFO nova [-] up', '2026-02-30 00:30:00.250 7 INFO nova [-] up']) {
     const { Payload, parse_error: mark, Timestamp } = nova(text);
     assert.deepEqual([Payload, mark, Timestamp], [text, true, undefined]);

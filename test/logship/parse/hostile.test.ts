@@ -129,7 +129,7 @@ const LINES: Readonly<Record<Exclude<FormatName, 'oslo'>, string>> = {
 };
 
 for (const [name, head] of Object.entries(LINES)) {
-  test(`${name}: a hostile rest of a line is in the payload as a whole, in every schema`, () => {
+  test(`${name}: a hostile remainder of a line is entirely in the payload, in every schema`, () => {
     const formats = [{ glob: '/**', format: name as FormatName }];
     const origin = { hostname: 'h', pod: undefined, namespace: undefined, node: undefined };
     const options = { root: '/l', origin, zone: zoneNamed('UTC'), formats };

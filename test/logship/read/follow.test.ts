@@ -35,7 +35,7 @@ test('a line without its newline waits for it', async () => {
   assert.deepEqual(r.lines, ['whole', 'half']);
 });
 
-test('at the end an unterminated line is taken, and what follows later is a separate line', async () => {
+test('at the end an unterminated line is read, and text that follows is a separate line', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'whole\nhal');
   await r.poll(0, true);
@@ -115,7 +115,7 @@ test('a writer that keeps the old file after a rename is followed there', async 
   assert.deepEqual(r.lines, ['one', 'new', 'two']);
 });
 
-test('the unterminated last line of a renamed file is taken when its writer has closed it', async () => {
+test('the unterminated last line of a renamed file is read when its writer has closed it', async () => {
   await using r = await reading();
   writeFileSync(r.path('a.log'), 'one\ntwo');
   await r.poll();
@@ -237,7 +237,7 @@ test('a line over the limit is truncated, counted, and the next one is whole', a
   assert.equal(r.counts.cut, 1);
 });
 
-test('a line longer than any buffer is truncated at a character, also across a restart', async () => {
+test('a line longer than any buffer is truncated at a character, even across a restart', async () => {
   await using r = await reading({ maxLineBytes: 300_001 });
   writeFileSync(r.path('a.log'), `first\n${'€'.repeat(200_000)}`);
   await r.poll();

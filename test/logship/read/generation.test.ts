@@ -62,7 +62,7 @@ test('generations seen one after the other differ from the first line on', () =>
   assert.equal(new Set(ids).size, 80, 'the third continues after another first line, and gets a new count');
 });
 
-test('a prefix that earlier generations share with the newest counts once each', () => {
+test('a prefix shared by earlier generations and the newest counts once per generation', () => {
   const first = generation('a\n');
   const second = generation('a\n', { rivals: first.rivalsOfNext(bytes('a\n')) });
   assert.deepEqual(second.rivalsOfNext(bytes('a\n')), [{ head: bytes('a\n'), times: 2 }]);

@@ -14,7 +14,7 @@ test('only bytes acknowledged without a gap count', () => {
   assert.equal(progress.isOpen, false);
 });
 
-test('the mark is never inside an event, also if others interleave with it', () => {
+test('the mark is never inside an event, even if others interleave with it', () => {
   const progress = new Progress(mark(0));
   const spanning = progress.begin(0, mark(10));
   const between = progress.begin(10, mark(20));
@@ -91,7 +91,7 @@ test('spans are not merged across a gap, with another generation, or with a sett
   assert.equal(progress.join(last, progress.begin(50, mark(60))), false);
 });
 
-test('an open event does not keep all later ones in memory, and the mark finally passes them', () => {
+test('an open event does not keep all later ones in memory, and the mark eventually passes them', () => {
   const progress = new Progress(mark(0));
   const stuck = progress.begin(0, mark(10));
   const later = progress.begin(10, mark(20));

@@ -25,7 +25,7 @@ export interface Reading extends AsyncDisposable {
   path(name: string): string;
   /** Advances the clock by `ms`, polls, and reads everything. */
   poll(ms?: number, final?: boolean): Promise<void>;
-  /** Replaces the reader by one with the old one's checkpoint, or without any. */
+  /** Replaces the reader with one that has the old one's checkpoint, or without any. */
   restart(options?: { checkpoint: boolean }): Promise<void>;
   /** Awaited before each chunk is read. */
   pace: () => Promise<boolean>;
@@ -33,7 +33,7 @@ export interface Reading extends AsyncDisposable {
   changed(ms: number): Promise<void>;
   /** Writes the checkpoint. */
   save(): Promise<void>;
-  /** Replaces the reader by one with the last saved checkpoint. */
+  /** Replaces the reader with one that has the last saved checkpoint. */
   kill(): Promise<void>;
   /** Increases when state must be saved before lines are sent. */
   readonly begun: number;

@@ -55,7 +55,7 @@ test('while stopped: the rest of truncated content is read from its copy', async
   assert.equal(r.counts.lostBytes, 0);
 });
 
-test('while stopped: the rest is read from its copy also while the new file is empty', async () => {
+test('while stopped: the rest is read from its copy even while the new file is empty', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();
@@ -200,7 +200,7 @@ test('a generation has one id, whether read in place or from its copy', async ()
   assert.equal(r.ids[r.lines.lastIndexOf('line 10')], copied);
 });
 
-test('generations with the same start have different ids where they differ, also without their checkpoint', async () => {
+test('generations with the same start have different ids where they differ, even without their checkpoint', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'banner\none\ntwo\n');
   await r.poll();
@@ -212,7 +212,7 @@ test('generations with the same start have different ids where they differ, also
   assert.equal(new Set(ids.values()).size, 5, 'the banner once, and all others');
 });
 
-test('generations with the same start have different ids also across a restart', async () => {
+test('generations with the same start have different ids even across a restart', async () => {
   await using r = await reading();
   for (let n = 0; n < 3; n++) {
     writeFileSync(r.path(FILE), 'same\nlines\n');
@@ -322,7 +322,7 @@ for (const how of ['copytruncate', 'rename'] as const) {
   });
 }
 
-test('an unterminated line taken by a stop ends there, also when it is read again', async () => {
+test('an unterminated line shipped at a stop ends there, even when it is read again', async () => {
   await using r = await reading();
   writeFileSync(r.path(FILE), 'whole\nhal');
   r.acknowledge = () => false;

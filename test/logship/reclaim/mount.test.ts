@@ -27,4 +27,5 @@ for (const [directory, why] of [
   });
 }
 
-test('without mountinfo no volume is known to end', () => assert.equal(endsWithPod('/var/log/kolla', ''), undefined));
+test('without mountinfo no volume is known to be ephemeral', () =>
+  assert.equal(endsWithPod('/var/log/kolla', ''), undefined));

@@ -130,7 +130,7 @@ test('a file system without hole punching is logged once, with the fix, and not 
   );
 });
 
-test("understands the program's own error about such a file system", { skip }, async () => {
+test("recognizes the program's error about such a file system", { skip }, async () => {
   await using w = await world();
   const found = findFallocate();
   assert.ok('file' in found);
@@ -186,7 +186,7 @@ test('it runs periodically, with a final pass at its end', { skip }, async () =>
   assert.equal(blocks(w.file), 3 * MB + 65_536);
 });
 
-test('its failures are logged, and end nothing else', async () => {
+test('its failures are logged, and stop nothing else', async () => {
   const said: string[] = [];
   const saved = () => {
     throw new Error('oh');

@@ -89,7 +89,7 @@ test('documents that the dead-letter file cannot take are retried, and others ov
   assert.equal(d.counts.rejected, 1);
 });
 
-test('documents of a closed index wait, and are no outage: the others overtake them', async () => {
+test('documents for a closed index wait, and are not an outage: others overtake them', async () => {
   let isClosed = true;
   const closed = { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } };
   await using server = await bulkServer({ document: (id) => (isClosed && id.startsWith('old') ? closed : 201) });
@@ -200,7 +200,7 @@ test("another service's page, with 200, delays everything", async () => {
   assert.match(d.said[0] ?? '', /not a bulk reply: <html>Welcome/);
 });
 
-test('the signal ends it, and nothing counts as settled', async () => {
+test('an abort stops it, and nothing counts as settled', async () => {
   await using server = await bulkServer({ request: () => 503 });
   const stop = new AbortController();
   await using d = await delivering(sinkAt(server.url), { signal: stop.signal });

@@ -49,7 +49,7 @@ test('a password is sent only to its server', () => {
   assert.equal(os?.server?.login, undefined);
 });
 
-test("a kind's name in front applies to another destination", () => {
+test('a kind as prefix applies the option to another destination', () => {
   const args = '--to elasticsearch --url https://es --to opensearch=https://os --api-key-file /k --user opensearch=o';
   const [es, os] = destinations(`${args} --password-file opensearch=/o --ca-file opensearch=/ca --ca-file /other`);
   assert.deepEqual(es?.server?.login, { apiKeyFile: '/k' });
@@ -76,7 +76,7 @@ test('--tls is verify, require or off, for each destination, and fits its URL', 
     assert.throws(() => destinations(args), { exitCode: 64, message });
 });
 
-test('options next to it apply to the only server also if its URL is in --to', () => {
+test('connection options apply to the only server even if its URL is in --to', () => {
   const [, os] = destinations('--to stdout --to opensearch=http://os --user u', { KOLLA_LOG_SHIP_PASSWORD: 'p' });
   assert.deepEqual(os?.server?.login, { user: 'u', password: 'p' });
 });

@@ -130,7 +130,7 @@ test('a keep-alive connection closed by the server is not a failure', async () =
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-      // As if it was closed while the next request is in flight.
+      // As if it were closed while the next request is in flight.
       socket.once('data', () => socket.resetAndDestroy());
     });
   });
@@ -214,7 +214,7 @@ test('our own CA is trusted, and reloaded when its file changes', async () => {
   assert.equal((await s.ask(GET, never)).status, 200);
 });
 
-test('with --tls require any certificate is taken, and a plain server is not', async () => {
+test('with --tls require any certificate is accepted, but a plain-text server is not', async () => {
   await using found = await listenTls((_, response) => response.end('{}'), makeAuthority('stranger'));
   using s = server([found.url], { tls: { insecure: true } });
   assert.equal((await s.ask(GET, never)).status, 200);

@@ -45,7 +45,7 @@ test('a directory whose path is too long for a socket is locked too, and nothing
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('a file of that name is kept, and blocks nothing', async () => {
+test('an existing file of that name is kept, and blocks nothing', async () => {
   await using l = await logs();
   await writeFile(join(l.root, 'running.sock'), 'mine');
   await using _ = await holdState(new StateDirectory(l.root), log());

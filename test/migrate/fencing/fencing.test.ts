@@ -72,7 +72,7 @@ function granted(...grants: string[]): MysqlSession {
   return { rows } as unknown as MysqlSession;
 }
 
-test("an admin that cannot see or kill others' sessions is detected by its global privileges", async () => {
+test("an admin who cannot see or kill others' sessions is detected by global privileges", async () => {
   const able = [
     'GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION',
     'GRANT PROCESS, CREATE USER, CONNECTION ADMIN ON *.* TO `admin`@`%`',

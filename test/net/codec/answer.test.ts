@@ -80,7 +80,7 @@ const ANSWERS: Readonly<Record<string, readonly [text: string, status: number, b
 };
 
 for (const [what, [text, status, body, toTheEnd = false]] of Object.entries(ANSWERS)) {
-  test(`${what}: read the same in any chunks`, () => {
+  test(`${what}: parsed identically in any chunks`, () => {
     const whole = bytes(text);
     const wanted = read([whole], toTheEnd);
     assert.deepEqual([wanted.head?.status, wanted.body, wanted.isDone], [status, body, true]);

@@ -22,7 +22,7 @@ const shown = (text: string) => {
 
 const WHOLE = 'GET /readyz?verbose HTTP/1.1\r\nHost: localhost:9808\r\nAccept: */*\r\n\r\n';
 
-test('a head is read the same in any chunks, and ends with its empty line', () => {
+test('a head is parsed identically in any chunks, and ends at its empty line', () => {
   const wanted = read([WHOLE])?.head;
   assert.deepEqual([wanted?.method, wanted?.target], ['GET', '/readyz?verbose']);
   for (let at = 1; at < WHOLE.length; at++)

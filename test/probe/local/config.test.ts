@@ -24,7 +24,7 @@ async function reason(p: Pod, what: RegExp, ...more: string[]): Promise<void> {
   });
 }
 
-test('the record of a real watch: in step, rejected, fixed, and no longer examined', async () => {
+test('the record of a real watch: up to date, rejected, fixed, and stale', async () => {
   await using p = await prepared();
   await reason(p, /there is no .*config-watch\.json: does kolla-init watch run/);
   await using watch = await sidecar(p, []);

@@ -70,7 +70,7 @@ test('at the deadline the reason is the pending step', async () => {
   assert.equal(running.snapshot()[0]?.reason, 'no response in 50ms: the server does not greet');
 });
 
-test('a real server that stops and starts is noticed both times', async () => {
+test('a real server that stops and starts is detected both times', async () => {
   const port = await freePort();
   const input = { operands: [`127.0.0.1:${port}`], child: [], options: {} };
   const question = await tcp.prepare(input, { log: recordedLog().log, inherited: {}, podFile: undefined });

@@ -49,7 +49,7 @@ const GIANT_BYTES = 8 * 1024 * 1024;
 /** A small part of everything sent. V8 lets its heap grow before a collection. */
 const GROWTH_MAX_BYTES = (isOnCore ? 2 : 128) * 1024 * 1024;
 
-test('slow, excessive or permanent clients delay no probe, and use no memory afterwards', async () => {
+test('slow, numerous or permanent clients delay no probe, and use no memory afterwards', async () => {
   let asked = 0;
   await using service = await listenHttp((_: IncomingMessage, response: ServerResponse) => {
     asked++;

@@ -59,12 +59,12 @@ for (const [hex, text] of [
   ['B80D0120010000000000010001000000', '[2001:db8:0:1:1::1]:1'],
 ] as const) {
   test(`an address is formatted for users: ${text} for ${hex}`, () => {
-    // The form on a machine of the other byte order, which we have none of.
+    // The form on a machine with the other byte order, which the tests do not run on.
     assert.equal(formatEndpoint({ hex, port: 1 }), text);
   });
 }
 
-test('a machine without IPv6 has one table less, and one without /proc is an error', async () => {
+test('a machine without IPv6 has one table fewer, and one without /proc is an error', async () => {
   await using proc = await procOf({ 'net/tcp': HEAD + row('0100007F:1F90', '00000000:0000', '0A', 1) });
   assert.equal((await socketsIn(proc.path)).length, 1);
   await assert.rejects(socketsIn(join(proc.path, 'none')), { code: 'ENOENT' });
@@ -79,7 +79,7 @@ test('lines split anywhere between two reads are whole', async () => {
   );
 });
 
-test('reading ends with the signal, in the middle of a table', async () => {
+test('an abort stops reading, even in the middle of a table', async () => {
   const rows = Array.from({ length: 50_000 }, (_, i) => row('0100007F:1F90', '00000000:0000', '0A', i + 1));
   await using proc = await procOf({ 'net/tcp': HEAD + rows.join('') });
   const ended = new AbortController();

@@ -72,7 +72,7 @@ test(`each of ${ROUNDS} texts is rejected or parsed, and a parsed one survives a
   assert.ok(read > ROUNDS / 10, `only ${read} could be read`);
 });
 
-test('a formatted dependency stays one in the environment, where commas separate', () => {
+test('a formatted dependency remains a single one in the environment, where commas separate values', () => {
   const dependency = parseDependency('widget/a?jsonpath={.a}=x%2Cy%20&condition=Ready');
   assert.ok(!formatDependency(dependency).includes(','));
 });

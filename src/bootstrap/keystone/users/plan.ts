@@ -99,7 +99,7 @@ function assignmentOf(user: WantedUser, grant: WantedGrant, state: UsersState): 
       kind: 'assignment',
       name: `${grant.role} of ${nameOf(user)} on ${targetText(grant)}`,
       fields: [],
-      // Account, role and target are created before it.
+      // Account, role and target are created first.
       make: (keystone, doing) => keystone.put(pathOf(user, grant, state)!, doing),
     },
   ];

@@ -6,7 +6,7 @@ import { wholeDelta } from './model.ts';
 export type LinkState = 'connecting' | 'live' | 'asking' | 'lost';
 
 const POLL_MS = 5000;
-/** An open stream without data at first is buffered by a proxy. */
+/** Proxies buffer an open stream until it has data. */
 const SILENT_MS = 8000;
 /** A stream sends a heartbeat at least every 15 s. */
 const DEAD_MS = 40_000;

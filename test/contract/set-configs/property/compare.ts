@@ -96,7 +96,7 @@ function differencesOf({ theirs, ours }: Situation): Difference[] {
   return found;
 }
 
-/** Changes by a start of ours right after its check reported none. */
+/** Changes made by our start although its check had reported none. */
 async function unseenBy(root: Root, { run, ours }: Situation): Promise<Difference[]> {
   if (run.argv === undefined || ours.code !== 0) return [];
   const again = await root.start({});
@@ -172,7 +172,7 @@ export class Root {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     } catch (error) {
-      // No change if a start has replaced it by a directory, or a parent by a file.
+      // No change if a start has replaced it with a directory, or a parent with a file.
       if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }
