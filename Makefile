@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts build-reproducible e2e aio bench soak evidence docs picture format clean
+.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio bench soak evidence docs picture format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,15 @@ charts: $(READY) ## dist/charts/*.tgz, with the library and the schema in each
 
 images: $(READY) ## dist/images/*.tar: scratch, install and core for amd64 and arm64, SBOM and licences next to them; ARCH=amd64 for one (arm64 takes minutes), REPOSITORY=registry/name
 	@$(NODE) build/images.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
+release: $(READY) ## dist/release/VERSION: binaries, images, charts, SBOMs, provenance; KEY=FILE signs it; ARCH=amd64 for one, REPOSITORY=registry/name, COMPRESSION=zstd, SOURCE=URI, BUILDER=URI
+	@$(NODE) build/release.ts $(foreach arch,$(ARCH),--arch $(arch)) $(if $(KEY),--key $(KEY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(COMPRESSION),--compression $(COMPRESSION)) $(if $(SOURCE),--source $(SOURCE)) $(if $(BUILDER),--builder $(BUILDER))
+
+publish: $(READY) ## copies that release to REGISTRY=registry.example.com REPOSITORY=team/kolla-pod, by skopeo; KEY=cosign.pub verifies it before
+	@KEY=$(if $(KEY),$(abspath $(KEY))) dist/release/$$($(NODE) -p "require('./package.json').version")/publish.sh $(REGISTRY)/$(REPOSITORY)
+
+version: $(READY) ## states VERSION=1.2.3 wherever the sources, charts and pages have the version
+	@$(NODE) build/version.ts $(VERSION)
 
 build-reproducible: $(READY) ## builds twice and compares
 	@$(NODE) build/reproducible.ts

@@ -14,12 +14,10 @@ import type { Target } from './base.ts';
 import { ROOT } from './bundle.ts';
 import { targetFor } from './images/arm64.ts';
 import { buildImages, type BuiltImage } from './images/index.ts';
+import { REPOSITORY_FORM } from './images/repository.ts';
 import { sizesOf } from './images/sizes.ts';
 
 const HEAD = ['IMAGE', 'ARCHITECTURE', 'SIZE', 'GZIP', 'BASE', 'ID'];
-/** A registry with an optional port, and a repository name; no tag, since that is the version. */
-const REPOSITORY =
-  /^(?:[\w.-]+(?::\d+)?\/)?[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*(?:\/[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*)*$/;
 const ID_DIGITS = 12;
 const ARCHITECTURES: Readonly<Record<string, Target['arch']>> = { amd64: 'x64', arm64: 'arm64' };
 
@@ -43,7 +41,7 @@ function wrongWord(): string | undefined {
   const unknown = asked.find((name) => !Object.hasOwn(ARCHITECTURES, name));
   if (unknown !== undefined)
     return `unknown architecture '${unknown}'; known: ${Object.keys(ARCHITECTURES).join(', ')}`;
-  if (REPOSITORY.test(values.repository)) return undefined;
+  if (REPOSITORY_FORM.test(values.repository)) return undefined;
   return `--repository '${values.repository}' is not an image name without a tag, such as registry.example/team/kolla-pod`;
 }
 

@@ -31,8 +31,9 @@ export const SUITES: readonly Suite[] = [
       'test/container/init/{watch-swaps,watch}.test.ts',
       'test/{bootstrap,catalog,cli,cluster,config,container,core,demo,docs,evidence,fs,job,kube,logship,migrate,mysql,net,oslo,probe,process,runner,servers,sidecar,support,toolbox,tools,wait}/**/!(at-length).test.ts',
       'test/engine/!(at-length|core|init|resolver).test.ts',
+      'test/build/{version,release-parts,release-command}.test.ts',
     ],
-    reads: ['docs/**', 'README.md', 'k8s/**', 'images/**'],
+    reads: ['docs/**', 'README.md', 'k8s/**', 'images/**', 'package.json', 'package-lock.json'],
   },
   {
     name: 'contract',
@@ -83,7 +84,15 @@ export const SUITES: readonly Suite[] = [
     what: 'the binary and its images, built and run as their users run them',
     tier: 'full',
     processor: ['test/build/*.test.ts'],
-    reads: ['images/**', 'package-lock.json'],
+    reads: [
+      'images/**',
+      'package-lock.json',
+      '.github/**',
+      '.ci/**',
+      '.zuul.yaml',
+      'docs/how-to/releases.md',
+      'Makefile',
+    ],
   },
   {
     name: 'integration',

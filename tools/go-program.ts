@@ -13,6 +13,8 @@ interface Program {
   readonly directory: string;
   readonly sources: readonly string[];
   readonly flags: readonly string[];
+  /** Build tags. */
+  readonly tags?: readonly string[];
   /** Disk space in bytes for a build from scratch. */
   readonly room: number;
   /** The main package, if it is in a required module and not in the directory itself. */
@@ -20,18 +22,27 @@ interface Program {
 }
 
 /** Builds one of our programs, or of a module it requires, once into the cache; returns its path. */
-export async function goProgram({ name, directory, sources, flags, room, main = '.' }: Program): Promise<string> {
+export async function goProgram({
+  name,
+  directory,
+  sources,
+  flags,
+  tags = [],
+  room,
+  main = '.',
+}: Program): Promise<string> {
   const texts = await Promise.all(sources.map((source) => textOf(join(directory, source))));
-  const place = await cached(name, [arch(), ...flags, ...texts], async (output) => {
+  const place = await cached(name, [arch(), ...flags, ...tags, ...texts], async (output) => {
     const { bavail, bsize } = await statfs(output);
     if (bavail * bsize < room)
       throw new Error(`${cacheRoot()} has ${(bavail * bsize) / 1e9} GB free; a build needs ${room / 1e9}`);
-    const build = ['build', '-trimpath', '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
+    const tagged = tags.length === 0 ? [] : ['-tags', tags.join(',')];
+    const options = ['-trimpath', ...tagged, '-ldflags', `-s -w ${flags.join(' ')}`, '-o', join(output, name)];
     const env = goEnv();
     // One build at a time: it uses all CPUs, and the next one reuses shared compiled packages.
     await exclusively(env.GOCACHE, async () => {
       // nice: the compiler must leave CPU time for concurrent tests.
-      await must('nice', ['go', ...build, main], {
+      await must('nice', ['go', 'build', ...options, main], {
         cwd: join(directory, name),
         env: { ...process.env, ...env },
         signal: AbortSignal.timeout(BUILD_DEADLINE_MS),

@@ -1,3 +1,5 @@
+import type { FileHandle } from 'node:fs/promises';
+
 /** An entry of a tar archive created here rather than by `tar`. */
 export interface TarEntry {
   /** Without a leading slash; a directory ends with one. At most 100 bytes. */
@@ -59,6 +61,37 @@ export function* tarOf(entries: readonly TarEntry[]): Generator<Uint8Array> {
     yield tarPadding(content.length);
   }
   yield END_OF_TAR;
+}
+
+/** An entry of an archive that `tarOf` or `imageTar` wrote, without its content. */
+export interface ArchivedEntry {
+  readonly name: string;
+  readonly mode: number;
+  /** Of the content, which starts at `position` of the file. */
+  readonly size: number;
+  readonly position: number;
+  /** Type flag: `0` a file, `1` a hard link, `2` a symbolic link, `5` a directory. */
+  readonly type: string;
+  /** Target of a link, else empty. */
+  readonly link: string;
+}
+
+/** The entries of an archive in a file, which may be one that another archive contains. @param start its position */
+export async function* entriesOf(file: FileHandle, start = 0): AsyncGenerator<ArchivedEntry> {
+  const header = Buffer.alloc(BLOCK);
+  const text = (offset: number, room: number) => header.toString('utf8', offset, offset + room).replace(/\0.*$/s, '');
+  for (let at = start; (await file.read(header, 0, BLOCK, at)).bytesRead === BLOCK && header[0] !== 0;) {
+    const size = Number.parseInt(text(124, 12), 8);
+    yield {
+      name: text(0, NAME_BYTES),
+      mode: Number.parseInt(text(100, 8), 8),
+      size,
+      position: at + BLOCK,
+      type: text(156, 1),
+      link: text(157, NAME_BYTES),
+    };
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
 }
 
 function typeFlag(entry: TarEntry): string {

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { BLOCK } from '../../tools/tar.ts';
+import { entriesOf } from '../../tools/tar.ts';
 
 /** Compression level of most registries. */
-const GZIP_LEVEL = 6;
+export const GZIP_LEVEL = 6;
 
 export interface Sizes {
   readonly bytes: number;
@@ -27,12 +27,7 @@ export async function sizesOf(file: string): Promise<Sizes> {
 
 async function layerBytes(file: string): Promise<number[]> {
   await using archive = await open(file);
-  const header = Buffer.alloc(BLOCK);
   const sizes: number[] = [];
-  for (let at = 0; (await archive.read(header, 0, BLOCK, at)).bytesRead === BLOCK && header[0] !== 0;) {
-    const size = Number.parseInt(header.toString('latin1', 124, 135), 8);
-    if (header.toString('latin1', 0, 6) === 'layer-') sizes.push(size);
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
-  }
+  for await (const { name, size } of entriesOf(archive)) if (name.startsWith('layer-')) sizes.push(size);
   return sizes;
 }

@@ -83,6 +83,31 @@ describe('values', { skip }, () => {
     assert.equal(initContainers[0].image, `kolla/kolla-pod@sha256:${'0'.repeat(64)}`);
   });
 
+  test("Kolla's published images require a delivery and the place of kolla-pod's image, by a message with both", async () => {
+    const registry = 'quay.io/openstack.kolla';
+    const fix = /set global\.kollaPod: \{delivery: copied, image: \{reference: REGISTRY\/REPOSITORY:TAG\}\}/;
+    const complaint = async (values: object) => (await small.complaint({ global: { registry, ...values } })) ?? '';
+    for (const [said, what] of [
+      [await complaint({}), /small: kollaPod\.delivery: baked, but the images of quay\.io\/openstack\.kolla/],
+      [await complaint({ kollaPod: { delivery: 'copied' } }), /small: kollaPod\.image\.reference is empty/],
+      [await complaint({ kollaPod: { delivery: 'imageVolume' } }), /small: kollaPod\.image\.reference is empty/],
+    ] as const) {
+      assert.match(said, what);
+      assert.match(said, fix);
+    }
+    const reference = 'registry.example.com/team/kolla-pod:1.2.3';
+    const kollaPod = { delivery: 'copied', image: { reference } };
+    const { initContainers, containers } = await spec({ global: { registry, tag: '2025.1-ubuntu-noble', kollaPod } });
+    assert.equal(initContainers[0].image, reference);
+    assert.equal(containers[0].image, `${registry}/small:2025.1-ubuntu-noble`);
+  });
+
+  test('a chart with its own registry is judged by that', async () => {
+    const image = { registry: 'quay.io/openstack.kolla' };
+    assert.match((await small.complaint({ image })) ?? '', /kollaPod\.delivery: baked/);
+    assert.equal(await small.complaint({ image: { registry: 'mine.example' } }), undefined);
+  });
+
   test('numeric names are text in labels', async () => {
     const rendered = await small.render({ workloads: { '1': { configJson: 'files/config.json' } } });
     const { metadata, spec: own } = rendered.one('Deployment', 'small-1');

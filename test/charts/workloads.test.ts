@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { CORE_CHECKS, POD_CHECKS } from '../../src/probe/checks/core.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { rendering, type KubeObject, type Rendered, type Rendering } from './support.ts';
 
@@ -62,7 +63,7 @@ describe('workloads', { skip }, () => {
   test('copied: an init container installs the binary, and all commands are found there', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'copied' } });
     const [install, init, sidecar] = pod['initContainers'];
-    assert.deepEqual([install.image, install.args], ['kolla/kolla-pod:0.1.0', ['install', '/opt/kolla-pod']]);
+    assert.deepEqual([install.image, install.args], [`kolla/kolla-pod:${VERSION}`, ['install', '/opt/kolla-pod']]);
     assert.equal(init.command[0], '/opt/kolla-pod/bin/kolla-init');
     assert.deepEqual(sidecar.command, ['/opt/kolla-pod/bin/kolla-sidecar']);
     assert.deepEqual(pod['containers'][0].args, ['/opt/kolla-pod/bin/kolla_start']);
@@ -107,7 +108,7 @@ describe('workloads', { skip }, () => {
   test('imageVolume: the image itself is the volume', async () => {
     const { pod } = await api({}, { kollaPod: { delivery: 'imageVolume' } });
     const volume = pod['volumes'].find(({ name }: KubeObject['metadata']) => name === 'kolla-pod');
-    assert.deepEqual(volume.image, { reference: 'kolla/kolla-pod:0.1.0', pullPolicy: 'IfNotPresent' });
+    assert.deepEqual(volume.image, { reference: `kolla/kolla-pod:${VERSION}`, pullPolicy: 'IfNotPresent' });
     assert.equal(pod['initContainers'][0].command[0], '/opt/kolla-pod/bin/kolla-init');
   });
 

@@ -9,6 +9,7 @@ export const PAGES = [
   'how-to/multinode',
   'how-to/advanced',
   'how-to/helm',
+  'how-to/releases',
   'start/quickstart',
   'start/aio',
   'how-to/developing',

@@ -20,7 +20,7 @@ const makefile = await readFile(join(ROOT, 'Makefile'), 'utf8');
 
 /** Programs of examples other than ours; test/integration/docs.test.ts runs kubectl's commands. */
 const OTHERS = new Set(
-  'aa-status apparmor_parser cat ceph cp curl docker git grep helm install jq kolla-ansible kubectl ls make mkdir openssl printf scp ssh tee wait'.split(
+  './publish.sh aa-status apparmor_parser cat ceph cosign cp curl docker git grep helm install jq kolla-ansible kubectl ls make mkdir openssl printf scp sha256sum ssh tee wait'.split(
     ' ',
   ),
 );

@@ -6,12 +6,13 @@ import { rendering } from '../charts/support.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { until } from '../support/until.ts';
 import type { KubeNode } from '../cluster/kubernetes/index.ts';
+import { VERSION } from '../../src/core/version.ts';
 
 const SMALL = fileURLToPath(new URL('../charts/fixtures/small', import.meta.url));
 const PORT = 8000;
 
 /**
- * Tests on a node that has the images `your/keystone:1` and `kolla-pod:0.1.0`, in a namespace that enforces
+ * Tests on a node that has the images `your/keystone:1` and `kolla-pod:VERSION`, in a namespace that enforces
  * `restricted`.
  */
 export function copiedChartTests(node: () => KubeNode, namespace: string): void {
@@ -89,7 +90,11 @@ function valuesOf(key: string, mode: string, global: object): object {
     },
   };
   return {
-    global: { ...global, registry: 'your', kollaPod: { delivery: 'copied', image: { reference: 'kolla-pod:0.1.0' } } },
+    global: {
+      ...global,
+      registry: 'your',
+      kollaPod: { delivery: 'copied', image: { reference: `kolla-pod:${VERSION}` } },
+    },
     image: { repository: 'keystone', tag: '1' },
     user: { name: 'keystone', uid: 42_425 },
     needs: [],

@@ -6,6 +6,7 @@ import { canRunCompose, installCompose } from '../cluster/docker/compose.ts';
 import { canRunDocker, startDocker, type Docker } from '../cluster/docker/index.ts';
 import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
 import { canBuildKeystoneImage } from '../cluster/keystone-image.ts';
+import { VERSION } from '../../src/core/version.ts';
 import { podBinary } from '../cluster/pod-binary.ts';
 import { canBuildImages, podImages, unmodifiedKeystone } from '../cluster/pod-images.ts';
 import { firstLacking } from '../../tools/capability.ts';
@@ -16,7 +17,7 @@ fileLimit(20);
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** The project's own images; those of services are covered by the other suites. */
-const IMAGE = 'kolla-pod:0.1.0';
+const IMAGE = `kolla-pod:${VERSION}`;
 const HARDENED = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
 const EXAMPLE_LIMIT_MS = 10 * 60_000;
 
@@ -56,12 +57,15 @@ describe('on a real engine', { skip }, () => {
     const { code, stdout } = await docker.run(['run', '--rm', ...HARDENED, IMAGE, 'doctor', '--output', 'json']);
     assert.ok(code === 0 || code === 1, stdout);
     assert.match(stdout, /65532/);
-    assert.equal(await docker.must(['run', '--rm', ...HARDENED, IMAGE, '--version']), 'kolla-pod 0.1.0 (kolla-pod)\n');
+    assert.equal(
+      await docker.must(['run', '--rm', ...HARDENED, IMAGE, '--version']),
+      `kolla-pod ${VERSION} (kolla-pod)\n`,
+    );
   });
 
   test('install has all names except Kolla’s scripts on its PATH, and no shell', async () => {
     const entry = (name: string) => ['run', '--rm', '--entrypoint', name, IMAGE];
-    assert.equal(await docker.must([...entry('kolla-init'), '--version']), 'kolla-init 0.1.0 (kolla-core)\n');
+    assert.equal(await docker.must([...entry('kolla-init'), '--version']), `kolla-init ${VERSION} (kolla-core)\n`);
     assert.equal((await docker.run([...entry('sh'), '-c', 'true'])).code, 127);
   });
 
@@ -86,7 +90,7 @@ describe('on a real engine', { skip }, () => {
     assert.match((await docker.run(install)).stderr, /"msg":"installed"/);
     assert.match((await docker.run(install)).stderr, /"msg":"up to date"/);
     const service = ['run', '--rm', ...mount, 'your/keystone:1', '/opt/kolla-pod/bin/kolla-init', '--version'];
-    assert.equal(await docker.must(service), 'kolla-init 0.1.0 (kolla-core)\n');
+    assert.equal(await docker.must(service), `kolla-init ${VERSION} (kolla-core)\n`);
   });
 
   test('reports a volume mounted noexec', async () => {

@@ -7,6 +7,7 @@ import { kollaContract } from './kolla-contract.ts';
 import { logShip } from './log-ship.ts';
 import { podLife } from './pod-life.ts';
 import { probe } from './probe.ts';
+import { release } from './release.ts';
 import { sidecar } from './sidecar.ts';
 import { waits } from './waits.ts';
 
@@ -21,5 +22,6 @@ export const CAPABILITIES: readonly Capability[] = [
   logShip,
   sidecar,
   images,
+  release,
   charts,
 ];

@@ -90,6 +90,22 @@ false and empty values (which mergeOverwrite would ignore). In: list of the lowe
 {{- $image.reference | default (include "kolla-pod.reference" (list .Values.global.registry $image.repository $image.tag)) -}}
 {{- end -}}
 
+{{/*
+Fails for images that can't work: Kolla publishes its own without kolla-pod, and has no image of ours. In: context.
+*/}}
+{{- define "kolla-pod.checkImages" -}}
+{{- $ctx := . -}}
+{{- $kolla := "quay.io/openstack.kolla" -}}
+{{- $registry := .Values.image.registry | default .Values.global.registry | trimSuffix "/" -}}
+{{- $fix := "set global.kollaPod: {delivery: copied, image: {reference: REGISTRY/REPOSITORY:TAG}}, where publish.sh of a release put it" -}}
+{{- if and (eq $registry $kolla) (eq .Values.kollaPod.delivery "baked") -}}
+{{- fail (printf "%s: kollaPod.delivery: baked, but the images of %s do not contain kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- end -}}
+{{- if and (ne .Values.kollaPod.delivery "baked") (not .Values.kollaPod.image.reference) (eq (.Values.global.registry | trimSuffix "/") $kolla) -}}
+{{- fail (printf "%s: kollaPod.image.reference is empty, and %s has no image of kolla-pod; %s" $ctx.Chart.Name $kolla $fix) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "kolla-pod.pullPolicy" -}}
 {{- $ctx := index . 0 -}}
 {{- (index . 1).pullPolicy | default $ctx.Values.image.pullPolicy | default $ctx.Values.global.pullPolicy -}}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, verify } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { load } from 'js-yaml';
+import { chartNames } from '../../build/charts.ts';
+import { KINDS } from '../../build/images/contents.ts';
+import type { BuiltImage } from '../../build/images/index.ts';
+import { changesOf } from '../../build/release/changes.ts';
+import type { Compression } from '../../build/release/images.ts';
+import { writeRelease } from '../../build/release/index.ts';
+import { readSigner } from '../../build/release/key.ts';
+import type { Descriptor } from '../../build/release/layout.ts';
+import { ConfigError } from '../../src/core/errors.ts';
+import { VERSION } from '../../src/core/version.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
+import { imageTar } from '../../tools/image.ts';
+import { must } from '../../tools/process.ts';
+import { tarOf } from '../../tools/tar.ts';
+
+const ARCHITECTURES = ['amd64', 'arm64'];
+const SOURCE = {
+  uri: 'https://example.com/kolla-pod',
+  commit: 'c'.repeat(40),
+  time: '2026-01-02T03:04:05Z',
+  lockfile: '0',
+};
+const pair = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const PEM = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+interface Manifest {
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+  readonly manifests: readonly Descriptor[];
+}
+
+/** Small images in the same files as those of build/images. */
+async function images(directory: string): Promise<BuiltImage[]> {
+  const built: BuiltImage[] = [];
+  for (const architecture of ARCHITECTURES) {
+    await writeFile(join(directory, `kolla-pod-${architecture}.LICENSES`), `licences ${architecture}`);
+    for (const kind of KINDS) {
+      const file = join(directory, `kolla-pod-${kind}-${architecture}.tar`);
+      await writeFile(file.replace(/\.tar$/, '.cdx.json'), '{}');
+      const layer = tarOf([
+        { name: 'opt/', mode: 0o755 },
+        { name: 'opt/kolla-pod/', mode: 0o755 },
+        { name: 'opt/kolla-pod/kolla-core', mode: 0o755, content: `#!/bin/sh\necho ${kind} ${architecture}\n` },
+        { name: 'opt/kolla-pod/bin/', mode: 0o755 },
+        { name: 'opt/kolla-pod/bin/kolla-init', mode: 0o777, link: '../kolla-core' },
+      ]);
+      const id = await imageTar(file, {
+        reference: `kolla-pod:${kind}`,
+        layers: [layer],
+        architecture,
+        labels: { kind },
+      });
+      built.push({ kind, architecture, reference: '', file, id });
+    }
+  }
+  return built;
+}
+
+async function release(
+  directory: string,
+  options: { isSigned?: boolean; compression?: Compression } = {},
+): Promise<string> {
+  const key = join(directory, 'key.pem');
+  await writeFile(key, PEM);
+  const archives = join(directory, 'images');
+  await mkdir(archives, { recursive: true });
+  return await writeRelease({
+    directory: join(directory, 'release'),
+    images: await images(archives),
+    compression: options.compression ?? 'gzip',
+    repository: 'registry.example.com/team/kolla-pod',
+    source: SOURCE,
+    builder: 'https://example.com/builder',
+    ...(options.isSigned === true ? { signer: await readSigner(key, '') } : {}),
+  });
+}
+
+let shared: Directory;
+/** A signed release, which no test changes. */
+let place: string;
+before(async () => {
+  shared = await privateDirectory('release');
+  place = await release(shared.path, { isSigned: true });
+});
+after(async () => await shared[Symbol.asyncDispose]());
+
+async function tagsOf(layout: string): Promise<Map<string, Descriptor>> {
+  const { manifests } = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as Manifest;
+  return new Map(
+    manifests.map((descriptor) => [descriptor.annotations?.['org.opencontainers.image.ref.name'] ?? '', descriptor]),
+  );
+}
+
+async function blob(layout: string, { digest, size }: Descriptor): Promise<Buffer> {
+  const bytes = await readFile(join(layout, 'blobs', digest.replace(':', '/')));
+  assert.equal(bytes.length, size);
+  assert.equal(`sha256:${createHash('sha256').update(bytes).digest('hex')}`, digest);
+  return bytes;
+}
+
+async function json<T>(layout: string, descriptor: Descriptor): Promise<T> {
+  return JSON.parse((await blob(layout, descriptor)).toString()) as T;
+}
+
+for (const [compression, decompress] of [
+  ['gzip', gunzipSync],
+  ['zstd', zstdDecompressSync],
+] as const)
+  test(`each image is an index of its architectures, with the archives' ids and layers (${compression})`, async () => {
+    await using directory = await privateDirectory('release');
+    const layout = join(await release(directory.path, { compression }), 'oci/kolla-pod');
+    const tags = await tagsOf(layout);
+    assert.deepEqual([...tags.keys()], [`${VERSION}-scratch`, VERSION, `${VERSION}-core`]);
+    const built = await images(join(directory.path, 'images'));
+    for (const [tag, kind] of [...tags.keys()].map((name, i) => [name, KINDS[i]!] as const)) {
+      const { manifests } = await json<Manifest>(layout, tags.get(tag)!);
+      assert.deepEqual(
+        manifests.map(({ platform }) => platform),
+        [
+          { architecture: 'amd64', os: 'linux' },
+          { architecture: 'arm64', os: 'linux', variant: 'v8' },
+        ],
+      );
+      for (const [i, architecture] of ARCHITECTURES.entries()) {
+        const { config, layers } = await json<Manifest>(layout, manifests[i]!);
+        assert.equal(config.digest, built.find((one) => one.kind === kind && one.architecture === architecture)?.id);
+        const { rootfs } = await json<{ rootfs: { diff_ids: string[] } }>(layout, config);
+        const contents = await Promise.all(layers.map(async (layer) => decompress(await blob(layout, layer))));
+        assert.deepEqual(
+          contents.map((content) => `sha256:${createHash('sha256').update(content).digest('hex')}`),
+          rootfs.diff_ids,
+        );
+        assert.ok(
+          layers.every(({ mediaType }) => mediaType === `application/vnd.oci.image.layer.v1.tar+${compression}`),
+        );
+      }
+    }
+  });
+
+test('an archive unpacks to a directory of its name, with the image’s files', async () => {
+  await using directory = await privateDirectory('release');
+  for (const [program, kind] of [
+    ['kolla-pod', 'scratch'],
+    ['kolla-core', 'core'],
+  ])
+    for (const architecture of ARCHITECTURES) {
+      const name = `${program}-${VERSION}-linux-${architecture}`;
+      await must('tar', ['-xzf', join(place, `${name}.tar.gz`), '-C', directory.path]);
+      const names = await readdir(join(directory.path, name), { recursive: true });
+      assert.deepEqual(names.toSorted(), ['bin', 'bin/kolla-init', 'kolla-core']);
+      assert.equal(await must(join(directory.path, name, 'bin/kolla-init'), []), `${kind} ${architecture}\n`);
+    }
+});
+
+test('charts are archives in an index with their digests, and the same archives as artifacts', async () => {
+  const { entries } = load(await readFile(join(place, 'charts/index.yaml'), 'utf8')) as {
+    entries: Record<
+      string,
+      { version: string; appVersion: string; digest: string; urls: string[]; annotations: object }[]
+    >;
+  };
+  assert.deepEqual(Object.keys(entries), chartNames());
+  for (const [name, [entry]] of Object.entries(entries)) {
+    const file = await readFile(join(place, 'charts', entry!.urls[0]!));
+    assert.equal(createHash('sha256').update(file).digest('hex'), entry!.digest);
+    assert.deepEqual([entry!.version, entry!.appVersion], [VERSION, VERSION]);
+    assert.ok('artifacthub.io/license' in entry!.annotations, name);
+    const layout = join(place, 'oci/charts', name);
+    const { config, layers } = await json<Manifest>(layout, (await tagsOf(layout)).get(VERSION)!);
+    assert.equal((await json<{ name: string }>(layout, config)).name, name);
+    assert.deepEqual(await blob(layout, layers[0]!), file);
+  }
+});
+
+test('every index, manifest and chart has a signature of its digest under its repository’s name', async () => {
+  let signatures = 0;
+  for (const path of ['kolla-pod', ...chartNames().map((name) => `charts/${name}`)]) {
+    const layout = join(place, 'oci', path);
+    const tags = await tagsOf(layout);
+    const signed: Descriptor[] = [];
+    for (const [tag, descriptor] of tags) {
+      if (tag.endsWith('.sig')) continue;
+      signed.push(descriptor, ...((await json<Partial<Manifest>>(layout, descriptor)).manifests ?? []));
+    }
+    assert.equal(tags.size, signed.length + [...tags.keys()].filter((tag) => !tag.endsWith('.sig')).length);
+    for (const { digest } of signed) {
+      const { layers } = await json<Manifest>(layout, tags.get(`${digest.replace(':', '-')}.sig`)!);
+      const statement = await blob(layout, layers[0]!);
+      const { critical } = JSON.parse(statement.toString()) as { critical: Record<string, Record<string, string>> };
+      assert.equal(critical['image']?.['docker-manifest-digest'], digest);
+      const repository = `registry.example.com/team/kolla-pod${path === 'kolla-pod' ? '' : `/${path}`}`;
+      assert.equal(critical['identity']?.['docker-reference'], repository);
+      const signature = Buffer.from(layers[0]?.annotations?.['dev.cosignproject.cosign/signature'] ?? '', 'base64');
+      assert.ok(verify('sha256', statement, pair.publicKey, signature));
+      signatures++;
+    }
+  }
+  assert.equal(signatures, KINDS.length * (1 + ARCHITECTURES.length) + chartNames().length);
+});
+
+test('publish.sh’s list has every tag, and a signature before what it signs', async () => {
+  const lines = (await readFile(join(place, 'oci/tags'), 'utf8')).trimEnd().split('\n');
+  for (const path of new Set(lines.map((line) => line.split(' ')[0]!))) {
+    const listed = lines.filter((line) => line.startsWith(`${path} `)).map((line) => line.split(' ')[1]!);
+    assert.deepEqual(listed.toSorted(), [...(await tagsOf(join(place, 'oci', path))).keys()].toSorted());
+    assert.ok(listed.findLastIndex((tag) => tag.endsWith('.sig')) < listed.findIndex((tag) => !tag.endsWith('.sig')));
+  }
+});
+
+test('the provenance names each file and tag with its digest, and the envelope is the statement, signed', async () => {
+  const text = await readFile(join(place, 'provenance.json'), 'utf8');
+  const statement = JSON.parse(text) as {
+    subject: { name: string; digest: { sha256: string } }[];
+    predicate: { buildDefinition: { resolvedDependencies: object[] }; runDetails: { builder: { id: string } } };
+  };
+  const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]));
+  const later = new Set(['provenance.json', `kolla-pod-${VERSION}.intoto.jsonl`, 'cosign.pub']);
+  const sums = (await readFile(join(place, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n');
+  for (const [sum, name] of sums.map((line) => line.split('  ') as [string, string]))
+    if (!name.startsWith('oci/') && !later.has(name)) assert.equal(subjects.get(name), sum, name);
+  const tags = await tagsOf(join(place, 'oci/kolla-pod'));
+  const index = `sha256:${subjects.get(`registry.example.com/team/kolla-pod:${VERSION}`)}`;
+  assert.equal(index, tags.get(VERSION)?.digest);
+  assert.ok(subjects.has(`registry.example.com/team/kolla-pod/charts/nova:${VERSION}`));
+  assert.deepEqual(statement.predicate.buildDefinition.resolvedDependencies[0], {
+    uri: `git+${SOURCE.uri}@${SOURCE.commit}`,
+    digest: { gitCommit: SOURCE.commit },
+  });
+  const envelope = JSON.parse(await readFile(join(place, `kolla-pod-${VERSION}.intoto.jsonl`), 'utf8')) as {
+    payloadType: string;
+    payload: string;
+    signatures: { sig: string }[];
+  };
+  const payload = Buffer.from(envelope.payload, 'base64');
+  assert.deepEqual(JSON.parse(payload.toString()), statement);
+  const type = 'application/vnd.in-toto+json';
+  assert.equal(envelope.payloadType, type);
+  const signed = Buffer.concat([Buffer.from(`DSSEv1 ${type.length} ${type} ${payload.length} `), payload]);
+  assert.ok(verify('sha256', signed, pair.publicKey, Buffer.from(envelope.signatures[0]!.sig, 'base64')));
+});
+
+test('SHA256SUMS has every file, and its signature fits; without a key nothing is signed', async () => {
+  await must('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: place });
+  const sums = await readFile(join(place, 'SHA256SUMS'));
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).length;
+  assert.equal(sums.toString().trimEnd().split('\n').length, files - 2);
+  const signature = Buffer.from(await readFile(join(place, 'SHA256SUMS.sig'), 'utf8'), 'base64');
+  assert.ok(verify('sha256', sums, await readFile(join(place, 'cosign.pub'), 'utf8'), signature));
+  await using directory = await privateDirectory('release');
+  const unsigned = await release(directory.path);
+  const names = await readdir(unsigned, { recursive: true });
+  assert.deepEqual(
+    names.filter((name) => /sig$|cosign|intoto/.test(name)),
+    [],
+  );
+});
+
+test('the same inputs give the same files, except for signatures', async () => {
+  await using one = await privateDirectory('release');
+  await using other = await privateDirectory('release');
+  const sums: string[] = [];
+  for (const { path } of [one, other]) sums.push(await readFile(join(await release(path), 'SHA256SUMS'), 'utf8'));
+  assert.equal(sums[0], sums[1]);
+});
+
+test('a failure leaves the former release, and nothing else', async () => {
+  await using directory = await privateDirectory('release');
+  const old = await release(directory.path);
+  const former = await readFile(join(old, 'SHA256SUMS'), 'utf8');
+  const [first, ...rest] = await images(join(directory.path, 'images'));
+  const lost = { ...first!, file: join(directory.path, 'none.tar') };
+  const options = { compression: 'gzip', repository: 'kolla-pod', source: SOURCE, builder: 'urn:x' } as const;
+  await assert.rejects(
+    writeRelease({ directory: join(directory.path, 'release'), images: [lost, ...rest], ...options }),
+    /ENOENT.*none/,
+  );
+  assert.deepEqual(await readdir(join(directory.path, 'release')), [VERSION]);
+  assert.equal(await readFile(join(old, 'SHA256SUMS'), 'utf8'), former);
+});
+
+test('the changes are the section of the version, dated or not', () => {
+  const changelog = '# Changelog\n\n## [Unreleased]: 1.1.0\n\n### Added\n\n- b\n\n## [1.0.0] - 2026-01-01\n\n- a\n';
+  assert.equal(changesOf(changelog, '1.1.0'), '# Changes in 1.1.0\n\n### Added\n\n- b\n');
+  assert.equal(changesOf(changelog, '1.0.0'), '# Changes in 1.0.0\n\n- a\n');
+  for (const version of ['1.0', '2.0.0', '1.1.0-rc.1'])
+    assert.throws(
+      () => changesOf(changelog, version),
+      (error) => error instanceof ConfigError && /CHANGELOG/.test(error.message),
+    );
+  assert.throws(() => changesOf('## [1.0.0]\n\n## [0.9.0]\n\n- a\n', '1.0.0'), ConfigError);
+});

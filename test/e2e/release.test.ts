@@ -1,0 +1,119 @@
+/**
+ * A site's way from a release to a running service, by the commands of docs/how-to/releases.md and without this
+ * repository: a registry in the node's network, publish.sh, `helm install oci://`, and the node's containerd pulls.
+ */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { writeRelease } from '../../build/release/index.ts';
+import { readSigner } from '../../build/release/key.ts';
+import { VERSION } from '../../src/core/version.ts';
+import { firstLacking } from '../../tools/capability.ts';
+import { privateDirectory, type Directory } from '../../tools/directory.ts';
+import { canRunHelm, helmBinary } from '../../tools/helm.ts';
+import { must } from '../../tools/process.ts';
+import { canBuildInfrastructureImages, infrastructureImage } from '../cluster/infrastructure-image.ts';
+import { canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
+import { canBuildImages, podImages } from '../cluster/pod-images.ts';
+import { canRunRegistry, skopeoFor, startRegistry, type Registry } from '../cluster/registry.ts';
+import { commandOf, EXAMPLE, printedBy } from '../cluster/release-page.ts';
+
+/** Of the registry, in the node's network. */
+const PORT = 5000;
+const NAMESPACE = 'openstack';
+const skip = await firstLacking([canRunNode, canBuildImages, canBuildInfrastructureImages, canRunRegistry, canRunHelm]);
+
+describe('from a release to a service on a real node', { skip: skip ?? false }, () => {
+  let directory: Directory;
+  let node: KubeNode;
+  let registry: Registry;
+  let place: string;
+  const kubectl = (...args: string[]) => node.kubectl([`--namespace=${NAMESPACE}`, ...args]);
+
+  before(async () => {
+    directory = await privateDirectory('release');
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const secret = join(directory.path, 'secret.pem');
+    await writeFile(secret, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await writeFile(join(directory.path, 'cosign.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+    place = await writeRelease({
+      directory: directory.path,
+      images: await podImages(),
+      compression: 'gzip',
+      repository: 'localhost/kolla-pod',
+      source: { uri: '', commit: 'c'.repeat(40), time: '2026-01-02T03:04:05Z', lockfile: '0' },
+      builder: 'urn:kolla-pod:test',
+      signer: await readSigner(secret, ''),
+    });
+    // The service's image is the site's; kolla-pod comes from the registry only.
+    const memcached = join(directory.path, 'memcached.tar');
+    const { binary } = await podBinary();
+    await infrastructureImage('memcached', memcached, { binary, reference: 'site.example/kolla/memcached:1' });
+    node = await startNode({ images: [memcached] });
+    registry = await startRegistry(node, PORT);
+    await node.kubectl(['create', 'namespace', NAMESPACE]);
+    await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
+  });
+  after(async () => {
+    await registry?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+    await directory?.[Symbol.asyncDispose]();
+  });
+
+  /** Runs a block of the page in the release's directory. @param reference the images' name for the node */
+  const runBlock = async (text: string, changes: readonly (readonly [string, string])[]): Promise<string> => {
+    const script = changes.reduce((all, [from, to]) => all.replaceAll(from, to), commandOf(text));
+    const env = {
+      PATH: `${dirname(await helmBinary())}:${process.env['PATH']}`,
+      HOME: directory.path,
+      KUBECONFIG: node.kubeconfig,
+      SKOPEO: await skopeoFor(directory.path, [registry.address]),
+    };
+    return await must('bash', ['-euo', 'pipefail', '-c', script], { cwd: place, env });
+  };
+  const here = () => registry.address;
+
+  test('publish.sh fills the registry', async () => {
+    const said = await runBlock('./publish.sh', [
+      ['registry.example.com', here()],
+      ['/etc/kolla-pod', directory.path],
+    ]);
+    assert.match(said, printedBy('./publish.sh'));
+  });
+
+  test('a chart is installed from the registry, and the node pulls kolla-pod from it', async () => {
+    await writeFile(join(place, 'passwords.yml'), 'global: { passwords: {} }\n');
+    const said = await runBlock('helm install', [
+      [`reference=${EXAMPLE}`, `reference=127.0.0.1:${PORT}/team/kolla-pod`],
+      ['registry.example.com', here()],
+      [
+        '--namespace',
+        '--plain-http --set-string global.registry=site.example/kolla,global.tag=1 --wait --timeout 5m --namespace',
+      ],
+    ]);
+    assert.match(said, printedBy('helm install'));
+    const pod = JSON.parse(await kubectl('get', 'pod', 'memcached-0', '--output=json')) as {
+      status: { initContainerStatuses: { name: string; imageID: string }[] };
+    };
+    const response = await fetch(`http://${here()}/v2/team/kolla-pod/manifests/${VERSION}`, {
+      method: 'HEAD',
+      headers: { accept: 'application/vnd.oci.image.index.v1+json' },
+    });
+    const digest = response.headers.get('docker-content-digest');
+    assert.equal(
+      pod.status.initContainerStatuses.find(({ name }) => name === 'kolla-pod')?.imageID,
+      `127.0.0.1:${PORT}/team/kolla-pod@${digest}`,
+    );
+  });
+
+  test('the service runs with the helpers of the release', async () => {
+    const run = async (...words: string[]) =>
+      await kubectl('exec', 'memcached-0', '--container=memcached', '--', ...words);
+    assert.equal(await run('/opt/kolla-pod/bin/kolla-init', '--version'), `kolla-init ${VERSION} (kolla-core)\n`);
+    await run('/opt/kolla-pod/bin/kolla-probe', 'memcached', '127.0.0.1:11211');
+    await assert.rejects(run('/opt/kolla-pod/bin/kolla-probe', 'memcached', '127.0.0.1:1'), /refused/);
+  });
+});
