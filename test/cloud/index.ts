@@ -13,9 +13,16 @@
  * A step that fails ends the run with 1 and the state of the Pods that are not ready. Everything ends with this process;
  * STAY=1 keeps it until SIGINT or SIGTERM, also after a failure.
  */
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
+import { firstLacking } from '../../tools/capability.ts';
+import { canRunHelm } from '../../tools/helm.ts';
 import { restarts } from '../aio/openstack.ts';
+import { canRunChromium } from '../cluster/chromium.ts';
+import { canRunElasticsearch } from '../cluster/elasticsearch.ts';
+import { canBuildInfrastructureImages } from '../cluster/infrastructure-image.ts';
+import { canBuildCoredns, canRunNode } from '../cluster/kubernetes/index.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { assertBootstrapPlansEmpty } from './checks/bootstrap-plan.ts';
 import { assertReadinessFollowsBroker } from './checks/broker-gone.ts';
@@ -30,7 +37,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { writePasswords } from './passwords.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { setStage, type Stage } from './stage.ts';
-import { stay } from './stay.ts';
+import { isStaying, stay } from './stay.ts';
 import { Timeline } from './timeline.ts';
 import { debianTree } from './trees/debian.ts';
 import { releaseNames, releaseTree } from './trees/release.ts';
@@ -41,11 +48,34 @@ const MINUTES = 60;
 const STAYS = process.env['STAY'] === '1';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
+const NEEDED = [
+  canRunNode,
+  canBuildCoredns,
+  canRunHelm,
+  canRunElasticsearch,
+  canBuildInfrastructureImages,
+  canRunChromium,
+];
+
 const timeline = new Timeline();
+/** What a signal has to end. */
+let running: Stage | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    if (!isStaying()) void cut(128 + constants.signals[signal]);
+  });
 process.exitCode = await main(process.env['RELEASE'] || DEFAULT_RELEASE).catch((error: unknown) => {
   console.error(`\nfailed in '${timeline.current}': ${messageOf(error)}`);
   return 1;
 });
+
+/** Ends the cluster without waiting for the step that runs. */
+async function cut(code: number): Promise<never> {
+  console.error(`\ncut in '${timeline.current}' after ${(timeline.seconds / 60).toFixed(1)} min`);
+  await running?.[Symbol.asyncDispose]();
+  // eslint-disable-next-line unicorn/no-process-exit -- that step would hold it
+  process.exit(code);
+}
 
 async function main(release: string): Promise<number> {
   const known = await releaseNames();
@@ -54,9 +84,15 @@ async function main(release: string): Promise<number> {
     return 64;
   }
   fileLimit(MINUTES);
+  const lacking = await firstLacking(NEEDED);
+  if (lacking !== undefined) {
+    console.error(`make cloud can't run here: ${lacking}`);
+    return 69;
+  }
   await timeline.step("Debian's tree", async () => void (await debianTree()));
   await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
   await using stage = await setStage(release, timeline);
+  running = stage;
   const file = join(stage.directory, 'passwords.yml');
   const passwords = await writePasswords(file);
   const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');

@@ -9,6 +9,13 @@ import { NAMESPACE, type Stage } from './stage.ts';
 const DIRECTORY = fileURLToPath(new URL('../../dist/cloud/', import.meta.url));
 const HORIZON_PORT = 8080;
 
+let staying = false;
+
+/** Whether a signal ends the stay, and not a step. */
+export function isStaying(): boolean {
+  return staying;
+}
+
 /** Says how to use the cloud, and resolves on SIGINT or SIGTERM. */
 export async function stay(stage: Stage, admin: Account): Promise<void> {
   fileLimit(Infinity);
@@ -29,6 +36,7 @@ The cloud stays until Ctrl-C.
   dist/cloud/openrc                   the same account, for a shell in a Pod: its addresses are those of Services
   http://127.0.0.1:${horizon ?? '(horizon is not installed)'}/             Horizon; user admin, password in openrc
   dist/cloud/kubectl port-forward POD 9808    then http://127.0.0.1:9808/ is the Pod's status page`);
+  staying = true;
   const alive = setInterval(() => {}, 60_000);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

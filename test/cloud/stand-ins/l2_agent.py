@@ -40,7 +40,7 @@ class PortUpdates:
 
     def __getattr__(self, name):
         """Other messages change nothing here."""
-        if name.startswith('_'):
+        if name.startswith(('_', 'oslo_')):
             raise AttributeError(name)
         return lambda _context, **arguments: None
 
@@ -73,7 +73,12 @@ def main():
     connection.consume_in_threads()
     reports = rpc.PluginReportStateAPI(topics.REPORTS)
     while True:
-        reports.report_state(context.get_admin_context_without_session(), state, True)
+        try:
+            reports.report_state(context.get_admin_context_without_session(), state, True)
+        except oslo_messaging.MessagingTimeout:
+            # As the agent does: the server may not have started yet.
+            LOG.warning('Report not answered, sent again')
+            continue
         state.pop('start_flag', None)
         time.sleep(REPORT_SECONDS)
 

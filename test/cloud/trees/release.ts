@@ -9,16 +9,14 @@
 import { chmod, cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defined } from '../../../src/core/defined.ts';
-import { cached, cacheRoot } from '../../../tools/cache.ts';
+import { cached } from '../../../tools/cache.ts';
 import { COMPILE, debianTree, pythonOf } from './debian.ts';
 import { inTree } from './in-tree.ts';
-import { uv } from './uv.ts';
+import { runUv } from './uv.ts';
 
-const RELEASES = fileURLToPath(new URL('../releases/', import.meta.url));
+/** NAME.in: what a release has, NAME.txt: its lock (lock.ts). */
+export const RELEASES: string = fileURLToPath(new URL('../releases/', import.meta.url));
 const VENV = '/var/lib/kolla/venv';
-/** Newer ones have no pkg_resources, which some packages import when they are built. */
-const BUILD_CONSTRAINTS = 'setuptools<81\n';
 /** Not read by any service: tests, other languages, descriptions of other clouds' APIs. Horizon imports its `test`. */
 const UNUSED = [
   '**/tests',
@@ -55,33 +53,18 @@ export async function versionsOf(release: string): Promise<ReadonlyMap<string, s
 /** A release's tree: the files above Debian's. Cached. */
 export async function releaseTree(release: string): Promise<string> {
   const lock = join(RELEASES, `${release}.txt`);
-  const [debian, program] = [await debianTree(), await uv()];
+  const debian = await debianTree();
   const madeFrom = [RECIPE_VERSION, basename(debian), await readFile(lock, 'utf8'), ...UNUSED, ...CONFIGURED, MANAGE];
   return await cached(`openstack-${release}`, madeFrom, async (root) => {
     const venv = join(root, VENV);
     await mkdir(venv, { recursive: true });
-    const downloads = join(cacheRoot(), 'uv-downloads');
-    await mkdir(downloads, { recursive: true });
-    const constraints = join(root, 'constraints.txt');
-    await writeFile(constraints, BUILD_CONSTRAINTS);
     const environment = { from: venv, to: VENV };
-    const binds = [
-      environment,
-      { from: downloads, to: '/build/downloads' },
-      { from: program, to: '/build/uv' },
-      { from: lock, to: '/build/lock.txt' },
-      { from: constraints, to: '/build/constraints.txt' },
-    ];
-    const env = {
-      UV_CACHE_DIR: '/build/downloads',
-      UV_LINK_MODE: 'copy',
-      ...defined({ UV_DEFAULT_INDEX: process.env['PIP_INDEX_URL'] }),
-    };
     await inTree(debian, ['python3', '-m', 'venv', '--without-pip', VENV], { binds: [environment] });
     const install = ['pip', 'install', '--quiet', '--python', `${VENV}/bin/python3`, '--require-hashes'];
-    const from = ['--build-constraints', '/build/constraints.txt', '--requirements', '/build/lock.txt'];
-    await inTree(debian, ['/build/uv', ...install, ...from], { binds, env });
-    await rm(constraints);
+    await runUv(
+      [...install, '--requirements', '/build/lock.txt'],
+      [environment, { from: lock, to: '/build/lock.txt' }],
+    );
     const python = await pythonOf(debian);
     await symlink(python, join(venv, 'lib/python3'));
     const site = join(venv, 'lib', python, 'site-packages');

@@ -1,7 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../../../tools/cache.ts';
+import { defined } from '../../../src/core/defined.ts';
+import { cached, cacheRoot } from '../../../tools/cache.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
 import type { PypiFile } from '../../../tools/pypi.ts';
 import { unpackWheel } from '../../../tools/wheel.ts';
+import { debianTree } from './debian.ts';
+import { inTree, type Bind } from './in-tree.ts';
 
 const VERSION = '0.13.9';
 const PROGRAM = `uv-${VERSION}.data/scripts/uv`;
@@ -20,8 +25,31 @@ const WHEELS: Readonly<Record<string, PypiFile>> = {
   },
 };
 
-/** The path of uv, which installs a lock of 260 distributions in seconds, as a static program. */
-export async function uv(): Promise<string> {
+/** Newer ones have no pkg_resources, which some distributions import when they are built. */
+const BUILD_CONSTRAINTS = 'setuptools<81\n';
+
+/** Runs uv, a static program, inside Debian's tree. Downloads are shared by all releases. */
+export async function runUv(args: readonly string[], binds: readonly Bind[] = []): Promise<string> {
+  const [program, debian, downloads] = [await uvProgram(), await debianTree(), join(cacheRoot(), 'uv-downloads')];
+  await mkdir(downloads, { recursive: true });
+  await using work = await privateDirectory('uv');
+  const constraints = join(work.path, 'constraints.txt');
+  await writeFile(constraints, BUILD_CONSTRAINTS);
+  const own = [
+    { from: program, to: '/build/uv' },
+    { from: downloads, to: '/build/downloads' },
+    { from: constraints, to: '/build/constraints.txt' },
+  ];
+  const env = {
+    UV_CACHE_DIR: '/build/downloads',
+    UV_LINK_MODE: 'copy',
+    UV_BUILD_CONSTRAINT: '/build/constraints.txt',
+    ...defined({ UV_DEFAULT_INDEX: process.env['PIP_INDEX_URL'] }),
+  };
+  return await inTree(debian, ['/build/uv', ...args], { binds: [...own, ...binds], env });
+}
+
+async function uvProgram(): Promise<string> {
   const wheel = WHEELS[process.arch];
   if (wheel === undefined) throw new Error(`there is no uv for ${process.arch}`);
   const place = await cached('uv', [wheel.sha256], (directory) =>
