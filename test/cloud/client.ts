@@ -4,6 +4,7 @@
  *   openstack('server', 'create', ...) -> kubectl exec client -- openstack ... -> its stdout
  *   get('nova', '/servers/ID')         -> the API itself, for waits: a start of the client costs two seconds of CPU
  */
+import { messageOf } from '../../src/core/errors.ts';
 import { until } from '../support/until.ts';
 import { REGISTRY } from './images.ts';
 import { CONTROL_NODE, type Stage } from './stage.ts';
@@ -92,14 +93,21 @@ export async function startClient(stage: Stage, account: Account): Promise<Clien
 function clientOf(stage: Stage, account: Account): Client {
   const exec = (...command: readonly string[]) => stage.kubectl(['exec', CLIENT_POD, '--', ...command]);
   const settings = Object.entries(account).map(([name, value]) => `${name}=${value}`);
-  const openstack = (...args: readonly string[]) => exec('env', ...settings, 'openstack', ...args);
+  const openstack = async (...args: readonly string[]) => {
+    return await exec('env', ...settings, 'openstack', ...args).catch((error: unknown) => {
+      // Without the account's variables, and thus its password.
+      const text = settings.reduce((left, setting) => left.replaceAll(` ${setting}`, ''), messageOf(error));
+      throw new Error(text);
+    });
+  };
   const json = async <T>(...args: readonly string[]) => JSON.parse(await openstack(...args, '-f', 'json')) as T;
   let login: Promise<Login> | undefined;
   return {
     openstack,
     exec,
     json,
-    id: async (...args) => (await openstack(...args, '-f', 'value', '-c', 'id')).trim(),
+    // Heat's events precede it.
+    id: async (...args) => (await openstack(...args, '-f', 'value', '-c', 'id')).trim().split('\n').at(-1) ?? '',
     // By an argument: `kubectl exec` may lose a short stdin.
     write: async (path, text) =>
       void (await exec(
@@ -149,7 +157,9 @@ async function loginOf(stage: Stage, account: Account): Promise<Login> {
 
 /** What an object of an API says of itself. */
 interface Stated {
-  readonly status: string;
+  readonly status?: string;
+  /** Heat's. */
+  readonly stack_status?: string;
   readonly fault?: { readonly message: string };
 }
 
@@ -162,10 +172,11 @@ export async function stateOf(client: Client, api: Api, path: string, ...wanted:
     const reply = await client.get<Record<string, Stated>>(api, path);
     const [object] = Object.values(reply ?? {});
     if (object === undefined) throw new Error(`${api} ${path} does not exist`);
-    saw(object.status);
-    if (/error|failed/i.test(object.status) && !wanted.includes(object.status))
-      throw new Error(`${api} ${path}: ${object.status}: ${object.fault?.message ?? 'no reason given'}`);
-    return wanted.includes(object.status) || undefined;
+    const state = object.status ?? object.stack_status ?? '';
+    saw(state);
+    if (/error|failed/i.test(state) && !wanted.includes(state))
+      throw new Error(`${api} ${path}: ${state}: ${object.fault?.message ?? 'no reason given'}`);
+    return wanted.includes(state) || undefined;
   });
 }
 

@@ -40,16 +40,18 @@ export interface Archives {
 
 /** Writes a release's images into a directory. */
 export async function writeImages(directory: string, release: string): Promise<Archives> {
-  const { binary } = await podBinary();
+  const { binary, core } = await podBinary();
   const reference = (name: string) => `${REGISTRY}/${name}:${release}`;
   const infrastructure = join(directory, `infrastructure-${release}.tar`);
   const names = Object.entries(INFRASTRUCTURE).map(([name, image]) => [name, reference(image)]);
   await infrastructureImages(infrastructure, Object.fromEntries(names), binary);
   const openstack = join(directory, `openstack-${release}.tar`);
   const shared = await sharedLayers(release, await readFile(binary));
-  const rootless = tarOf(
-    ROOTLESS_NAMES.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-pod' })),
-  );
+  // kolla-core, as installed: Cinder limits a command's address space to 1 GiB, in which Node does not start.
+  const rootless = tarOf([
+    { name: 'usr/local/bin/kolla-core', mode: 0o755, content: await readFile(core.binary) },
+    ...ROOTLESS_NAMES.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-core' })),
+  ]);
   const standIns = await standInsOf(await pythonOf(await debianTree()));
   const image = (name: string, layers: readonly Layer[]): Image => {
     const own = standIns.get(name);

@@ -34,17 +34,26 @@ const RECIPE_VERSION = '1';
 
 /** The root file system below all services of OpenStack. Cached. */
 export async function debianTree(): Promise<string> {
-  const packages = await unpackedPackages('cloud-packages', PACKAGES);
-  return await cached('cloud-debian', [RECIPE_VERSION, basename(packages), ...UNUSED], async (root) => {
-    await must('cp', ['-al', `${packages}/.`, root]);
-    for await (const path of glob(UNUSED, { cwd: root })) await rm(join(root, path), { recursive: true, force: true });
-    await must('ln', ['-sf', 'gawk', join(root, 'usr/bin/awk')]);
-    await trustDebiansAuthorities(root);
-    await chmod(root, 0o755);
-    const library = `/usr/lib/${await pythonOf(root)}`;
-    const binds = [{ from: join(root, library), to: library }];
-    await inTree(root, ['python3', ...COMPILE, library], { binds });
-  });
+  const trees = [
+    await unpackedPackages('cloud-packages', PACKAGES),
+    // What nova-novncproxy serves; its dependencies are another Python's proxy.
+    await unpackedPackages('cloud-novnc', ['novnc'], { dependencies: false }),
+  ];
+  return await cached(
+    'cloud-debian',
+    [RECIPE_VERSION, ...trees.map((tree) => basename(tree)), ...UNUSED],
+    async (root) => {
+      for (const tree of trees) await must('cp', ['-al', '--remove-destination', `${tree}/.`, root]);
+      for await (const path of glob(UNUSED, { cwd: root }))
+        await rm(join(root, path), { recursive: true, force: true });
+      await must('ln', ['-sf', 'gawk', join(root, 'usr/bin/awk')]);
+      await trustDebiansAuthorities(root);
+      await chmod(root, 0o755);
+      const library = `/usr/lib/${await pythonOf(root)}`;
+      const binds = [{ from: join(root, library), to: library }];
+      await inTree(root, ['python3', ...COMPILE, library], { binds });
+    },
+  );
 }
 
 /** `python3.11`, the name of its library's directory. */
