@@ -6,7 +6,7 @@
  *
  * All assertions use responses of the API server, Keystone, MariaDB or Elasticsearch.
  */
-import { chown, mkdir, symlink } from 'node:fs/promises';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageChart } from '../../build/charts.ts';
@@ -17,7 +17,7 @@ import { canBuildInfrastructureImages, infrastructureImages } from '../cluster/i
 import { imagesTar } from '../../tools/image.ts';
 import { keystoneLayers, kollaEnv } from '../cluster/keystone-image.ts';
 import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
-import { canBuildCoredns, canRunNode, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { canBuildCoredns, canRunNode, makeClaimVolume, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
 import { canBuildPlacementImage, placementOn } from '../cluster/placement-image.ts';
 import { openPage, type Page } from '../e2e/page.ts';
 import { firstLacking } from '../../tools/capability.ts';
@@ -98,27 +98,12 @@ async function writeImages(directory: string): Promise<string[]> {
 
 const USERS = { mariadb: 'mysql', rabbitmq: 'rabbitmq' } as const;
 
-/** A directory on the node for the claim of a StatefulSet's Pod: there is no volume provisioner. */
+/** A directory on the node for the claim of a StatefulSet's Pod. */
 export async function makeVolume(
   node: KubeNode,
   directory: string,
   { namespace, name, ordinal = 0 }: { namespace: string; name: keyof typeof USERS; ordinal?: number },
 ): Promise<void> {
-  const path = join(directory, `${namespace}-${name}-${ordinal}`);
   const uid = KOLLA_USERS[USERS[name]] ?? 0;
-  await mkdir(path, { mode: 0o750 });
-  await chown(path, uid, uid);
-  const volume = {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name: `${namespace}-${name}-${ordinal}` },
-    spec: {
-      capacity: { storage: '20Gi' },
-      accessModes: ['ReadWriteOnce'],
-      storageClassName: 'aio',
-      hostPath: { path },
-      claimRef: { namespace, name: `data-${name}-${ordinal}` },
-    },
-  };
-  await node.kubectl(['apply', '--filename=-'], JSON.stringify(volume));
+  await makeClaimVolume(node, directory, { namespace, claim: `data-${name}-${ordinal}`, uid, storageClass: 'aio' });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import { CHARTS, chartNames } from '../../build/charts.ts';
 import { osloOption } from '../../src/oslo/ini.ts';
@@ -140,6 +141,25 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     const [job] = (await helm.render({}, args)).of('Job');
     assert.ok(job && waitsOf(job).includes('db-sync/nova@openstack'));
   });
+});
+
+/** Values of `make cloud`. */
+const CLOUD = fileURLToPath(new URL('../../k8s/examples/cloud/globals.yml', import.meta.url));
+
+describe('values of make cloud', { skip: (await canRunHelm()) ?? false }, () => {
+  for (const chart of chartNames())
+    test(`${chart}: every Pod is assigned to its nodes, and tolerates the taint of a control node`, async () => {
+      await using helm = await rendering(chart);
+      const rendered = await helm.render({}, ['--values', CLOUD]);
+      const taint = { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' };
+      for (const object of [...workloadsOf(rendered), ...rendered.of('Job')]) {
+        const { nodeSelector, tolerations = [] } = object['spec'].template.spec;
+        const isCompute = object['spec'].template.metadata.labels['kolla-pod/role'] === 'compute';
+        const label = isCompute ? 'openstack-compute-node' : 'openstack-control-plane';
+        assert.deepEqual(nodeSelector, { [label]: 'enabled' }, object.metadata.name);
+        assert.deepEqual(tolerations, isCompute ? [] : [taint], object.metadata.name);
+      }
+    });
 });
 
 /** The charts with Pods that `restricted` does not admit. */

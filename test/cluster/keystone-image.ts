@@ -101,7 +101,7 @@ export async function keystoneRootfs(): Promise<string> {
 }
 
 /** Normally created by ca-certificates' maintainer script. */
-async function trustDebiansAuthorities(root: string): Promise<void> {
+export async function trustDebiansAuthorities(root: string): Promise<void> {
   const bundle = join(root, 'etc/ssl/certs/ca-certificates.crt');
   const files = (await Array.fromAsync(glob('usr/share/ca-certificates/**/*.crt', { cwd: root }))).toSorted(byName);
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));

@@ -6,6 +6,7 @@ export const KOLLA_USERS: Readonly<Record<string, number>> = {
   ansible: 42_401,
   cinder: 42_407,
   glance: 42_415,
+  heat: 42_418,
   horizon: 42_420,
   keystone: 42_425,
   mysql: 42_434,

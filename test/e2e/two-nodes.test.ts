@@ -10,7 +10,7 @@ const TIMEOUT = '--timeout=-1s';
 
 describe('two kubelets in two network namespaces', { skip }, () => {
   let node: KubeNode;
-  before(async () => (node = await startNode({ dns: true, second: true })));
+  before(async () => (node = await startNode({ dns: true, further: 1 })));
   after(async () => await node?.[Symbol.asyncDispose]());
 
   test('both are Ready, each with its own address', async () => {

@@ -9,7 +9,7 @@ import type { Placement } from './component.ts';
 /** `unshare` may leave SIGTERM to its PID 1. */
 const STOP_MS = 10_000;
 
-/** A node's name, its bridge's address, and its Pods' range. The bridges of two nodes are one network. */
+/** A node's name, its bridge's address, and its Pods' range. The bridges of all nodes are one network. */
 export interface NodeIdentity {
   readonly name: string;
   readonly address: string;
@@ -24,12 +24,21 @@ export const FIRST_NODE: NodeIdentity = {
   hardware: '0a:58:0a:58:00:01',
   pods: { first: '10.88.1.1', last: '10.88.127.254' },
 };
-export const SECOND_NODE: NodeIdentity = {
-  name: 'node2',
-  address: '10.88.0.2',
-  hardware: '0a:58:0a:58:00:02',
-  pods: { first: '10.88.128.1', last: '10.88.254.254' },
-};
+/** In the order in which they join. */
+export const FURTHER_NODES: readonly NodeIdentity[] = [
+  {
+    name: 'node2',
+    address: '10.88.0.2',
+    hardware: '0a:58:0a:58:00:02',
+    pods: { first: '10.88.128.1', last: '10.88.191.254' },
+  },
+  {
+    name: 'node3',
+    address: '10.88.0.3',
+    hardware: '0a:58:0a:58:00:03',
+    pods: { first: '10.88.192.1', last: '10.88.254.254' },
+  },
+];
 
 /** The first node's address, at which Pods and programs in its network reach it and each other. */
 export const NODE_ADDRESS: string = FIRST_NODE.address;
@@ -109,12 +118,21 @@ export async function makeNamespaces(
   return { pid, inNode, inNetwork: entering(['--net']), [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** Connects the bridges of two nodes by a veth pair with one end in each. */
-export async function joinNetworks(one: Namespaces, other: Namespaces, env: NodeJS.ProcessEnv): Promise<void> {
-  const cable = ['link', 'add', 'cable', 'netns', String(one.pid), 'type', 'veth'];
-  await must('ip', [...cable, 'peer', 'name', 'cable', 'netns', String(other.pid)], { env });
-  for (const { inNetwork } of [one, other])
-    await must(...inNetwork('ip', ['link', 'set', 'cable', 'master', 'cni0', 'up']), { env });
+/** Connects the bridge of a further node to the first's, by a veth pair with one end in each. */
+export async function joinNetworks(
+  first: Namespaces,
+  further: Namespaces,
+  { name }: NodeIdentity,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const [here, there] = [`to-${name}`, `to-${FIRST_NODE.name}`];
+  const cable = ['link', 'add', here, 'netns', String(first.pid), 'type', 'veth'];
+  await must('ip', [...cable, 'peer', 'name', there, 'netns', String(further.pid)], { env });
+  for (const [{ inNetwork }, end] of [
+    [first, here],
+    [further, there],
+  ] as const)
+    await must(...inNetwork('ip', ['link', 'set', end, 'master', 'cni0', 'up']), { env });
 }
 
 /** The only child of a process. */

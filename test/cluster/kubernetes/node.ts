@@ -15,15 +15,15 @@ import { ADMIN, prepare, startApi, type Run } from './control-plane.ts';
 import { corednsImage, DNS_ADDRESS, startDns } from './dns.ts';
 import { openPortForward } from './port-forward.ts';
 import { startKubelet, startScheduler } from './kubelet.ts';
-import { childOf, FIRST_NODE, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
+import { startFurtherNode } from './further-node.ts';
+import { childOf, FIRST_NODE, FURTHER_NODES, makeNamespaces, NODE_ADDRESS } from './namespaces.ts';
 import { nodePackages } from './packages.ts';
 import { POLICY_LIKE_RULES, startPolicies } from './policies.ts';
-import { startSecondNode } from './second-node.ts';
 
 /** Where `inside()` runs a command: only in the node's network with this machine's files, or in the whole node. */
 export type Scope = 'network' | 'node';
 
-/** A cluster of one or two nodes. Pods run, and reach each other, Services and the node, but not this machine. */
+/** A cluster of one to three nodes. Pods run, and reach each other, Services and the node, but not this machine. */
 export interface KubeNode extends Cluster, AsyncDisposable {
   /** The address at which Pods reach servers in the node's network. */
   readonly address: string;
@@ -31,8 +31,8 @@ export interface KubeNode extends Cluster, AsyncDisposable {
   readonly pid: number;
   /** Parent path of the Pods' cgroups, in every hierarchy. */
   readonly cgroup: string;
-  /** Imports a docker-archive into all nodes. */
-  importImage(file: string): Promise<void>;
+  /** Imports a docker-archive into all nodes, or into those with these names. */
+  importImage(file: string, nodes?: readonly string[]): Promise<void>;
   /**
    * The command that runs another one inside, for `start()` and `must()`. It is tied to this process. In the scope
    * `node` a signal ends only the entering process; the program ends with the node.
@@ -49,8 +49,11 @@ export interface NodeOptions {
   readonly images?: readonly string[];
   /** With CoreDNS (see canBuildCoredns), so that Pods find Services by name. */
   readonly dns?: true;
-  /** A second kubelet in separate namespaces, on the same network: `node2`. It gets the same images. */
-  readonly second?: true;
+  /**
+   * Further kubelets in separate namespaces, on the same network: `node2`, and `node3`. They get the same images.
+   * Default: none.
+   */
+  readonly further?: 1 | 2;
   /** With kube-router (see canEnforcePolicies), so that NetworkPolicies hold for the Pods of the first node. */
   readonly policies?: true;
 }
@@ -72,7 +75,7 @@ const SERVICE_LIKE_RULE =
   );
 
 /** Starts a node in about five seconds; needs root. Everything ends with this process, however it ends. */
-export async function startNode({ images = [], dns, second, policies }: NodeOptions = {}): Promise<KubeNode> {
+export async function startNode({ images = [], dns, further, policies }: NodeOptions = {}): Promise<KubeNode> {
   const [kube, helper] = [await kubeBinary(), await testbox()];
   const coredns = dns && (await corednsBinary());
   await using stack = new AsyncDisposableStack();
@@ -108,23 +111,23 @@ export async function startNode({ images = [], dns, second, policies }: NodeOpti
     });
   });
   if (policies) await step('starts a policy engine', () => startPolicies(site, keys));
-  const sites = [site];
-  if (second)
-    await step('starts a second node', async () => {
+  const sites = new Map([[FIRST_NODE.name, site]]);
+  for (const node of FURTHER_NODES.slice(0, further ?? 0))
+    await step(`starts ${node.name}`, async () => {
       const plan = { server: `https://${NODE_ADDRESS}:${ADDRESSES.api}`, ...(dns && { dns: DNS_ADDRESS }) };
-      const started = stack.use(await startSecondNode(site, namespaces, { packages, helper, keys, get, plan }));
-      sites.push(started.site);
+      const started = stack.use(await startFurtherNode(site, namespaces, node, { packages, helper, keys, get, plan }));
+      sites.set(node.name, started.site);
     });
-  const importEverywhere = async (file: string) => {
-    for (const each of sites) await importImage(each, file);
+  const importInto = async (file: string, nodes: readonly string[] = [...sites.keys()]) => {
+    await Promise.all(nodes.map((name) => importImage(siteOf(sites, name), file)));
   };
   await step('imports images', async () => {
-    for (const image of [await testboxImage(directory, helper), ...images]) await importEverywhere(image);
+    for (const image of [await testboxImage(directory, helper), ...images]) await importInto(image);
   });
   const cluster = clusterOf(kube, { kubeconfig, server, ca: keys.authority.certificate, directory });
   if (coredns !== undefined)
     await step('starts CoreDNS', async () => {
-      await importEverywhere(await corednsImage(directory, coredns));
+      await importInto(await corednsImage(directory, coredns));
       await startDns(cluster);
     });
   owner = stack.move();
@@ -133,7 +136,7 @@ export async function startNode({ images = [], dns, second, policies }: NodeOpti
     address: NODE_ADDRESS,
     pid: namespaces.pid,
     cgroup: cgroups.path,
-    importImage: importEverywhere,
+    importImage: importInto,
     inside: (command, args, scope = 'network') =>
       tied(...(scope === 'node' ? namespaces.inNode(command, args) : namespaces.inNetwork(command, args))),
     reach,
@@ -148,6 +151,12 @@ export async function startNode({ images = [], dns, second, policies }: NodeOpti
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
+}
+
+function siteOf(sites: ReadonlyMap<string, Site>, name: string): Site {
+  const site = sites.get(name);
+  if (site === undefined) throw new Error(`there is no ${name}, but ${[...sites.keys()].join(', ')}`);
+  return site;
 }
 
 /** Verified by creating and removing the namespaces, an overlay mount, a bridge, an iptables rule and the cgroups. */

@@ -6,10 +6,10 @@ import { startContainerd } from './containerd.ts';
 import type { Get } from './control-plane.ts';
 import type { ClusterKeys } from './credentials.ts';
 import { startKubelet, type KubeletPlan } from './kubelet.ts';
-import { joinNetworks, makeNamespaces, SECOND_NODE, type Namespaces } from './namespaces.ts';
+import { joinNetworks, makeNamespaces, type Namespaces, type NodeIdentity } from './namespaces.ts';
 import type { NodePackages } from './packages.ts';
 
-export interface SecondNode extends AsyncDisposable {
+export interface FurtherNode extends AsyncDisposable {
   readonly site: Site;
 }
 
@@ -23,18 +23,23 @@ export interface Shared {
 }
 
 /** Starts containerd, kubelet and kube-proxy in separate namespaces, and waits until the node is Ready. */
-export async function startSecondNode(first: Site, beside: Namespaces, shared: Shared): Promise<SecondNode> {
+export async function startFurtherNode(
+  first: Site,
+  beside: Namespaces,
+  node: NodeIdentity,
+  shared: Shared,
+): Promise<FurtherNode> {
   const { packages, helper, keys, get, plan } = shared;
   await using stack = new AsyncDisposableStack();
-  const directory = join(first.directory, SECOND_NODE.name);
+  const directory = join(first.directory, node.name);
   for (const name of ['', 'log', 'keys']) await mkdir(join(directory, name));
   const cgroups = stack.use(await makeCgroups());
-  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, SECOND_NODE));
-  await joinNetworks(beside, namespaces, packages.env);
+  const namespaces = stack.use(await makeNamespaces(directory, packages.env, helper, node));
+  await joinNetworks(beside, namespaces, node, packages.env);
   const site: Site = { ...first, directory, place: namespaces.inNode };
-  await startContainerd(site, packages.cni, SECOND_NODE);
+  await startContainerd(site, packages.cni, node);
   const run = (name: string, flags: Readonly<Record<string, string>>) => startKube(site, name, flags);
-  await startKubelet(run, get, site, keys, { ...plan, node: SECOND_NODE, cgroup: cgroups.path });
+  await startKubelet(run, get, site, keys, { ...plan, node, cgroup: cgroups.path });
   const kept = stack.move();
   return { site, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

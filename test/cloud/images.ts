@@ -1,0 +1,102 @@
+/**
+ * The images of a release, as docker-archives for a node, built without a container engine:
+ *
+ *   Debian's tree, the release's tree, Kolla's users, kolla-pod -> layers shared by all images of OpenStack
+ *   a stand-in for what needs a kernel or hardware             -> one more, in the images that have one
+ *   test/cluster/infrastructure-image.ts                       -> MariaDB, RabbitMQ, memcached
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NAMES, ROOTLESS_NAMES } from '../../build/names.ts';
+import { imagesTar, layerOfDirectory, type Image, type Layer } from '../../tools/image.ts';
+import { tarOf, type TarEntry } from '../../tools/tar.ts';
+import { infrastructureImages } from '../cluster/infrastructure-image.ts';
+import { binaryEntries, kollaEnv } from '../cluster/keystone-image.ts';
+import { KOLLA_USERS, kollaEntries } from '../cluster/kolla-layout.ts';
+import { podBinary } from '../cluster/pod-binary.ts';
+import { debianTree, pythonOf } from './trees/debian.ts';
+import { releaseTree } from './trees/release.ts';
+
+export const REGISTRY = 'kolla-pod.test';
+const STAND_INS = fileURLToPath(new URL('stand-ins/', import.meta.url));
+const VENV = 'var/lib/kolla/venv';
+
+/** Images of Pods with root on compute nodes: they keep the image's own sudo, and here have none. */
+const COMPUTE = ['nova-compute', 'neutron-openvswitch-agent'] as const;
+const CONTROL =
+  'keystone placement-api glance-api nova-api nova-scheduler nova-conductor nova-novncproxy neutron-server cinder-api cinder-scheduler cinder-volume heat-api heat-api-cfn heat-engine horizon'.split(
+    ' ',
+  );
+const INFRASTRUCTURE = { mariadb: 'mariadb-server', rabbitmq: 'rabbitmq', memcached: 'memcached' } as const;
+const SERVICES = ['cinder', 'glance', 'heat', 'horizon', 'keystone', 'neutron', 'nova', 'placement'];
+
+export interface Archives {
+  /** MariaDB, RabbitMQ, memcached: for the control node. */
+  readonly infrastructure: string;
+  /** Every service of OpenStack; their layers are the same, so a node may have all. */
+  readonly openstack: string;
+}
+
+/** Writes a release's images into a directory. */
+export async function writeImages(directory: string, release: string): Promise<Archives> {
+  const { binary, core } = await podBinary();
+  const reference = (name: string) => `${REGISTRY}/${name}:${release}`;
+  const infrastructure = join(directory, `infrastructure-${release}.tar`);
+  const names = Object.entries(INFRASTRUCTURE).map(([name, image]) => [name, reference(image)]);
+  await infrastructureImages(infrastructure, Object.fromEntries(names), binary);
+  const openstack = join(directory, `openstack-${release}.tar`);
+  const shared = await sharedLayers(release, await readFile(binary));
+  // kolla-core, as installed: Cinder limits a command's address space to 1 GiB, in which Node does not start.
+  const rootless = tarOf([
+    { name: 'usr/local/bin/kolla-core', mode: 0o755, content: await readFile(core.binary) },
+    ...ROOTLESS_NAMES.map((name) => ({ name: `usr/local/bin/${name}`, mode: 0o777, link: 'kolla-core' })),
+  ]);
+  const standIns = await standInsOf(await pythonOf(await debianTree()));
+  const image = (name: string, layers: readonly Layer[]): Image => {
+    const own = standIns.get(name);
+    return {
+      reference: reference(name),
+      layers: [...shared, ...layers, ...(own ? [tarOf([own])] : [])],
+      env: kollaEnv(name),
+    };
+  };
+  await imagesTar(openstack, [
+    ...CONTROL.map((name) => image(name, [rootless])),
+    ...COMPUTE.map((name) => image(name, [])),
+  ]);
+  return { infrastructure, openstack };
+}
+
+/** From lowest to topmost. */
+async function sharedLayers(release: string, binary: Uint8Array): Promise<readonly Layer[]> {
+  const directories = SERVICES.flatMap((name) => {
+    const id = KOLLA_USERS[name] ?? 0;
+    return ['etc', 'var/lib'].map((place) => ({ name: `${place}/${name}/`, mode: 0o755, uid: id, gid: id }));
+  });
+  return [
+    layerOfDirectory(await debianTree(), ['--owner=0', '--group=0']),
+    layerOfDirectory(await releaseTree(release), ['--owner=0', '--group=0']),
+    tarOf([...kollaEntries(KOLLA_USERS), ...directories]),
+    tarOf(binaryEntries(binary, NAMES)),
+  ];
+}
+
+/** What stands for a part that this machine lacks, by image. */
+async function standInsOf(python: string): Promise<ReadonlyMap<string, TarEntry>> {
+  const content = async (file: string) => await readFile(join(STAND_INS, file));
+  return new Map([
+    [
+      'cinder-volume',
+      {
+        name: `${VENV}/lib/${python}/site-packages/file_volumes.py`,
+        mode: 0o644,
+        content: await content('file_volumes.py'),
+      },
+    ],
+    [
+      'neutron-openvswitch-agent',
+      { name: `${VENV}/bin/neutron-openvswitch-agent`, mode: 0o755, content: await content('l2_agent.py') },
+    ],
+  ]);
+}

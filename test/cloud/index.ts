@@ -1,0 +1,128 @@
+/**
+ * `make cloud`: a release of OpenStack on the charts, and what its users do. `node test/cloud/index.ts`, with RELEASE, STAY and
+ * EVIDENCE in the environment:
+ *
+ *   releases/NAME.txt -> trees/    Debian's packages, and PyPI's by their hashes, unpacked into the cache
+ *   trees -> images.ts             Kolla's layout, users, our binary; stand-ins/ for what needs a kernel or hardware
+ *   images -> stage.ts             three kubelets (a tainted control node, two computes), DNS, Elasticsearch, volumes
+ *   charts, globals, passwords -> install.ts   helm install --wait of all charts at once
+ *   client.ts -> operations/       OpenStack's own client in a Pod; an operation asserts its effect and removes its objects
+ *   the whole cloud -> checks/     nothing left behind, bootstrap plans empty, readiness, every log line
+ *   steps -> timeline.ts           a line as each ends -> report.ts, docs/evidence/cloud.md
+ *
+ * A step that fails ends the run with 1 and the state of the Pods that are not ready. Everything ends with this process;
+ * STAY=1 keeps it until SIGINT or SIGTERM, also after a failure.
+ */
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../../src/core/errors.ts';
+import { firstLacking } from '../../tools/capability.ts';
+import { canRunHelm } from '../../tools/helm.ts';
+import { restarts } from '../aio/openstack.ts';
+import { canRunChromium } from '../cluster/chromium.ts';
+import { canRunElasticsearch } from '../cluster/elasticsearch.ts';
+import { canBuildInfrastructureImages } from '../cluster/infrastructure-image.ts';
+import { canBuildCoredns, canRunNode } from '../cluster/kubernetes/index.ts';
+import { fileLimit } from '../support/file-limit.ts';
+import { assertBootstrapPlansEmpty } from './checks/bootstrap-plan.ts';
+import { assertReadinessFollowsBroker } from './checks/broker-gone.ts';
+import { assertDashboard } from './checks/dashboard.ts';
+import { assertNothingLeft, inventory } from './checks/left-over.ts';
+import { assertLogsShipped } from './checks/logs.ts';
+import { accountOf, startClient, type Account } from './client.ts';
+import { installCharts, podsOf, whatIsWrong } from './install.ts';
+import { memoryOf } from './memory.ts';
+import { setBasis } from './operations/basis.ts';
+import { OPERATIONS } from './operations/index.ts';
+import { writePasswords } from './passwords.ts';
+import { NOT_RUN, writeReport } from './report.ts';
+import { setStage, type Stage } from './stage.ts';
+import { isStaying, stay } from './stay.ts';
+import { Timeline } from './timeline.ts';
+import { debianTree } from './trees/debian.ts';
+import { releaseNames, releaseTree } from './trees/release.ts';
+
+const DEFAULT_RELEASE = '2026.1';
+/** The watchdog's, without the time in which the cache is filled. */
+const MINUTES = 60;
+const STAYS = process.env['STAY'] === '1';
+const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
+
+const NEEDED = [
+  canRunNode,
+  canBuildCoredns,
+  canRunHelm,
+  canRunElasticsearch,
+  canBuildInfrastructureImages,
+  canRunChromium,
+];
+
+const timeline = new Timeline();
+/** What a signal has to end. */
+let running: Stage | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    if (!isStaying()) void cut(128 + constants.signals[signal]);
+  });
+process.exitCode = await main(process.env['RELEASE'] || DEFAULT_RELEASE).catch((error: unknown) => {
+  console.error(`\nfailed in '${timeline.current}': ${messageOf(error)}`);
+  return 1;
+});
+
+/** Ends the cluster without waiting for the step that runs. */
+async function cut(code: number): Promise<never> {
+  console.error(`\ncut in '${timeline.current}' after ${(timeline.seconds / 60).toFixed(1)} min`);
+  await running?.[Symbol.asyncDispose]();
+  // eslint-disable-next-line unicorn/no-process-exit -- that step would hold it
+  process.exit(code);
+}
+
+async function main(release: string): Promise<number> {
+  const known = await releaseNames();
+  if (!known.includes(release)) {
+    console.error(`there is no release ${release} in test/cloud/releases, but ${known.join(', ')}`);
+    return 64;
+  }
+  fileLimit(MINUTES);
+  const lacking = await firstLacking(NEEDED);
+  if (lacking !== undefined) {
+    console.error(`make cloud can't run here: ${lacking}`);
+    return 69;
+  }
+  await timeline.step("Debian's tree", async () => void (await debianTree()));
+  await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
+  await using stage = await setStage(release, timeline);
+  running = stage;
+  const file = join(stage.directory, 'passwords.yml');
+  const passwords = await writePasswords(file);
+  const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');
+  try {
+    await timeline.step('all charts installed', () => installCharts(stage, file, timeline));
+    await perform(stage, admin);
+    for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
+    if (STAYS) await stay(stage, admin);
+    return 0;
+  } catch (error) {
+    console.error(`${await whatIsWrong(stage)}\nfailed in '${timeline.current}': ${messageOf(error)}`);
+    if (STAYS) await stay(stage, admin);
+    return 1;
+  }
+}
+
+async function perform(stage: Stage, admin: Account): Promise<void> {
+  const client = await timeline.step('the client runs', () => startClient(stage, admin));
+  const before = await inventory(client);
+  {
+    await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
+    for (const operation of OPERATIONS) await timeline.step(operation.title, () => operation.run(world));
+    await timeline.step('login to Horizon with a browser', () => assertDashboard(world, admin));
+  }
+  await timeline.step('nothing is left behind', () => assertNothingLeft(client, before));
+  await timeline.step('kolla-bootstrap plan', () => assertBootstrapPlansEmpty(stage));
+  const restarted = Object.values(restarts(await podsOf(stage))).reduce((sum, count) => sum + count, 0);
+  timeline.say(`containers restarted so far: ${restarted}`);
+  const memory = await memoryOf(stage);
+  await timeline.step('readiness without the broker', () => assertReadinessFollowsBroker(stage));
+  await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
+  if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);
+}

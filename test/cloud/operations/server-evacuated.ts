@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { until } from '../../support/until.ts';
+import { stateOf } from '../client.ts';
+import { temporaryServer, type Operation } from './operation.ts';
+import { hostOf, otherThan } from './server-moves.ts';
+
+const LABEL = 'openstack-compute-node';
+
+interface ComputeService {
+  readonly host: string;
+  readonly state: string;
+  readonly forced_down: boolean;
+}
+
+export const serverEvacuated: Operation = {
+  title: 'server evacuated from a compute node that is gone, which then returns',
+  async run(world) {
+    const { client, stage } = world;
+    await using server = await temporaryServer(world, 'evacuated');
+    const [gone, pod] = [
+      await hostOf(client, server.id),
+      '--selector=app.kubernetes.io/name=nova-cell,app.kubernetes.io/component=compute',
+    ];
+    await stage.node.kubectl(['label', 'node', gone, `${LABEL}-`]);
+    const onNode = ['get', 'pods', pod, `--field-selector=spec.nodeName=${gone}`, '--output=name'];
+    await until(`nova-compute to leave ${gone}`, async (saw) => {
+      const left = await stage.kubectl(onNode);
+      saw(left);
+      return left === '' || undefined;
+    });
+    // As a fencing tool does once the node is off; Nova itself would wait for a minute without reports.
+    await client.openstack('compute', 'service', 'set', '--down', gone, 'nova-compute');
+    await client.openstack('server', 'evacuate', '--wait', server.id);
+    await stateOf(client, 'nova', `/servers/${server.id}`, 'ACTIVE');
+    const now = await hostOf(client, server.id);
+    assert.equal(now, otherThan(gone));
+    await client.openstack('compute', 'service', 'set', '--up', gone, 'nova-compute');
+    await stage.node.kubectl(['label', 'node', gone, `${LABEL}=enabled`]);
+    await until(`nova-compute on ${gone} to be up`, async (saw) => {
+      const reply = await client.get<{ services: ComputeService[] }>('nova', `/os-services?host=${gone}`);
+      saw(reply);
+      return reply?.services.every(({ state, forced_down: down }) => state === 'up' && !down) || undefined;
+    });
+    return `${gone} → ${now}`;
+  },
+};

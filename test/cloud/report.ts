@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../tools/process.ts';
+import type { Memory } from './memory.ts';
+import type { Stage } from './stage.ts';
+import type { Step, Timeline } from './timeline.ts';
+import { versionsOf } from './trees/release.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PAGE = 'docs/evidence/cloud.md';
+
+/** Distributions whose versions the page names. */
+const SHOWN = {
+  Keystone: 'keystone',
+  Placement: 'openstack-placement',
+  Glance: 'glance',
+  Nova: 'nova',
+  Neutron: 'neutron',
+  Cinder: 'cinder',
+  Heat: 'openstack-heat',
+  Horizon: 'horizon',
+  'the client': 'python-openstackclient',
+};
+
+/** What no run on one machine shows, and what stands for it: the same list as in docs/concepts/scope.md. */
+export const NOT_RUN: readonly string[] = [
+  'A hypervisor: nova-compute has the fake driver of Nova (`compute_driver`), so no machine boots and no disk is copied.',
+  "A switch: `test/cloud/stand-ins/l2_agent.py` takes the Open vSwitch agent's place and reports ports as up; no packet passes through a tenant's network.",
+  'DHCP, L3 and metadata agents (`workloads.*.enabled: false`): addresses, routers and floating addresses exist in the API only.',
+  'A storage cluster: `test/cloud/stand-ins/file_volumes.py` is the backend of Cinder (`settings.backends`), with sparse files; cinder-backup is off.',
+  'Several replicas: one of each service, MariaDB without Galera; `make aio` has clusters of both.',
+];
+
+/** Writes docs/evidence/cloud.md from what the run saw. */
+export async function writeReport(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<void> {
+  const file = join(ROOT, PAGE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await pageOf(stage, timeline, memory));
+}
+
+async function pageOf(stage: Stage, timeline: Timeline, memory: readonly Memory[]): Promise<string> {
+  const locked = await versionsOf(stage.release);
+  const versions = Object.entries(SHOWN).map(([name, distribution]) => `${name} ${locked.get(distribution) ?? '?'}`);
+  const server = await stage.node.kubectl(['version', '--output=json']);
+  const { serverVersion } = JSON.parse(server) as { serverVersion: { gitVersion: string } };
+  const commit = (await must('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })).trim();
+  const total = memory.reduce((sum, { mebibytes }) => sum + mebibytes, 0);
+  return [
+    `# A real cloud: OpenStack ${stage.release} on the charts`,
+    '',
+    `Printed by \`make cloud EVIDENCE=1\` at ${commit}, in ${minutes(timeline.seconds)} on ${availableParallelism()} processors and ${(totalmem() / 2 ** 30).toFixed(0)} GiB with other work.`,
+    `Kubernetes ${serverVersion.gitVersion}, three nodes. From PyPI: ${versions.join(', ')}.`,
+    '',
+    '## Timeline',
+    '',
+    '| at | step | took | saw |',
+    '|---|---|---|---|',
+    ...timeline.steps.map(rowOf),
+    '',
+    '## Memory',
+    '',
+    `Working set of each Pod at the end, in MiB; together ${total.toFixed(0)}.`,
+    '',
+    '| Pod | MiB |',
+    '|---|---|',
+    ...memory.map(({ pod, mebibytes }) => `| ${pod} | ${mebibytes.toFixed(0)} |`),
+    '',
+    '## Not run',
+    '',
+    ...NOT_RUN.map((line) => `- ${line}`),
+    '',
+  ].join('\n');
+}
+
+function rowOf({ title, startSeconds, seconds, saw }: Step): string {
+  return `| ${startSeconds.toFixed(0)} s | ${title} | ${seconds.toFixed(1)} s | ${saw.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`;
+}
+
+function minutes(seconds: number): string {
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

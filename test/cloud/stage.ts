@@ -1,0 +1,87 @@
+/**
+ * The cluster of `make cloud`: a control node with its taint and two compute nodes, the images of a release, Elasticsearch
+ * in the nodes' network, and volumes for the charts' claims.
+ */
+import { privateDirectory } from '../../tools/directory.ts';
+import { startElasticsearch, type Elasticsearch } from '../cluster/elasticsearch.ts';
+import { KOLLA_USERS } from '../cluster/kolla-layout.ts';
+import { makeClaimVolume, startNode, type KubeNode } from '../cluster/kubernetes/index.ts';
+import { writeImages } from './images.ts';
+import type { Timeline } from './timeline.ts';
+
+export const NAMESPACE = 'openstack';
+export const CONTROL_NODE = 'node1';
+export const COMPUTE_NODES = ['node2', 'node3'] as const;
+/** As in k8s/examples/cloud/globals.yml. */
+const LABELS = { control: 'openstack-control-plane=enabled', compute: 'openstack-compute-node=enabled' };
+const TAINT = 'node-role.kubernetes.io/control-plane:NoSchedule';
+const STORAGE_CLASS = 'cloud';
+/** The claims of the charts, with the owner of each. */
+const CLAIMS = {
+  'data-mariadb-0': 'mysql',
+  'data-rabbitmq-0': 'rabbitmq',
+  'glance-api-images': 'glance',
+  'volumes-cinder-volume-0': 'cinder',
+};
+
+export interface Stage extends AsyncDisposable {
+  readonly node: KubeNode;
+  readonly elasticsearch: Elasticsearch;
+  /** Private, removed at the end. */
+  readonly directory: string;
+  readonly release: string;
+  /** kubectl in the namespace. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** A port of this machine's 127.0.0.1 that leads to a Service's. */
+  reach(service: string, port: number): Promise<number>;
+}
+
+export async function setStage(release: string, timeline: Timeline): Promise<Stage> {
+  await using stack = new AsyncDisposableStack();
+  const { path: directory } = stack.use(await privateDirectory('cloud'));
+  const archives = await timeline.step('images written', () => writeImages(directory, release));
+  const node = stack.use(await timeline.step('three nodes with DNS', () => startNode({ dns: true, further: 2 })));
+  await timeline.step('images imported', async () => {
+    await Promise.all([
+      node.importImage(archives.infrastructure, [CONTROL_NODE]),
+      node.importImage(archives.openstack),
+    ]);
+  });
+  const [command, args] = node.inside('env', []);
+  const elasticsearch = stack.use(
+    await timeline.step('Elasticsearch', () =>
+      startElasticsearch({ host: node.address, port: 9200, launcher: [command, ...args] }),
+    ),
+  );
+  await node.kubectl(['label', 'node', CONTROL_NODE, LABELS.control]);
+  await node.kubectl(['label', 'node', ...COMPUTE_NODES, LABELS.compute]);
+  await node.kubectl(['taint', 'node', CONTROL_NODE, TAINT]);
+  for (const [claim, user] of Object.entries(CLAIMS)) {
+    const uid = KOLLA_USERS[user] ?? 0;
+    await makeClaimVolume(node, directory, { namespace: NAMESPACE, claim, uid, storageClass: STORAGE_CLASS });
+  }
+  await node.kubectl(['create', 'namespace', NAMESPACE]);
+  // nova-compute's Pods and the agents' are not restricted; conformance.ts shows that the others are.
+  await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=privileged']);
+  const ports = new Map<string, Promise<number>>();
+  const kubectl: Stage['kubectl'] = (words, input) => node.kubectl(['--namespace', NAMESPACE, ...words], input);
+  const forward = async (service: string, port: number) => {
+    const address = await kubectl(['get', `service/${service}`, '--output=jsonpath={.spec.clusterIP}']);
+    return await node.reach(port, address);
+  };
+  const kept = stack.move();
+  return {
+    node,
+    elasticsearch,
+    directory,
+    release,
+    kubectl,
+    reach: (service, port) => {
+      const key = `${service}:${port}`;
+      const found = ports.get(key) ?? forward(service, port);
+      ports.set(key, found);
+      return found;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

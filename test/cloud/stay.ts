@@ -1,0 +1,45 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileLimit } from '../support/file-limit.ts';
+import { CLIENT_POD, type Account } from './client.ts';
+import { kubeBinary } from '../cluster/kubernetes/index.ts';
+import { NAMESPACE, type Stage } from './stage.ts';
+
+const DIRECTORY = fileURLToPath(new URL('../../dist/cloud/', import.meta.url));
+const HORIZON_PORT = 8080;
+
+let staying = false;
+
+/** Whether a signal ends the stay, and not a step. */
+export function isStaying(): boolean {
+  return staying;
+}
+
+/** Says how to use the cloud, and resolves on SIGINT or SIGTERM. */
+export async function stay(stage: Stage, admin: Account): Promise<void> {
+  fileLimit(Infinity);
+  await mkdir(DIRECTORY, { recursive: true });
+  const kubectl = `${await kubeBinary()} kubectl --kubeconfig ${stage.node.kubeconfig} --namespace ${NAMESPACE}`;
+  const settings = Object.entries(admin).map(([name, value]) => `${name}=${value}`);
+  const script = async (name: string, command: string) => {
+    await writeFile(join(DIRECTORY, name), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+  };
+  await script('kubectl', kubectl);
+  await script('openstack', `${kubectl} exec --stdin ${CLIENT_POD} -- env ${settings.join(' ')} openstack`);
+  await writeFile(join(DIRECTORY, 'openrc'), settings.map((line) => `export ${line}\n`).join(''), { mode: 0o600 });
+  const horizon = await stage.reach('horizon', HORIZON_PORT).catch(() => undefined);
+  console.log(`
+The cloud stays until Ctrl-C.
+  dist/cloud/openstack server list    the client, as admin, in its Pod
+  dist/cloud/kubectl get pods         the cluster
+  dist/cloud/openrc                   the same account, for a shell in a Pod: its addresses are those of Services
+  http://127.0.0.1:${horizon ?? '(horizon is not installed)'}/             Horizon; user admin, password in openrc
+  dist/cloud/kubectl port-forward POD 9808    then http://127.0.0.1:9808/ is the Pod's status page`);
+  staying = true;
+  const alive = setInterval(() => {}, 60_000);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  clearInterval(alive);
+}

@@ -1,0 +1,35 @@
+/** A finished step of the run. */
+export interface Step {
+  readonly title: string;
+  readonly startSeconds: number;
+  readonly seconds: number;
+  /** What it saw: a figure, a version, a state. */
+  readonly saw: string;
+}
+
+/** Prints each step as it ends, with the time since the run's start and its own duration; keeps them for the page. */
+export class Timeline {
+  readonly steps: Step[] = [];
+  /** The step that runs; of several at once the latest. */
+  current = '';
+  readonly #began = performance.now();
+
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+
+  /** Runs a step; its result's text, if it is one, is printed next to it. */
+  async step<T>(title: string, work: () => Promise<T>): Promise<T> {
+    const start = this.seconds;
+    this.current = title;
+    const result = await work();
+    const saw = typeof result === 'string' ? result : '';
+    this.steps.push({ title, startSeconds: start, seconds: this.seconds - start, saw });
+    this.say(`${title}${saw === '' ? '' : `: ${saw}`} (${(this.seconds - start).toFixed(1)} s)`);
+    return result;
+  }
+
+  say(line: string): void {
+    console.log(`${this.seconds.toFixed(0).padStart(5)} s  ${line}`);
+  }
+}

@@ -1,0 +1,69 @@
+import { defined } from '../../../src/core/defined.ts';
+import { privateDirectory } from '../../../tools/directory.ts';
+import { run } from '../../../tools/process.ts';
+
+/** A file or directory of this machine, and its place in the tree. */
+export interface Bind {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** $1: a private directory, $2: the tree, then FROM TO of each bind, --, and the command. */
+const ENTER = `
+mount -t tmpfs -o mode=755 tmpfs "$1"
+mkdir "$1/upper" "$1/work" "$1/root"
+mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" overlay "$1/root"
+root=$1/root
+shift 2
+mkdir -p "$root/proc" "$root/dev" "$root/tmp"
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+until [ "$1" = -- ]; do
+  if [ -d "$1" ]; then mkdir -p "$root$2"; else mkdir -p "$(dirname "$root$2")"; touch "$root$2"; fi
+  mount --bind "$1" "$root$2"
+  shift 2
+done
+shift
+exec chroot "$root" "$@"
+`;
+
+/** This machine's network settings and CA bundle, for a program that downloads. */
+const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt'].map((file) => {
+  return { from: file, to: file };
+});
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
+/**
+ * Runs a program of a root file system in it, as root, in private mounts that end with it. What it writes outside of
+ * `binds` is lost.
+ */
+export async function inTree(
+  tree: string,
+  [command, ...args]: readonly [string, ...string[]],
+  { binds = [], env = {} }: { readonly binds?: readonly Bind[]; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  await using work = await privateDirectory('tree');
+  const inside = {
+    PATH: '/usr/local/bin:/usr/bin:/usr/sbin',
+    HOME: '/tmp',
+    LANG: 'C.UTF-8',
+    SSL_CERT_FILE: '/etc/ssl/certs/ca-certificates.crt',
+    ...defined(Object.fromEntries(PROXIES.map((name) => [name, process.env[name]]))),
+    ...env,
+  };
+  const settings = Object.entries(inside).map(([name, value]) => `${name}=${value}`);
+  const places = [...NETWORK, ...binds].flatMap(({ from, to }) => [from, to]);
+  const enter = ['--mount', 'sh', '-ec', ENTER, 'sh', work.path, tree, ...places, '--'];
+  const { code, stdout, stderr } = await run('unshare', [
+    ...enter,
+    '/usr/bin/env',
+    '-i',
+    ...settings,
+    command,
+    ...args,
+  ]);
+  if (code === 0) return stdout;
+  throw new Error(
+    `${command} ${args.join(' ')}, in ${tree}, exited with code ${code}: ${(stderr || stdout).slice(-2000)}`,
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * OpenStack from PyPI in the layout of Kolla's images, as one layer above Debian's tree:
+ *
+ *   releases/NAME.txt (versions and hashes) -> uv, in Debian's tree -> /var/lib/kolla/venv -> pruned, compiled
+ *     -> the environment's etc/ -> /etc/SERVICE, /etc/openstack-dashboard
+ *
+ * One tree has all services; each of Kolla's images has one. What can fail: no root, no PyPI, a file with another hash.
+ */
+import { chmod, cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cached } from '../../../tools/cache.ts';
+import { COMPILE, debianTree, pythonOf } from './debian.ts';
+import { inTree } from './in-tree.ts';
+import { runUv } from './uv.ts';
+
+/** NAME.in: what a release has, NAME.txt: its lock (lock.ts). */
+export const RELEASES: string = fileURLToPath(new URL('../releases/', import.meta.url));
+const VENV = '/var/lib/kolla/venv';
+/** Not read by any service: tests, other languages, descriptions of other clouds' APIs. Horizon imports its `test`. */
+const UNUSED = [
+  '**/tests',
+  '**/locale/!(en)/LC_MESSAGES',
+  'babel/locale-data/!(root|en*).dat',
+  'botocore/data/!(e*)',
+  'googleapiclient/discovery_cache/documents',
+];
+/** Directories in the environment's etc/ that its services look for in /etc. */
+const CONFIGURED = ['cinder', 'glance', 'heat', 'keystone', 'neutron', 'nova', 'placement'];
+/** Kolla's images have it next to the environment's programs; Horizon's package has none. */
+const MANAGE = `#!${VENV}/bin/python3
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'openstack_dashboard.settings')
+execute_from_command_line(sys.argv)
+`;
+const RECIPE_VERSION = '1';
+
+/** The releases that can be built: those with a lock. */
+export async function releaseNames(): Promise<string[]> {
+  return (await readdir(RELEASES)).flatMap((file) => /^(\S+)\.txt$/.exec(file)?.[1] ?? []).toSorted();
+}
+
+/** The versions in a release's lock, by distribution. */
+export async function versionsOf(release: string): Promise<ReadonlyMap<string, string>> {
+  const lock = await readFile(join(RELEASES, `${release}.txt`), 'utf8');
+  return new Map([...lock.matchAll(/^([\w.-]+)==(\S+)/gm)].map(([, name = '', version = '']) => [name, version]));
+}
+
+/** A release's tree: the files above Debian's. Cached. */
+export async function releaseTree(release: string): Promise<string> {
+  const lock = join(RELEASES, `${release}.txt`);
+  const debian = await debianTree();
+  const madeFrom = [RECIPE_VERSION, basename(debian), await readFile(lock, 'utf8'), ...UNUSED, ...CONFIGURED, MANAGE];
+  return await cached(`openstack-${release}`, madeFrom, async (root) => {
+    const venv = join(root, VENV);
+    await mkdir(venv, { recursive: true });
+    const environment = { from: venv, to: VENV };
+    await inTree(debian, ['python3', '-m', 'venv', '--without-pip', VENV], { binds: [environment] });
+    const install = ['pip', 'install', '--quiet', '--python', `${VENV}/bin/python3`, '--require-hashes'];
+    await runUv(
+      [...install, '--requirements', '/build/lock.txt'],
+      [environment, { from: lock, to: '/build/lock.txt' }],
+    );
+    const python = await pythonOf(debian);
+    await symlink(python, join(venv, 'lib/python3'));
+    const site = join(venv, 'lib', python, 'site-packages');
+    for await (const path of glob(UNUSED, { cwd: site })) await rm(join(site, path), { recursive: true, force: true });
+    await configure(root);
+    await placeHorizon(root, site);
+    await inTree(debian, [`${VENV}/bin/python3`, ...COMPILE, `${VENV}/lib/${python}`], { binds: [environment] });
+    await chmod(root, 0o755);
+  });
+}
+
+async function configure(root: string): Promise<void> {
+  for (const service of CONFIGURED) {
+    const place = join(root, 'etc', service);
+    await mkdir(place, { recursive: true });
+    for await (const from of glob(`etc/${service}`, { cwd: join(root, VENV) }))
+      await cp(join(root, VENV, from), place, { recursive: true });
+  }
+  for await (const file of glob('etc/*/rootwrap.conf', { cwd: root })) {
+    const text = await readFile(join(root, file), 'utf8');
+    await writeFile(join(root, file), text.replace(/^exec_dirs=.*$/m, `exec_dirs=${VENV}/bin,/usr/sbin,/usr/bin`));
+  }
+}
+
+/** Its settings are outside of the environment, which has links to them. */
+async function placeHorizon(root: string, site: string): Promise<void> {
+  const dashboard = join(root, 'etc/openstack-dashboard');
+  await cp(join(site, 'openstack_dashboard/conf'), dashboard, { recursive: true });
+  await mkdir(join(dashboard, 'local_settings.d'), { recursive: true });
+  const local = join(site, 'openstack_dashboard/local');
+  for (const name of ['local_settings.py', 'local_settings.d']) {
+    await rm(join(local, name), { recursive: true, force: true });
+    await symlink(`/etc/openstack-dashboard/${name}`, join(local, name));
+  }
+  await cp(join(local, 'local_settings.py.example'), join(dashboard, 'local_settings.py'));
+  await writeFile(join(root, VENV, 'bin/manage.py'), MANAGE, { mode: 0o755 });
+}
