@@ -2,6 +2,14 @@ import assert from 'node:assert/strict';
 import { accountOf, ANY_ACCOUNT, type Account } from '../client.ts';
 import { temporary, type Operation } from './operation.ts';
 
+/** The client's column names differ between releases. */
+interface Credential {
+  readonly ID?: string;
+  readonly id?: string;
+  readonly Secret?: string;
+  readonly secret?: string;
+}
+
 const PASSWORD = 'of-a-member';
 
 export const identity: Operation = {
@@ -16,21 +24,15 @@ export const identity: Operation = {
     assert.deepEqual(await member.json('server', 'list'), []);
     await assert.rejects(member.openstack('user', 'list'), /403/);
     const credential = ['application', 'credential'];
-    const made = await member.json<{ id: string; secret: string }>(
-      ...credential,
-      'create',
-      'robot',
-      '--role',
-      'member',
-    );
+    const made = await member.json<Credential>(...credential, 'create', 'robot', '--role', 'member');
     const robot: Account = {
       ...ANY_ACCOUNT,
       OS_AUTH_TYPE: 'v3applicationcredential',
-      OS_APPLICATION_CREDENTIAL_ID: made.id,
-      OS_APPLICATION_CREDENTIAL_SECRET: made.secret,
+      OS_APPLICATION_CREDENTIAL_ID: made.ID ?? made.id ?? '',
+      OS_APPLICATION_CREDENTIAL_SECRET: made.Secret ?? made.secret ?? '',
     };
     assert.deepEqual(await client.as(robot).json('volume', 'list'), []);
-    await member.openstack(...credential, 'delete', made.id);
+    await member.openstack(...credential, 'delete', 'robot');
     await assert.rejects(client.as(robot).openstack('volume', 'list'), /404|401/);
     const { id: token } = await member.json<{ id: string }>('token', 'issue');
     const holder = client.as({ ...ANY_ACCOUNT, OS_AUTH_TYPE: 'token', OS_TOKEN: token, ...PROJECT });
