@@ -61,7 +61,7 @@ export async function setStage(release: string, timeline: Timeline): Promise<Sta
     await makeClaimVolume(node, directory, { namespace: NAMESPACE, claim, uid, storageClass: STORAGE_CLASS });
   }
   await node.kubectl(['create', 'namespace', NAMESPACE]);
-  // nova-compute's Pods and the agents' are not restricted; conformance.ts shows that the others are.
+  // nova-compute's and the agents' Pods are not restricted.
   await node.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=privileged']);
   const ports = new Map<string, Promise<number>>();
   const kubectl: Stage['kubectl'] = (words, input) => node.kubectl(['--namespace', NAMESPACE, ...words], input);
