@@ -221,11 +221,11 @@ describe('a Keystone pod under the `restricted` standard', { skip }, () => {
     const old = (await pods()).trim();
     {
       await using answers = asking(async () => assert.equal(await token(port), 201), { scene });
-      await page.run('Before');
+      await page.run('Prerequisites');
       await page.run('1. Expand');
       assert.ok(!(await revisions()).includes(CONTRACT));
       assert.match(await page.run('2. Migrate'), /"kolla-pod\/ready-for":"2026\.1"/);
-      const upgrade = '3. The contract, and the rollout';
+      const upgrade = '3. Contract and rollout';
       await page.run(upgrade, 0);
       await until('the contract phase to name the old Pod', async () => {
         const name = old.replace('pod/', '');
