@@ -12,6 +12,10 @@ interface ComputeService {
   readonly forced_down: boolean;
 }
 
+interface Migration {
+  readonly status: string;
+}
+
 export const serverEvacuated: Operation = {
   title: 'server evacuated from a compute node that is gone, which then returns',
   async run(world) {
@@ -42,8 +46,16 @@ export const serverEvacuated: Operation = {
     await stateOf(client, 'nova', `/servers/${server.id}`, 'ACTIVE');
     const now = await hostOf(client, server.id);
     assert.equal(now, otherThan(gone));
-    await client.openstack('compute', 'service', 'set', '--up', gone, 'nova-compute');
     await stage.node.kubectl(['label', 'node', gone, `${LABEL}=enabled`]);
+    // The returning nova-compute completes the records of what was moved away; before that, Nova does not accept --up.
+    await until(`the evacuation's record of ${server.id} to be completed`, async (saw) => {
+      const path = `/os-migrations?migration_type=evacuation&instance_uuid=${server.id}`;
+      const reply = await client.get<{ migrations: Migration[] }>('nova', path);
+      saw(reply);
+      const records = reply?.migrations ?? [];
+      return (records.length > 0 && records.every(({ status }) => status === 'completed')) || undefined;
+    });
+    await client.openstack('compute', 'service', 'set', '--up', gone, 'nova-compute');
     await until(`nova-compute on ${gone} to be up`, async (saw) => {
       const reply = await client.get<{ services: ComputeService[] }>('nova', `/os-services?host=${gone}`);
       saw(reply);
