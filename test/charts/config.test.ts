@@ -67,7 +67,7 @@ describe('configuration', { skip }, () => {
   });
 
   test('live: names are fixed, nothing is immutable, and a change does not affect the Pod template', async () => {
-    const live = { config: { reload: 'live', onChange: ['signal:HUP:bash'] } };
+    const live = { config: { reload: 'live' } };
     const one = await api(live);
     const other = await api({ config: { ...live.config, files: { 'plain.ini': { content: 'other' } } } });
     assert.equal(one.sources['plain.ini'], 'ConfigMap/small-plain-ini/plain.ini');

@@ -215,10 +215,10 @@ describe('workloads', { skip }, () => {
 
   test('log shipping and a live configuration are components of one sidecar', async () => {
     const logs = { enabled: true, url: 'http://elasticsearch:9200', options: { schema: 'ecs' } };
-    const { rendered, pod } = await api({}, { logs, config: { reload: 'live', onChange: ['signal:HUP'] } });
+    const { rendered, pod } = await api({}, { logs, config: { reload: 'live' } });
     const yaml = podYaml(rendered);
     assert.deepEqual(yaml['sidecar'].role, ['probe', 'config-watch', 'log-ship']);
-    assert.deepEqual(yaml['init'], { watch: { root: '/kolla', 'on-change': ['signal:HUP'] } });
+    assert.deepEqual(yaml['init'], { watch: { root: '/kolla', 'on-change': ['signal:TERM'] } });
     assert.equal(yaml['log-ship'].schema, 'ecs');
     const sidecars = pod['initContainers'].filter(
       ({ restartPolicy }: { restartPolicy?: string }) => restartPolicy === 'Always',

@@ -6,11 +6,10 @@
  */
 import { messageOf } from '../../src/core/errors.ts';
 import { until } from '../support/until.ts';
-import { REGISTRY } from './images.ts';
-import { CONTROL_NODE, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { toolPod } from './tool-pod.ts';
 
 export const CLIENT_POD = 'client';
-const KEYSTONE_UID = 42_425;
 
 /** An account, as in an openrc file: OS_USERNAME ... */
 export type Account = Readonly<Record<`OS_${string}`, string>>;
@@ -65,26 +64,7 @@ export interface Client {
 
 /** Starts the Pod and returns its client. */
 export async function startClient(stage: Stage, account: Account): Promise<Client> {
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: CLIENT_POD },
-    spec: {
-      terminationGracePeriodSeconds: 1,
-      nodeName: CONTROL_NODE,
-      securityContext: { runAsUser: KEYSTONE_UID, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      containers: [
-        {
-          name: CLIENT_POD,
-          image: `${REGISTRY}/keystone:${stage.release}`,
-          command: ['sleep', 'infinity'],
-          env: [{ name: 'HOME', value: '/tmp' }],
-          workingDir: '/tmp',
-          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-        },
-      ],
-    },
-  };
+  const pod = toolPod(stage.release, CLIENT_POD, ['sleep', 'infinity']);
   await stage.kubectl(['apply', '--filename=-'], JSON.stringify(pod));
   await stage.kubectl(['wait', '--for=condition=Ready', `pod/${CLIENT_POD}`, '--timeout=-1s']);
   return clientOf(stage, account);

@@ -1,13 +1,14 @@
 /**
- * `make cloud`: a release of OpenStack on the charts, and what its users do. `node test/cloud/index.ts`, with RELEASE, STAY and
- * EVIDENCE in the environment:
+ * `make cloud`: a release of OpenStack on the charts, and what its users do. `node test/cloud/index.ts`, with RELEASE, STAY, FULL
+ * and EVIDENCE in the environment:
  *
  *   releases/NAME.txt -> trees/    Debian's packages, and PyPI's by their hashes, unpacked into the cache
  *   trees -> images.ts             Kolla's layout, users, our binary; stand-ins/ for what needs a kernel or hardware
  *   images -> stage.ts             three kubelets (a tainted control node, two computes), DNS, Elasticsearch, volumes
  *   charts, globals, passwords -> install.ts   helm install --wait of all charts at once
  *   client.ts -> operations/       OpenStack's own client in a Pod; an operation asserts its effect and removes its objects
- *   the whole cloud -> checks/     nothing left behind, bootstrap plans empty, readiness, every log line
+ *   the whole cloud -> checks/     nothing left behind, commands and options known, bootstrap plans empty, readiness, every log line
+ *   FULL=1: config.reload: live -> tempest/, and each service follows a changed value
  *   steps -> timeline.ts           a line as each ends -> report.ts, docs/evidence/cloud.md
  *
  * A step that fails ends the run with 1 and the state of the Pods that are not ready. Everything ends with this process;
@@ -26,9 +27,12 @@ import { canBuildCoredns, canRunNode } from '../cluster/kubernetes/index.ts';
 import { fileLimit } from '../support/file-limit.ts';
 import { assertBootstrapPlansEmpty } from './checks/bootstrap-plan.ts';
 import { assertReadinessFollowsBroker } from './checks/broker-gone.ts';
+import { assertCommandsExist } from './checks/catalogue.ts';
 import { assertDashboard } from './checks/dashboard.ts';
 import { assertNothingLeft, inventory } from './checks/left-over.ts';
+import { assertLiveReload } from './checks/live-reload.ts';
 import { assertLogsShipped } from './checks/logs.ts';
+import { assertOptionsKnown } from './checks/options.ts';
 import { accountOf, startClient, type Account } from './client.ts';
 import { installCharts, podsOf, whatIsWrong } from './install.ts';
 import { memoryOf } from './memory.ts';
@@ -38,6 +42,7 @@ import { writePasswords } from './passwords.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { setStage, type Stage } from './stage.ts';
 import { isStaying, stay } from './stay.ts';
+import { assertTempestPasses } from './tempest/index.ts';
 import { Timeline } from './timeline.ts';
 import { debianTree } from './trees/debian.ts';
 import { releaseNames, releaseTree } from './trees/release.ts';
@@ -46,6 +51,7 @@ const DEFAULT_RELEASE = '2026.1';
 /** The watchdog's, without the time in which the cache is filled. */
 const MINUTES = 60;
 const STAYS = process.env['STAY'] === '1';
+const IS_FULL = process.env['FULL'] === '1';
 const PRINTS_EVIDENCE = process.env['EVIDENCE'] === '1';
 
 const NEEDED = [
@@ -97,7 +103,9 @@ async function main(release: string): Promise<number> {
   const passwords = await writePasswords(file);
   const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');
   try {
-    await timeline.step('all charts installed', () => installCharts(stage, file, timeline));
+    await timeline.step('all charts installed', () =>
+      installCharts(stage, file, timeline, IS_FULL ? 'live' : 'rolling'),
+    );
     await perform(stage, admin);
     for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
     if (STAYS) await stay(stage, admin);
@@ -116,12 +124,16 @@ async function perform(stage: Stage, admin: Account): Promise<void> {
     await using world = await timeline.step('image, flavors and network created', () => setBasis(stage, client));
     for (const operation of OPERATIONS) await timeline.step(operation.title, () => operation.run(world));
     await timeline.step('login to Horizon with a browser', () => assertDashboard(world, admin));
+    if (IS_FULL) await timeline.step("Tempest's smoke tests", () => assertTempestPasses(world, admin));
   }
   await timeline.step('nothing is left behind', () => assertNothingLeft(client, before));
+  await timeline.step("the catalogue's commands", () => assertCommandsExist(client));
+  await timeline.step("the services' options", () => assertOptionsKnown(stage, client));
   await timeline.step('kolla-bootstrap plan', () => assertBootstrapPlansEmpty(stage));
   const restarted = Object.values(restarts(await podsOf(stage))).reduce((sum, count) => sum + count, 0);
   timeline.say(`containers restarted so far: ${restarted}`);
   const memory = await memoryOf(stage);
+  if (IS_FULL) await timeline.step('a changed value reaches each process', () => assertLiveReload(stage));
   await timeline.step('readiness without the broker', () => assertReadinessFollowsBroker(stage));
   await timeline.step('every log line is in Elasticsearch once', () => assertLogsShipped(stage));
   if (PRINTS_EVIDENCE) await writeReport(stage, timeline, memory);

@@ -13,12 +13,26 @@ const TIMEOUT = '25m';
 const SHOWN_PODS = 4;
 
 /** Installs all charts at once, as they are: each Pod waits for what it needs. */
-export async function installCharts(stage: Stage, passwords: string, timeline: Timeline): Promise<string> {
+export async function installCharts(
+  stage: Stage,
+  passwords: string,
+  timeline: Timeline,
+  reload: 'live' | 'rolling',
+): Promise<string> {
   const charts = join(stage.directory, 'charts');
   const names = chartNames();
   await Promise.all(
     names.map(async (name) => {
-      const files = ['--values', GLOBALS, '--values', passwords, '--set-string', `global.tag=${stage.release}`];
+      const files = [
+        '--values',
+        GLOBALS,
+        '--values',
+        passwords,
+        '--set-string',
+        `global.tag=${stage.release}`,
+        '--set',
+        `config.reload=${reload}`,
+      ];
       const wait = ['--wait', '--wait-for-jobs', '--timeout', TIMEOUT];
       const words = ['install', name, packageChart(name, charts), '--namespace', NAMESPACE, ...files, ...wait];
       const { code, stdout, stderr } = await helm(stage.directory, words, stage.node.kubeconfig);

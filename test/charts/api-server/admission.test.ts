@@ -68,7 +68,7 @@ describe('the real API server accepts the output of each chart', { skip: reason 
     await using chart = await rendering('keystone');
     const rendered = await chart.render(
       {
-        config: { reload: 'live', onChange: ['signal:HUP:uwsgi'], bundle: 'service' },
+        config: { reload: 'live', bundle: 'service' },
         logs: { enabled: true, url: 'http://elasticsearch:9200' },
         upgrade: { stepwise: true },
         workloads: { api: { replicas: 3 } },

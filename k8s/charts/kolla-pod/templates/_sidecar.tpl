@@ -39,7 +39,7 @@ only, so the name of its ConfigMap has the hash with `reload: live` too.
 {{- end -}}
 {{- if contains "config-watch" $roles -}}
 {{- $watch := dict "root" "/kolla" -}}
-{{- with $ctx.Values.config.onChange -}}{{- $_ := set $watch "on-change" . -}}{{- end -}}
+{{- if and (eq $ctx.Values.config.reload "live") $values.onChange -}}{{- $_ := set $watch "on-change" $values.onChange -}}{{- end -}}
 {{- if include "kolla-pod.usesTls" (list $ctx $workload "client") -}}{{- $_ := set $watch "ca-file" (include "kolla-pod.tlsCa" $ctx) -}}{{- end -}}
 {{- $_ := set $yaml "init" (dict "watch" $watch) -}}
 {{- end -}}
@@ -132,7 +132,7 @@ context and workload.
 {{- if hasKey $values "shareProcessNamespace" -}}
 {{- if $values.shareProcessNamespace -}}yes{{- end -}}
 {{- else if and (contains "probe" $roles) (regexMatch "(^|;)(process|connected) |--process" (printf "%s;%s;%s" $values.probes.readiness $values.probes.liveness $values.probes.startup)) -}}yes
-{{- else if and (contains "config-watch" $roles) (contains "signal:" (join " " (index . 0).Values.config.onChange)) -}}yes
+{{- else if and (eq (index . 0).Values.config.reload "live") (contains "signal:" (join " " $values.onChange)) -}}yes
 {{- end -}}
 {{- end -}}
 
