@@ -23,7 +23,7 @@ export async function assertCommandsExist(client: Client): Promise<string> {
   return `${commands.size} commands of ${running.length} services exist with their options`;
 }
 
-/** Without those of shells. */
+/** Without those of shells, and Django's own, whose help needs the settings of Horizon's Pod. */
 function commandsOf({ migration, tool = [], keys = [] }: Service): (readonly string[])[] {
   return [
     ...Object.values(migration.phases).flatMap((steps) => steps.map(({ argv }) => argv)),
@@ -32,7 +32,7 @@ function commandsOf({ migration, tool = [], keys = [] }: Service): (readonly str
       ...('listed' in done ? [done.listed.argv, ...done.update.map(({ argv }) => argv)] : []),
     ]),
     ...keys.flatMap(({ reencrypt }) => (reencrypt === undefined ? [] : [reencrypt])),
-  ].filter(([program]) => program !== 'test');
+  ].filter(([program = '']) => program !== 'test' && !program.endsWith('/python'));
 }
 
 /** The help of each command, by its line. A start costs seconds, so all run in one shell. */

@@ -18,7 +18,33 @@ const OTHERS = new Set([...Object.values(DISTRIBUTIONS), 'horizon', 'python-mani
 const NAMESPACES = `from importlib.metadata import entry_points
 for entry in entry_points(group='oslo.config.opts'):
     if 'tests' not in entry.name: print(entry.dist.name, entry.name)`;
-const CONFIG_JSON = '/var/lib/kolla/config_files/config.json';
+/** Options of sections that only the running service has: accounts in Keystone, and privsep's contexts. */
+const OF_ANY_SECTION = `from keystoneauth1 import loading
+from oslo_privsep import priv_context
+plugin = [option._to_oslo_opt() for option in loading.get_plugin_loader('password').get_options()]
+common = loading.get_auth_common_conf_options() + loading.get_session_conf_options() + loading.get_adapter_conf_options()
+for option in plugin + common + priv_context.OPTS: print(option.dest)`;
+const UNKNOWN = /^ERROR:root:(?<section>\S+)\/(?<option>\S+) is not part of the sample config$/gm;
+
+interface ConfigMap {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+interface Source {
+  readonly configMap?: {
+    readonly name: string;
+    readonly items: readonly { readonly key: string; readonly path: string }[];
+  };
+}
+
+interface Described extends PodState {
+  readonly spec: {
+    readonly volumes: readonly {
+      readonly name: string;
+      readonly projected?: { readonly sources: readonly Source[] };
+    }[];
+  };
+}
 
 /**
  * The options of every oslo.config file in a Pod, with everything that the helpers added, exist in this release, by its own
@@ -29,7 +55,8 @@ export async function assertOptionsKnown(stage: Stage, client: Client): Promise<
   const texts = await filesByService(stage, await podsOf(stage));
   assert.deepEqual([...texts.keys()].toSorted(), Object.keys(DISTRIBUTIONS).toSorted());
   const namespaces = (await client.exec('python3', '-c', NAMESPACES)).trim().split('\n');
-  const reports: string[] = [];
+  const dynamic = new Set((await client.exec('python3', '-c', OF_ANY_SECTION)).trim().split('\n'));
+  const [reports, unknown]: [string[], string[]] = [[], []];
   for (const [service, text] of texts) {
     const own = namespaces.flatMap((line) => {
       const [distribution = '', namespace = ''] = line.split(' ');
@@ -40,9 +67,12 @@ export async function assertOptionsKnown(stage: Stage, client: Client): Promise<
     await client.write('/tmp/options.conf', text);
     const script = 'oslo-config-validator "$@" --input-file /tmp/options.conf 2>&1; echo "code $?"';
     const report = await client.exec('bash', '-c', script, 'bash', ...own, ...groups);
-    assert.match(report, /^code 0$/m, `${service}: ${report}`);
+    assert.match(report, /^code [01]$/m, `${service}: ${report}`);
+    for (const { groups: { section = '', option = '' } = {} } of report.matchAll(UNKNOWN))
+      if (!dynamic.has(option)) unknown.push(`${service}: [${section}] ${option}`);
     reports.push(...report.split('\n').filter((line) => /deprecated/i.test(line)));
   }
+  assert.deepEqual(unknown, []);
   const options = [...texts.values()].flatMap((text) => text.match(/^[a-z]\w* *=/gm) ?? []).length;
   const deprecated = new Set(reports.map((line) => line.replace(/^WARNING:\S+:/, '').trim()));
   return `${options} options of ${texts.size} services are known; deprecated: ${[...deprecated].join('; ') || 'none'}`;
@@ -51,29 +81,33 @@ export async function assertOptionsKnown(stage: Stage, client: Client): Promise<
 /** The files of all Pods of a service, one after the other. */
 async function filesByService(stage: Stage, pods: readonly PodState[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
-  for (const { metadata } of pods) {
-    const read = (path: string) => stage.kubectl(['exec', metadata.name, '--', 'cat', path]);
-    const text = await stage.kubectl([
-      'exec',
-      metadata.name,
-      '--',
-      'sh',
-      '-c',
-      `cat ${CONFIG_JSON} 2> /dev/null || true`,
-    ]);
-    if (text.trim() === '') continue;
-    const { config_files: files = [] } = JSON.parse(text) as { config_files?: readonly { readonly dest: string }[] };
-    for (const { dest } of files) {
+  for (const pod of pods) {
+    for (const dest of await destinationsOf(stage, pod as Described)) {
       const service = /^\/etc\/(\w+)\/(?:.*\.conf|.*(?:ml2_conf|_agent)\.ini)$/.exec(dest)?.[1];
       if (service === undefined || !(service in DISTRIBUTIONS)) continue;
-      texts.set(service, `${texts.get(service) ?? ''}\n${await read(dest)}`);
+      const text = await stage.kubectl(['exec', pod.metadata.name, '--', 'cat', dest]);
+      texts.set(service, `${texts.get(service) ?? ''}\n${text}`);
     }
   }
   return texts;
 }
 
-/** Sections named by the site. */
+/** Where kolla-init installs the files of its config.json. */
+async function destinationsOf(stage: Stage, { spec }: Described): Promise<string[]> {
+  const sources = spec.volumes.find(({ name }) => name === 'config-files')?.projected?.sources ?? [];
+  const source = sources.find(({ configMap }) =>
+    configMap?.items.some(({ path }) => path === 'config.json'),
+  )?.configMap;
+  if (source === undefined) return [];
+  const object = JSON.parse(await stage.kubectl(['get', `configmap/${source.name}`, '--output=json'])) as ConfigMap;
+  const text = object.data[source.items.find(({ path }) => path === 'config.json')?.key ?? ''] ?? '{}';
+  const { config_files: files = [] } = JSON.parse(text) as { config_files?: readonly { readonly dest: string }[] };
+  return files.map(({ dest }) => dest);
+}
+
+/** Sections named by the site, and those that Glance names itself. */
 function backendsIn(text: string): string[] {
   const lists = [...text.matchAll(/^enabled_backends *= *(.*)$/gm)].map(([, list = '']) => list.split(','));
-  return [...new Set(lists.flat().map((name) => name.split(':')[0]?.trim() ?? ''))];
+  const named = lists.flat().map((name) => name.split(':')[0]?.trim() ?? '');
+  return [...new Set([...named, ...(text.match(/(?<=^\[)os_glance_\w+(?=\])/gm) ?? [])])];
 }
