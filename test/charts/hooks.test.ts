@@ -59,6 +59,7 @@ describe('before an upgrade changes any object', { skip, concurrency: 2 }, () =>
     ['keystone', STEPWISE],
     ['cinder', { config: { reload: 'live' } }],
     ['nova-cell', { config: { bundle: 'service' } }],
+    ['nova-compute', {}],
   ] as const)
     test(`${chart}: each Job has copies of what it mounts and of its account, created before it`, async () => {
       const rendered = await upgraded(chart, values);
