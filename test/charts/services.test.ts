@@ -141,7 +141,9 @@ for (const chart of SERVICE_CHARTS)
     test("stepwise, it has a Job for each of the tool's phases", async () => {
       const stepwise = await helm.render({ upgrade: { stepwise: true } });
       const { phases } = service.migration;
-      const wanted = PHASES.filter((phase) => phase !== 'all' && phases[phase] !== undefined);
+      const wanted = WITHOUT_JOB.has(chart)
+        ? []
+        : PHASES.filter((phase) => phase !== 'all' && phases[phase] !== undefined);
       const asked = stepwise.of('Job').flatMap((job) => wordsAfter(mainOf(job).command, '--phase'));
       assert.deepEqual(new Set(asked), new Set(wanted));
     });

@@ -180,6 +180,12 @@ need-app = true
 plugins-dir = {{ $uwsgi.pluginsDir | default "/usr/lib/uwsgi/plugins" }}
 plugins = {{ $uwsgi.plugins | default "python3" }}
 processes = {{ $uwsgi.processes | default 2 }}
+{{- with $uwsgi.cheaper }}
+# This many at least; further ones are started while none is idle. Otherwise slow requests leave none for the readiness check.
+cheaper = {{ . }}
+cheaper-overload = 1
+cheaper-step = 2
+{{- end }}
 socket-timeout = 30
 threads = {{ $uwsgi.threads | default 1 }}
 thunder-lock = true
