@@ -2,7 +2,7 @@
 NODE := node_modules/.bin/node
 READY := node_modules/.package-lock.json
 
-.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud bench soak evidence docs picture format clean
+.PHONY: help demo test test-full ci check build images charts release publish version build-reproducible e2e aio cloud cloud-upgrade bench soak evidence docs picture format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ aio: $(READY) ## OpenStack from the charts on a real Kubernetes node, with fault
 
 cloud: $(READY) ## a release of OpenStack from PyPI on the charts, on three nodes, and what its users do (needs root); RELEASE=2026.1, STAY=1 to keep it, EVIDENCE=1 to print docs/evidence/cloud.md
 	@RELEASE=$(RELEASE) STAY=$(STAY) EVIDENCE=$(EVIDENCE) $(NODE) test/cloud/index.ts
+
+cloud-upgrade: $(READY) ## the same cloud from one release to another under load (needs root); FROM=2025.1 RELEASE=2026.1, STAY=1
+	@FROM=$(FROM) RELEASE=$(RELEASE) STAY=$(STAY) $(NODE) test/cloud/upgrade/index.ts
 
 bench: build ## costs compared with today's tools; NAME=set-configs for one; NAME=log-ship-before BEFORE=FILE for an earlier kolla-log-ship
 	@BEFORE=$(BEFORE) $(NODE) bench/index.ts $(NAME)
