@@ -51,13 +51,17 @@ function looksOf({ service, container }: ServiceProbe, name: string | undefined)
 export function planOf(probe: ServiceProbe, index: number): Plan | undefined {
   const [script, ...words] = (probe.declared ?? '').replaceAll("'", '').split(/\s+/);
   const [name = '', port = ''] = words;
-  if (script === 'healthcheck_port') return workerPlan(looksOf(probe, name), Number(port), index);
+  if (script === 'healthcheck_port') return workerPlan(looksOf(probe, name), Number(port), index, connectionsOf(probe));
   if (script === 'healthcheck_listen') return listenerPlan(looksOf(probe, name), Number(port), index, probe.readiness);
   if (script === 'healthcheck_curl') return apiPlan(looksOf(probe, undefined), portOf(words.at(-1) ?? ''), index);
   return undefined;
 }
 
-function workerPlan(looks: Looks, port: number, index: number): Plan {
+function connectionsOf({ readiness }: ServiceProbe): number {
+  return Number(/ --at-least (\d+)/.exec(readiness)?.[1] ?? 1);
+}
+
+function workerPlan(looks: Looks, port: number, index: number, connections: number): Plan {
   const longer = port * 10;
   const states: (State & { readonly isDead?: true })[] = [
     { state: 'no connection', does: [] },
@@ -70,7 +74,12 @@ function workerPlan(looks: Looks, port: number, index: number): Plan {
   ];
   const possible = states.slice(0, longer > 65_535 ? -1 : undefined);
   const { isDead = false, ...unwell } = possible[index % possible.length]!;
-  return { looks, well: { state: `connected to ${port}`, does: [['connect', HOST, port]] }, unwell, isDead };
+  return {
+    looks,
+    well: { state: `connected to ${port}`, does: Array.from({ length: connections }, () => ['connect', HOST, port]) },
+    unwell,
+    isDead,
+  };
 }
 
 function listenerPlan(looks: Looks, port: number, index: number, readiness: string): Plan {

@@ -1,10 +1,16 @@
 import { alembicDatabase, CELL0, CELLS, ONLINE, QUEUE } from './common.ts';
-import { api, listener, worker } from './probe.ts';
+import { api, listener, worker, type Probe } from './probe.ts';
 import type { Service } from './service.ts';
 
 const SHARED =
   'another cell has the same database or transport URL, which Nova does not allow: see `nova-manage ' +
   'cell_v2 list_cells`';
+
+/** Two connections exist while it waits for a conductor; the third is its RPC server's, after which it accepts work. */
+function compute(container: string): Probe {
+  const probe = worker(container, 'nova-compute');
+  return { ...probe, readiness: `${probe.readiness} --at-least 3` };
+}
 
 /** Compute, one cell: run where nova.conf has that cell's database, as for the conductor. */
 export const novaCell: Service = {
@@ -57,8 +63,8 @@ export const novaCell: Service = {
   ],
   probes: [
     worker('nova_conductor', 'nova-conductor'),
-    worker('nova_compute', 'nova-compute'),
-    worker('nova_compute_ironic', 'nova-compute'),
+    compute('nova_compute'),
+    compute('nova_compute_ironic'),
     {
       container: 'nova_libvirt',
       declared: 'virsh version --daemon',
@@ -70,7 +76,7 @@ export const novaCell: Service = {
     api('nova_spicehtml5proxy', 6082, '/spice_auto.html'),
   ],
   notes:
-    'Migrate once per cell, after nova; the mapping also needs [api_database] connection. After a changed ' +
+    'Migrate once per cell, after nova, and roll its conductors before the API; the mapping also needs [api_database] connection. After a changed ' +
     'mapping, restart the services that read it. Hosts are discovered by `nova-manage cell_v2 ' +
     'discover_hosts` once they run.',
 };

@@ -72,5 +72,7 @@ export const nova: Service = {
     worker('nova_scheduler', 'nova-scheduler'),
     worker('nova_super_conductor', 'nova-conductor'),
   ],
-  notes: 'Order: placement, nova, then nova-cell in each cell. Run `nova-status upgrade check` first.',
+  notes:
+    'Order: schema of nova and of each cell, all conductors, API and scheduler, compute nodes; then restart conductors and ' +
+    'API. Placement before them. Run `nova-status upgrade check` first.',
 };

@@ -45,7 +45,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     const named = [
       'cinder-lvm.yaml',
       'glance-ceph.yaml',
-      'nova-cell-ceph.yaml',
+      'nova-compute-ceph.yaml',
       'storage-class.yaml',
       'two-namespaces.yaml',
     ];
@@ -76,7 +76,7 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
   });
 
   test("Nova's instances in an existing Ceph: libvirt has the keys under the UUIDs used by Nova and Cinder", async () => {
-    const rendered = await renderedWith('nova-cell-ceph.yaml');
+    const rendered = await renderedWith('nova-compute-ceph.yaml');
     const [compute, libvirt] = [workload(rendered, 'compute'), workload(rendered, 'libvirt')];
     assert.deepEqual(asksFor(compute, 'ceph-nova'), ['ceph.client.nova.keyring', 'ceph.conf']);
     assert.deepEqual(asksFor(libvirt, 'ceph-nova'), ['cinder.base64', 'cinder.xml', 'nova.base64', 'nova.xml']);
@@ -135,11 +135,12 @@ describe('values of the examples', { skip: (await canRunHelm()) ?? false }, () =
     assert.ok(hosts.size > 10);
   });
 
-  test("two namespaces: a cell waits for the record of nova's migration in nova's namespace", async () => {
-    await using helm = await rendering('nova-cell');
+  test("two namespaces: an upgrade of compute nodes waits for nova's Pods in nova's namespace", async () => {
+    await using helm = await rendering('nova-compute');
     const args = ['--namespace', 'openstack-nodes', '--values', join(EXAMPLES, 'two-namespaces.yaml')];
-    const [job] = (await helm.render({}, args)).of('Job');
-    assert.ok(job && waitsOf(job).includes('db-sync/nova@openstack'));
+    const [job] = (await helm.render({}, [...args, '--is-upgrade'])).of('Job');
+    assert.ok(job && waitsOf(job).every((wait) => wait.startsWith('!pod@openstack?label=')));
+    assert.equal(waitsOf(job).length, 2);
   });
 });
 
@@ -163,7 +164,7 @@ describe('values of make cloud', { skip: (await canRunHelm()) ?? false }, () => 
 });
 
 /** The charts with Pods that `restricted` does not admit. */
-const NODES = new Set(['neutron', 'nova-cell']);
+const NODES = new Set(['neutron', 'nova-compute']);
 
 /** Hosts of URLs in Pods' arguments and variables, and in files; with each service's catalogue name as `{name}`. */
 function hostsIn(rendered: Rendered): [host: string, where: string][] {

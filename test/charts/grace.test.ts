@@ -89,7 +89,7 @@ describe("a service's shutdown timeout", { skip: (await canRunHelm()) ?? false }
     for (const [chart, key] of [
       ['nova', 'scheduler'],
       ['nova-cell', 'conductor'],
-      ['nova-cell', 'compute'],
+      ['nova-compute', 'compute'],
     ] as const) {
       const all = await rendered(chart);
       const options = Object.fromEntries(optionsOf(all, workloadOf(all, key)));
@@ -103,12 +103,13 @@ describe("a service's shutdown timeout", { skip: (await canRunHelm()) ?? false }
       compute: { terminationGracePeriodSeconds: 330 },
       libvirt: { terminationGracePeriodSeconds: 30 },
     };
-    const all = await rendered('nova-cell', { workloads });
-    assert.deepEqual(Object.fromEntries(optionsOf(all, workloadOf(all, 'compute'))), {
+    const nodes = await rendered('nova-compute', { workloads });
+    assert.deepEqual(Object.fromEntries(optionsOf(nodes, workloadOf(nodes, 'compute'))), {
       graceful_shutdown_timeout: 300,
       manager_shutdown_timeout: 280,
     });
-    assert.deepEqual(Object.fromEntries(optionsOf(all, workloadOf(all, 'conductor'))), {
+    const cell = await rendered('nova-cell');
+    assert.deepEqual(Object.fromEntries(optionsOf(cell, workloadOf(cell, 'conductor'))), {
       graceful_shutdown_timeout: 60,
       manager_shutdown_timeout: 40,
     });

@@ -72,7 +72,7 @@ describe('Jobs', { skip }, () => {
     }
   });
 
-  test('no object of a chart is a Helm hook, since --wait would deadlock with one', async () => {
+  test('no object of an installation is a Helm hook, since --wait would deadlock with one', async () => {
     assert.doesNotMatch(JSON.stringify((await keystone.render(stepwise)).all), /helm\.sh\/hook/);
   });
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { osloLines, osloOption } from '../../src/oslo/ini.ts';
 import { canRunHelm } from '../../tools/helm.ts';
 import { configJsonOf, filesOf, keyOf, podYamlOf, textAt, waitsOf, workloadsOf } from './service-charts.ts';
-import { PASSWORDS, rendering, type Rendered } from './support.ts';
+import { PASSWORDS, rendering, type KubeObject, type Rendered } from './support.ts';
 
 /** The configuration of a chart's Job. */
 function configOf(rendered: Rendered, path: string): string {
@@ -59,7 +59,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     assert.equal(osloOption(text, 'placement', 'auth_url'), 'http://keystone.other.svc:5001/v3');
     assert.equal(osloOption(text, 'glance', 'endpoint_override'), 'https://images.example:443');
     const api = rendered.one('Deployment', 'nova-api');
-    const waits = waitsOf(api).slice(1);
+    const waits = waitsOf(api).filter((wait) => !/^(?:job\/|!pod\?)/.test(wait));
     assert.deepEqual(waits, ['mysql://db.example:3307', 'amqp://rabbitmq:5672', 'http://keystone.other.svc:5001/v3']);
   });
 
@@ -167,8 +167,8 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
   });
 
   test('a compute node has a driver and its own address, and no connection to a database', async () => {
-    const rendered = await renderedWith('nova-cell', {});
-    const compute = rendered.one('DaemonSet', 'nova-cell-compute');
+    const rendered = await renderedWith('nova-compute', {});
+    const compute = rendered.one('DaemonSet', 'nova-compute');
     const text = textAt(filesOf(rendered, compute), '/etc/nova/nova.conf') ?? '';
     assert.equal(osloOption(text, 'DEFAULT', 'compute_driver'), 'libvirt.LibvirtDriver');
     assert.doesNotMatch(text, /^\[(?:api_)?database\]|mysql/m);
@@ -208,13 +208,70 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
     const charts = { nova: { workloads: { 'super-conductor': { enabled: true } } } };
     assert.ok((await names({ global: { charts } })).includes('nova-super-conductor'));
     assert.match(await complaint('nova-cell', { global: { charts } }), /settings\.virtualHost: nova's super-conductor/);
-    const own = await renderedWith('nova-cell', { global: { charts }, settings: { virtualHost: 'cell1' } });
-    for (const one of [...workloadsOf(own).filter((each) => keyOf(each) !== 'libvirt'), ...own.of('Job')]) {
-      const text = textAt(filesOf(own, one), '/etc/nova/nova.conf') ?? '';
-      assert.match(osloOption(text, 'DEFAULT', 'transport_url') ?? '', /@rabbitmq:5672\/cell1$/, one.metadata.name);
+    assert.match(await complaint('nova-compute', { global: { charts } }), /settings\.virtualHost: nova's super-/);
+    for (const chart of ['nova-cell', 'nova-compute']) {
+      const own = await renderedWith(chart, { global: { charts }, settings: { virtualHost: 'cell1' } });
+      for (const one of [...workloadsOf(own).filter((each) => keyOf(each) !== 'libvirt'), ...own.of('Job')]) {
+        const text = textAt(filesOf(own, one), '/etc/nova/nova.conf') ?? '';
+        assert.match(osloOption(text, 'DEFAULT', 'transport_url') ?? '', /@rabbitmq:5672\/cell1$/, one.metadata.name);
+      }
     }
     const broker = await renderedWith('nova-cell', { global: { charts }, settings: { virtualHost: '/' } });
     assert.match(osloOption(configOf(broker, '/etc/nova/nova.conf'), 'DEFAULT', 'transport_url') ?? '', /:5672\/\/$/);
+  });
+
+  test("Nova's services roll in its order: schemas, conductors, API and scheduler, compute nodes", async () => {
+    const rolled = (chart: string, workload: string) =>
+      `!pod?label=app.kubernetes.io/name=${chart}&label=app.kubernetes.io/component=${workload}` +
+      '&label=app.kubernetes.io/version!=2026.1';
+    const values = {
+      global: { tag: '2026.1', charts: { nova: { workloads: { 'super-conductor': { enabled: true } } } } },
+    };
+    const nova = await renderedWith('nova', values);
+    for (const one of workloadsOf(nova)) {
+      const wanted = [rolled('nova', 'super-conductor'), rolled('nova-cell', 'conductor')];
+      const waits = waitsOf(one).filter((wait) => wait.startsWith('!pod?'));
+      assert.deepEqual(waits, keyOf(one) === 'super-conductor' ? [] : wanted, one.metadata.name);
+    }
+    const cell = await renderedWith('nova-cell', { ...values, settings: { virtualHost: '/' } });
+    assert.ok(waitsOf(cell.one('Job', 'nova-cell-bootstrap-')).includes('db-sync/nova?release=2026.1'));
+    await using nodes = await rendering('nova-compute');
+    const { all } = await nodes.render({ ...values, settings: { virtualHost: '/' } }, ['--is-upgrade']);
+    const before = all.find(
+      ({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('nova-compute-upgrade-'),
+    );
+    assert.deepEqual(waitsOf(before!), [rolled('nova', 'api'), rolled('nova', 'scheduler')]);
+    // The waits select by labels that those Pods have.
+    for (const [rendered, chart, workload] of [
+      [nova, 'nova', 'super-conductor'],
+      [nova, 'nova', 'scheduler'],
+      [nova, 'nova', 'api'],
+      [cell, 'nova-cell', 'conductor'],
+    ] as const) {
+      const one = workloadsOf(rendered).find((each) => keyOf(each) === workload)!;
+      const { labels } = one['spec'].template.metadata as KubeObject['metadata'];
+      assert.equal(labels['app.kubernetes.io/name'], chart);
+      assert.equal(labels['app.kubernetes.io/version'], '2026.1');
+    }
+  });
+
+  test('records of services have no Pod as their host, which is gone after an upgrade', async () => {
+    const found: Record<string, string> = {};
+    for (const chart of ['nova', 'nova-cell', 'cinder', 'neutron']) {
+      const rendered = await renderedWith(chart, {});
+      for (const one of workloadsOf(rendered)) {
+        const host = (podYamlOf(rendered, one).overlays?.ini ?? []).find(({ key }) => key === 'host');
+        if (host !== undefined) found[one.metadata.name] = host.value;
+      }
+    }
+    assert.deepEqual(found, {
+      'cinder-scheduler': 'cinder-scheduler',
+      'neutron-metadata-agent': '$(NODE_NAME)',
+      'nova-api': 'nova-api',
+      'nova-cell-conductor': 'nova-conductor',
+      'nova-metadata': 'nova-metadata',
+      'nova-scheduler': 'nova-scheduler',
+    });
   });
 
   for (const agent of ['openvswitch-agent', 'dhcp-agent', 'l3-agent', 'metadata-agent']) {

@@ -15,22 +15,27 @@ export const SERVICE_CHARTS = [
   'neutron',
   'nova',
   'nova-cell',
+  'nova-compute',
   'placement',
 ] as const;
 
 /** Workloads whose container in Kolla is not named after chart and workload. */
 const CONTAINERS: Readonly<Record<string, string>> = {
   'horizon dashboard': 'horizon',
-  'nova-cell compute': 'nova_compute',
+  'nova-compute compute': 'nova_compute',
   'nova-cell conductor': 'nova_conductor',
-  'nova-cell libvirt': 'nova_libvirt',
+  'nova-compute libvirt': 'nova_libvirt',
   'nova-cell novncproxy': 'nova_novncproxy',
   'neutron openvswitch-db': 'openvswitch_db',
   'neutron openvswitch-vswitchd': 'openvswitch_vswitchd',
 };
 
+/** Charts without a Job, since they have no schema and no accounts. */
+export const WITHOUT_JOB: ReadonlySet<string> = new Set(['horizon', 'nova-compute']);
+
 export function serviceOf(chart: string): Service {
-  const service = serviceNamed(chart);
+  // The compute nodes are a part of their cell.
+  const service = serviceNamed(chart === 'nova-compute' ? 'nova-cell' : chart);
   if (service === undefined) throw new Error(`the catalogue has no ${chart}`);
   return service;
 }

@@ -11,7 +11,7 @@ const ROOT = '/var/log/kolla';
 
 /** The formats of a service's log files, by the names in its chart. */
 const FORMATS: Readonly<Record<string, string>> = {
-  'nova-cell-libvirt': 'libvirt',
+  'nova-libvirt': 'libvirt',
   'neutron-openvswitch-db': 'openvswitch',
   'neutron-openvswitch-vswitchd': 'openvswitch',
 };

@@ -5,7 +5,7 @@ import { keyOf, mainOf, podOf, SERVICE_CHARTS, waitsOf, workloadsOf } from './se
 import { rendering, type KubeObject } from './support.ts';
 
 /** The charts with Pods bound to a node. */
-const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'nova-cell');
+const CHARTS = SERVICE_CHARTS.filter((name) => name === 'neutron' || name === 'nova-compute');
 
 describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   for (const delivery of ['baked', 'copied', 'imageVolume'])
@@ -27,7 +27,7 @@ describe('Pods on the nodes', { skip: (await canRunHelm()) ?? false }, () => {
   test("a node's switch and hypervisor start without any remote dependency", async () => {
     for (const [chart, keys] of [
       ['neutron', ['openvswitch-db', 'openvswitch-vswitchd']],
-      ['nova-cell', ['libvirt']],
+      ['nova-compute', ['libvirt']],
     ] as const) {
       await using helm = await rendering(chart);
       const own = workloadsOf(await helm.render()).filter((one) => (keys as readonly string[]).includes(keyOf(one)));

@@ -29,7 +29,7 @@ const NOVA = { tree: TOOLS, namespaces: ['nova.conf'] };
 const CASES: readonly Case[] = [
   { chart: 'nova', file: 'nova.conf', ...NOVA },
   { chart: 'nova-cell', file: 'nova.conf', ...NOVA },
-  { chart: 'nova-cell', file: 'nova-compute.conf', ...NOVA },
+  { chart: 'nova-compute', file: 'nova-compute.conf', ...NOVA },
   {
     chart: 'glance',
     file: 'glance-api.conf',

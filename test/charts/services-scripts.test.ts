@@ -14,7 +14,7 @@ const NOT_OF_OPENVSWITCH = '/run/ovn';
 /** Images whose script writes into volumes, by chart. */
 const WITH_VOLUMES: Readonly<Record<string, readonly string[]>> = {
   neutron: ['openvswitch-db-server'],
-  'nova-cell': ['nova-compute'],
+  'nova-compute': ['nova-compute'],
 };
 
 /** Images whose script needs root to start the service, in some distribution. */

@@ -10,7 +10,7 @@ import { rendering } from './support.ts';
 const CLOSES = /^ *add-header = Connection: close$/m;
 
 /** Values specific to one service: program, port, log, and concurrent requests; Glance has an additional line. */
-const OWN = /^(?:module|http|logto2|processes|threads|chunked-input-limit) = |^#/;
+const OWN = /^(?:module|http|logto2|processes|threads|cheaper(?:-\w+)?|chunked-input-limit) = |^#/;
 
 async function uwsgiFilesOf(chart: string, values: object = {}): Promise<[name: string, text: string][]> {
   await using helm = await rendering(chart);
@@ -21,7 +21,7 @@ async function uwsgiFilesOf(chart: string, values: object = {}): Promise<[name: 
 }
 
 describe('uWSGI', { skip: (await canRunHelm()) ?? false }, () => {
-  for (const chart of ['keystone', ...SERVICE_CHARTS].filter((name) => name !== 'nova-cell'))
+  for (const chart of ['keystone', ...SERVICE_CHARTS].filter((name) => !name.startsWith('nova-c')))
     test(`${chart}: announces that it closes each connection`, async () => {
       const files = await uwsgiFilesOf(chart);
       assert.notDeepEqual(files, []);

@@ -14,7 +14,7 @@
  * A step that fails ends the run with 1 and the state of the Pods that are not ready. Everything ends with this process;
  * STAY=1 keeps it until SIGINT or SIGTERM, also after a failure.
  */
-import { constants } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { firstLacking } from '../../tools/capability.ts';
@@ -34,6 +34,7 @@ import { assertLiveReload } from './checks/live-reload.ts';
 import { assertLogsShipped } from './checks/logs.ts';
 import { assertOptionsKnown } from './checks/options.ts';
 import { accountOf, startClient, type Account } from './client.ts';
+import { guard } from './guard.ts';
 import { installCharts, podsOf, whatIsWrong } from './install.ts';
 import { memoryOf } from './memory.ts';
 import { setBasis } from './operations/basis.ts';
@@ -41,7 +42,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { writePasswords } from './passwords.ts';
 import { NOT_RUN, writeReport } from './report.ts';
 import { setStage, type Stage } from './stage.ts';
-import { isStaying, stay } from './stay.ts';
+import { stay } from './stay.ts';
 import { assertTempestPasses } from './tempest/index.ts';
 import { Timeline } from './timeline.ts';
 import { debianTree } from './trees/debian.ts';
@@ -64,26 +65,9 @@ const NEEDED = [
 ];
 
 const timeline = new Timeline();
-/** What a signal has to end. */
-let running: Stage | undefined;
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    if (!isStaying()) void cut(128 + constants.signals[signal]);
-  });
-process.exitCode = await main(process.env['RELEASE'] || DEFAULT_RELEASE).catch((error: unknown) => {
-  console.error(`\nfailed in '${timeline.current}': ${messageOf(error)}`);
-  return 1;
-});
+await guard(timeline, async (hold) => await main(process.env['RELEASE'] || DEFAULT_RELEASE, hold));
 
-/** Ends the cluster without waiting for the step that runs. */
-async function cut(code: number): Promise<never> {
-  console.error(`\ncut in '${timeline.current}' after ${(timeline.seconds / 60).toFixed(1)} min`);
-  await running?.[Symbol.asyncDispose]();
-  // eslint-disable-next-line unicorn/no-process-exit -- that step would hold it
-  process.exit(code);
-}
-
-async function main(release: string): Promise<number> {
+async function main(release: string, hold: (stage: Stage) => void): Promise<number> {
   const known = await releaseNames();
   if (!known.includes(release)) {
     console.error(`there is no release ${release} in test/cloud/releases, but ${known.join(', ')}`);
@@ -98,14 +82,15 @@ async function main(release: string): Promise<number> {
   await timeline.step("Debian's tree", async () => void (await debianTree()));
   await timeline.step(`OpenStack ${release}'s tree`, async () => void (await releaseTree(release)));
   await using stage = await setStage(release, timeline);
-  running = stage;
+  hold(stage);
   const file = join(stage.directory, 'passwords.yml');
   const passwords = await writePasswords(file);
   const admin = accountOf('admin', passwords.get('keystone_admin_password') ?? '', 'admin');
   try {
-    await timeline.step('all charts installed', () =>
-      installCharts(stage, file, timeline, IS_FULL ? 'live' : 'rolling'),
-    );
+    const live = join(stage.directory, 'live.yml');
+    await writeFile(live, 'config: { reload: live }\n');
+    const values = IS_FULL ? [file, live] : [file];
+    await timeline.step('all charts installed', () => installCharts(stage, values, timeline));
     await perform(stage, admin);
     for (const line of NOT_RUN) timeline.say(`not run: ${line}`);
     if (STAYS) await stay(stage, admin);

@@ -13,36 +13,46 @@ const TIMEOUT = '25m';
 const SHOWN_PODS = 4;
 
 /** Installs all charts at once, as they are: each Pod waits for what it needs. */
-export async function installCharts(
-  stage: Stage,
-  passwords: string,
-  timeline: Timeline,
-  reload: 'live' | 'rolling',
-): Promise<string> {
-  const charts = join(stage.directory, 'charts');
+export async function installCharts(stage: Stage, files: readonly string[], timeline: Timeline): Promise<string> {
   const names = chartNames();
   await Promise.all(
     names.map(async (name) => {
-      const files = [
-        '--values',
-        GLOBALS,
-        '--values',
-        passwords,
-        '--set-string',
-        `global.tag=${stage.release}`,
-        '--set',
-        `config.reload=${reload}`,
-      ];
-      const wait = ['--wait', '--wait-for-jobs', '--timeout', TIMEOUT];
-      const words = ['install', name, packageChart(name, charts), '--namespace', NAMESPACE, ...files, ...wait];
-      const { code, stdout, stderr } = await helm(stage.directory, words, stage.node.kubeconfig);
-      await writeFile(join(stage.directory, `${name}.log`), stdout + stderr);
-      if (code !== 0) throw new Error(`helm install ${name}: ${stderr.slice(-1000)}\n${await whatIsWrong(stage)}`);
+      await runChart(stage, 'install', name, stage.release, files);
       timeline.say(`chart ${name} is ready`);
     }),
   );
   const pods = await podsOf(stage);
   return `${names.length} charts, ${pods.filter((pod) => isReady(pod)).length} Pods ready`;
+}
+
+/**
+ * Installs or upgrades a chart, and waits for it.
+ * @param files values in addition to those of the cloud
+ */
+export async function runChart(
+  stage: Stage,
+  verb: 'install' | 'upgrade',
+  name: string,
+  release: string,
+  files: readonly string[],
+): Promise<void> {
+  const values = [GLOBALS, ...files].flatMap((file) => ['--values', file]);
+  const wait = ['--wait', '--wait-for-jobs', '--timeout', TIMEOUT];
+  const chart = packageChart(name, join(stage.directory, 'charts'));
+  const args = [
+    verb,
+    name,
+    chart,
+    '--namespace',
+    NAMESPACE,
+    ...values,
+    '--set-string',
+    `global.tag=${release}`,
+    ...wait,
+  ];
+  const { code, stdout, stderr } = await helm(stage.directory, args, stage.node.kubeconfig);
+  await writeFile(join(stage.directory, `${name}.log`), stdout + stderr);
+  if (code !== 0) throw new Error(`helm ${verb} ${name}: ${stderr.slice(-1000)}\n${await whatIsWrong(stage)}`);
 }
 
 /** All Pods of the namespace, without those of Jobs. */

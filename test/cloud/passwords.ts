@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 
 const DATABASE_ACCOUNTS = ['keystone', 'placement', 'glance', 'nova', 'neutron', 'cinder', 'heat'];
 const IDENTITY_ACCOUNTS = ['placement', 'glance', 'nova', 'neutron', 'cinder', 'heat'];
-/** Names of Kolla's passwords.yml that the twelve charts use. */
+/** Names of Kolla's passwords.yml that the charts use. */
 const NAMES = [
   'database_password',
   'mariadb_monitor_password',

@@ -22,11 +22,14 @@ export interface PortQuery {
   readonly ports: readonly number[];
   /** For `listen`: default both. `connected` is for TCP only. */
   readonly protocols?: readonly Protocol[] | undefined;
+  /** Number of matches; default one. */
+  readonly atLeast?: number | undefined;
 }
 
 /** The search in the kernel's tables. */
 interface Search extends Meaning, ProcEffects {
   readonly ports: readonly number[];
+  readonly atLeast: number;
   /** An alternative condition, not mentioned in messages. */
   readonly also: Meaning | undefined;
 }
@@ -38,7 +41,7 @@ interface Search extends Meaning, ProcEffects {
  * @param also an alternative condition
  */
 export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc = '/proc', also?: Kind): Question {
-  const { ports, protocols } = query;
+  const { ports, protocols, atLeast = 1 } = query;
   const wanted = query.process && whatIsMeant(query.process);
   // A node has hundreds of processes: the last owner of the socket is examined first.
   let last: number | undefined;
@@ -47,7 +50,15 @@ export function portQuestion(query: PortQuery, kind: Kind, subject: string, proc
     hosts: [],
     async ask(signal) {
       const other = also && MEANINGS[also];
-      const search: Search = { ...MEANINGS[kind], ...defined({ protocols }), ports, also: other, proc, signal };
+      const search: Search = {
+        ...MEANINGS[kind],
+        ...defined({ protocols }),
+        ports,
+        atLeast,
+        also: other,
+        proc,
+        signal,
+      };
       if (wanted === undefined) return await verdictOfAny(search);
       if (last !== undefined) {
         const again = await findGood(wanted, await findOwners(wanted, search, [last]), search);
@@ -82,8 +93,9 @@ async function scan(search: Search, isTheirs: (socket: InetSocket) => boolean): 
 }
 
 async function read(search: Search, isTheirs: (socket: InetSocket) => boolean, kept: number): Promise<Scanned> {
-  const { ports, protocols, also } = search;
+  const { ports, protocols, atLeast, also } = search;
   const onPort: InetSocket[] = [];
+  let matches = 0;
   let good: Scanned['good'];
   const isOnPort = ({ portOf, isAbout }: Meaning, socket: InetSocket) =>
     ports.includes(portOf(socket)) && isAbout(socket);
@@ -91,7 +103,8 @@ async function read(search: Search, isTheirs: (socket: InetSocket) => boolean, k
     const isOn = isOnPort(search, socket);
     if (isOn && onPort.length < kept) onPort.push(socket);
     const meaning = isOn ? search : also !== undefined && isOnPort(also, socket) ? also : undefined;
-    if (meaning?.isGood(socket) && isTheirs(socket)) good = { socket, shown: meaning.show(socket) };
+    if (meaning?.isGood(socket) && isTheirs(socket) && ++matches === atLeast)
+      good = { socket, shown: meaning.show(socket) };
     return good !== undefined;
   };
   await eachInetSocket(protocols, each, search);
@@ -101,7 +114,8 @@ async function read(search: Search, isTheirs: (socket: InetSocket) => boolean, k
 async function verdictOfAny(search: Search): Promise<Verdict> {
   const { good, onPort } = await scan(search, () => true);
   if (good !== undefined) return healthyAs(good.shown);
-  return unhealthy(`${search.isMissing} ${portsText(search)}${seen(onPort, search)}`);
+  const what = search.atLeast > 1 ? tooFew(onPort, search) : search.isMissing;
+  return unhealthy(`${what} ${portsText(search)}${seen(onPort, search)}`);
 }
 
 interface Found {
@@ -132,7 +146,8 @@ async function verdictOf(
   const pids = owners.processes.map(({ pid }) => pid);
   if (pids.length > 0) {
     const theirs = await whatIsTheirs(onPort, owners, search);
-    return unhealthy(`${called(wanted, pids)} ${search.lacks} ${portsText(search)}${seen(theirs, search)}`);
+    const lacks = search.atLeast > 1 ? `has ${tooFew(theirs, search)}` : search.lacks;
+    return unhealthy(`${called(wanted, pids)} ${lacks} ${portsText(search)}${seen(theirs, search)}`);
   }
   const what =
     others.length > 0
@@ -163,6 +178,11 @@ async function whatIsTheirs(
 
 function seen(sockets: readonly InetSocket[], search: Search): string {
   return sockets.length === 0 ? '' : `; seen: ${listed(sockets.map((socket) => search.show(socket)))}`;
+}
+
+/** Continued by the ports. */
+function tooFew(sockets: readonly InetSocket[], { isGood, atLeast }: Search): string {
+  return `${sockets.filter(isGood).length} of ${atLeast} connections to`;
 }
 
 function portsText({ ports }: Search): string {

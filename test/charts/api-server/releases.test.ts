@@ -4,10 +4,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canRunHelm, helm } from '../../../tools/helm.ts';
 import { canRunControlPlane, endPodsOf } from '../../cluster/kubernetes/index.ts';
+import { until } from '../../support/until.ts';
 import { namespaceName, sharedControlPlane, type SharedControlPlane } from '../../servers/index.ts';
 import { PASSWORDS, rendering, type KubeObject, type Rendering } from '../support.ts';
 
-const [THERE_AND_BACK, AGAIN, AWAY] = [namespaceName('there-and-back'), namespaceName('again'), namespaceName('away')];
+const NAMESPACES = ['there-and-back', 'again', 'away', 'before'] as const;
+const [THERE_AND_BACK, AGAIN, AWAY, BEFORE] = NAMESPACES.map((name) => namespaceName(name)) as [
+  string,
+  string,
+  string,
+  string,
+];
 const reason = (await canRunHelm()) ?? (await canRunControlPlane());
 
 describe('a release over its revisions, on a real API server', { skip: reason ?? false, concurrency: 1 }, () => {
@@ -15,13 +22,15 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
   let chart: Rendering;
   before(async () => {
     cluster = await sharedControlPlane();
-    for (const name of [THERE_AND_BACK, AGAIN, AWAY]) await cluster.createNamespace(name);
+    for (const name of [THERE_AND_BACK, AGAIN, AWAY, BEFORE]) await cluster.createNamespace(name);
     chart = await rendering('keystone');
   });
   after(async () => {
     await chart?.[Symbol.asyncDispose]();
     await cluster?.[Symbol.asyncDispose]();
   });
+
+  const VERSIONED = 'jobs,configmaps,secrets,roles,rolebindings';
 
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await helm(chart.directory, args, cluster.kubeconfig);
@@ -32,6 +41,17 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     await writeFile(file, JSON.stringify({ ...values, global: { passwords: PASSWORDS } }));
     const where = [`--namespace=${namespace}`, `--values=${file}`];
     await run('upgrade', '--install', 'keystone', chart.chart, ...where);
+  };
+  /** Ends the Pod of a Job that runs before the upgrade to a revision, and returns what the workload is then. */
+  const endHook = async (namespace: string, name: string, revision: number, phase: 'Succeeded' | 'Failed') => {
+    const job = await until(`the Job ${name} of revision ${revision}`, async () =>
+      [...(await objects(namespace, 'jobs')).values()].find(({ metadata }) =>
+        new RegExp(`^keystone-${name}-\\w+-r${revision}$`).test(metadata.name),
+      ),
+    );
+    const [deployment] = (await objects(namespace, 'deployments')).values();
+    await endPodsOf(cluster, namespace, job.metadata.name, phase);
+    return deployment?.['spec'].template.spec.containers[0].image as string;
   };
   const objects = async (namespace: string, kinds: string): Promise<Map<string, KubeObject>> => {
     const { items } = JSON.parse(
@@ -46,8 +66,6 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     ) as { items: KubeObject[] };
     return new Map(items.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
   };
-  const VERSIONED = 'jobs,configmaps,secrets,roles,rolebindings';
-
   test('an upgrade keeps the Job and the configuration that old Pods need, and a rollback uses them', async () => {
     await install(THERE_AND_BACK, {});
     const jobs = [...(await objects(THERE_AND_BACK, 'jobs')).keys()];
@@ -56,7 +74,10 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     await cluster.kubectl(['wait', '--for=condition=Complete', job, `--namespace=${THERE_AND_BACK}`, '--timeout=-1s']);
     const first = await objects(THERE_AND_BACK, VERSIONED);
     assert.notEqual(first.size, 0);
-    await install(THERE_AND_BACK, { settings: { extra: { token: { expiration: 7200 } } } });
+    await Promise.all([
+      install(THERE_AND_BACK, { settings: { extra: { token: { expiration: 7200 } } } }),
+      endHook(THERE_AND_BACK, 'bootstrap', 2, 'Succeeded'),
+    ]);
     const second = await objects(THERE_AND_BACK, VERSIONED);
     for (const [name, { metadata }] of first)
       assert.equal(second.get(name)?.metadata['uid' as 'name'], metadata['uid' as 'name'], name);
@@ -70,6 +91,41 @@ describe('a release over its revisions, on a real API server', { skip: reason ??
     const volumes = JSON.stringify(deployment?.['spec'].template.spec.volumes);
     const secret = [...first.keys()].find((name) => name.startsWith('Secret/keystone-keystone-conf-'));
     assert.ok(secret !== undefined && volumes.includes(secret.replace('Secret/', '')), volumes);
+  });
+
+  test('an upgrade changes its workload when expand and migrate are complete, and not if one fails', async () => {
+    const to = (tag: string) => ({ image: { tag }, upgrade: { stepwise: true }, jobs: { backoffLimit: 0 } });
+    const imageOf = async () => {
+      const [deployment] = (await objects(BEFORE, 'deployments')).values();
+      return deployment?.['spec'].template.spec.containers[0].image as string;
+    };
+    await install(BEFORE, to('2025.1'));
+    const upgrade = install(BEFORE, to('2026.1'));
+    for (const name of ['bootstrap', 'db-migrate'])
+      assert.equal(await endHook(BEFORE, name, 2, 'Succeeded'), 'kolla/keystone:2025.1', name);
+    await upgrade;
+    assert.equal(await imageOf(), 'kolla/keystone:2026.1');
+    const left = [...(await objects(BEFORE, `${VERSIONED},serviceaccounts`)).keys()];
+    assert.deepEqual(
+      left.filter((name) => name.endsWith('-r2')),
+      [],
+    );
+
+    const failing = install(BEFORE, to('2026.2')).then(
+      () => 'succeeded',
+      (error: Error) => error.message,
+    );
+    assert.equal(await endHook(BEFORE, 'bootstrap', 3, 'Failed'), 'kolla/keystone:2026.1');
+    assert.match(await failing, /pre-upgrade hooks failed.*keystone-bootstrap-\w+-r3/s);
+    assert.equal(await imageOf(), 'kolla/keystone:2026.1');
+    const again = install(BEFORE, to('2026.2'));
+    for (const name of ['bootstrap', 'db-migrate']) await endHook(BEFORE, name, 4, 'Succeeded');
+    await again;
+    assert.equal(await imageOf(), 'kolla/keystone:2026.2');
+    assert.ok(
+      [...(await objects(BEFORE, 'jobs')).keys()].some((name) => name.endsWith('-r3')),
+      'for its log',
+    );
   });
 
   test('a reinstallation after an uninstall reuses the kept objects', async () => {

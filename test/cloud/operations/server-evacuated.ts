@@ -23,7 +23,7 @@ export const serverEvacuated: Operation = {
     await using server = await temporaryServer(world, 'evacuated');
     const [gone, pod] = [
       await hostOf(client, server.id),
-      '--selector=app.kubernetes.io/name=nova-cell,app.kubernetes.io/component=compute',
+      '--selector=app.kubernetes.io/name=nova-compute,app.kubernetes.io/component=compute',
     ];
     await stage.node.kubectl(['label', 'node', gone, `${LABEL}-`]);
     const onNode = ['get', 'pods', pod, `--field-selector=spec.nodeName=${gone}`, '--output=name'];

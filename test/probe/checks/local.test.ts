@@ -15,6 +15,7 @@ for (const [words, what] of [
   [['connected', 'nova-compute', '65536'], /'65536' is not a port/],
   [['connected', ' ', '5672'], /the process's name is empty/],
   [['connected', '--any-process'], /PROCESS/],
+  [['connected', 'nova-compute', '5672', '--at-least', '0'], /--at-least 0 is not a positive number$/],
   [['connected', '--pattern', '(', '5672'], /^connected: '\(' is not a regular expression$/],
   [['listen'], /PORT/],
   [['listen', 'http'], /^listen: 'http' is not a port/],

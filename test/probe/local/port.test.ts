@@ -41,6 +41,26 @@ test('one of several ports is enough', async () => {
   assert.equal((await ask('connected', query)).healthy, true);
 });
 
+test('with a minimum, fewer connections of the process are not enough, and others do not count', async () => {
+  await using server = await listenTcp(() => {});
+  const process = { name: name('minimum') };
+  await using service = await startService(process.name, connects(server.port, '127.0.0.1', 2));
+  await using _ = await startService(name('more'), connects(server.port));
+  const ports = [server.port];
+  assert.equal((await ask('connected', { process, ports, atLeast: 2 })).healthy, true);
+  assert.match(
+    reasonOf(await ask('connected', { process, ports, atLeast: 3 })),
+    new RegExp(
+      `^${process.name} \\(pid ${service.pid}\\) has 2 of 3 connections to port ${server.port}; seen: ESTABLISHED`,
+    ),
+  );
+  assert.equal((await ask('connected', { process: undefined, ports, atLeast: 3 })).healthy, true);
+  assert.match(
+    reasonOf(await ask('connected', { process: undefined, ports, atLeast: 4 })),
+    new RegExp(`^3 of 4 connections to port ${server.port}; seen: `),
+  );
+});
+
 test('a port with the same prefix is another port', async () => {
   // Like 567 and 5672.
   await using server = await listenTcp(() => {});

@@ -66,10 +66,13 @@ export function listens(host = '127.0.0.1', port = 0): string {
 server.listen(${port}, '${host}', () => say(String(server.address().port)));`;
 }
 
-/** Connects, reports it, and keeps the connection when the peer closes. */
-export function connects(port: number, host = '127.0.0.1'): string {
-  return `${NET}const socket = net.connect({ port: ${port}, host: '${host}', allowHalfOpen: true });
-socket.on('connect', () => say('connected')).on('error', () => {}).resume();
+/** Connects, reports it once all connections are open, and keeps them when the peer closes. */
+export function connects(port: number, host = '127.0.0.1', count = 1): string {
+  return `${NET}let open = 0;
+for (let i = 0; i < ${count}; i++) {
+  const socket = net.connect({ port: ${port}, host: '${host}', allowHalfOpen: true });
+  socket.on('connect', () => ++open === ${count} && say('connected')).on('error', () => {}).resume();
+}
 setInterval(() => {}, 1000);`;
 }
 

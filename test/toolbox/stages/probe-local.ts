@@ -26,6 +26,11 @@ socket.bind(0, () => say(String(socket.address().port)));`;
     stack.use(await startService('nova-compute', connects(port)));
     return { replace: { 5672: `${port}` } };
   },
+  'kolla-probe connected nova-compute 5672 --at-least 3': async (_, stack) => {
+    const { port } = stack.use(await listenTcp(() => {}));
+    stack.use(await startService('nova-compute', connects(port, '127.0.0.1', 3)));
+    return { replace: { 5672: `${port}` } };
+  },
   'kolla-probe connected --any-process 5671 5672': async (_, stack) => {
     const { port } = stack.use(await listenTcp(() => {}));
     stack.use(await startService('nova-compute', connects(port)));

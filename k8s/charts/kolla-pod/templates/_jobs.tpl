@@ -10,13 +10,15 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- $ctx := . -}}
 {{- $values := .Values -}}
 {{- $_ := set . "jobs" list -}}
+{{- $_ := set . "jobsBefore" list -}}
 {{- $_ := set . "jobWaits" list -}}
 {{- $_ := set . "cronWaits" list -}}
 {{- $_ := set . "jobRollouts" list -}}
 {{- $_ := set . "waitFor" "" -}}
+{{- $of := dict -}}
+{{- range .workloads -}}{{- if or (not $of) (eq .key $values.bootstrap.workload) -}}{{- $of = . -}}{{- end -}}{{- end -}}
+{{- $_ := set . "jobOf" $of -}}
 {{- if and $values.bootstrap.enabled .workloads -}}
-{{- $of := first .workloads -}}
-{{- range .workloads -}}{{- if eq .key $values.bootstrap.workload -}}{{- $of = . -}}{{- end -}}{{- end -}}
 {{- if and $values.bootstrap.workload (ne $of.key $values.bootstrap.workload) -}}
 {{- fail (printf "%s: bootstrap.workload: there is no workloads.%s" .Chart.Name $values.bootstrap.workload) -}}
 {{- end -}}
@@ -43,11 +45,11 @@ have their hash in their names, unless `reload: live`) and phase.
 {{- range $values.bootstrap.run.args -}}{{- $command = append $command (include "kolla-pod.openText" (list $ctx . "bootstrap.run.args")) -}}{{- end -}}
 {{- $waits := fromJsonArray (include "kolla-pod.bootstrapNeeds" .) -}}
 {{- $env := fromJson (include "kolla-pod.bootstrapEnv" .) -}}
-{{- $last := include "kolla-pod.job" (dict "ctx" . "of" $of "name" "bootstrap" "command" $command "waits" $waits "env" $env) -}}
+{{- $last := include "kolla-pod.job" (dict "ctx" . "of" $of "name" "bootstrap" "command" $command "waits" $waits "env" $env "isBefore" true) -}}
 {{- $sync := concat (list (include "kolla-pod.program" (list . "kolla-db-sync")) $values.service) $common -}}
 {{- $databaseEnv := pick $env "KOLLA_DB_SYNC_ADMIN_USER" "KOLLA_DB_SYNC_ADMIN_PASSWORD" -}}
 {{- if has "migrate" $phases -}}
-{{- $last = include "kolla-pod.job" (dict "ctx" . "of" $of "name" "db-migrate" "command" (concat $sync (list "--phase" "migrate")) "waits" (list (include "kolla-pod.jobWait" (list . $last))) "env" $databaseEnv "isPhase" true) -}}
+{{- $last = include "kolla-pod.job" (dict "ctx" . "of" $of "name" "db-migrate" "command" (concat $sync (list "--phase" "migrate")) "waits" (list (include "kolla-pod.jobWait" (list . $last))) "env" $databaseEnv "isPhase" true "isBefore" true) -}}
 {{- end -}}
 {{- $_ := set . "waitFor" (include "kolla-pod.jobWait" (list . $last)) -}}
 {{- $rollouts := list -}}
@@ -132,7 +134,7 @@ have their hash in their names, unless `reload: live`) and phase.
 
 {{/*
 Appends one Job. In: dict of ctx, of (the workload with its image and configuration), name, command, waits, env,
-isPhase. Out: its name.
+isPhase, isBefore (the rollout: kolla-pod.hooks). Out: its name.
 */}}
 {{- define "kolla-pod.job" -}}
 {{- $ctx := .ctx -}}
@@ -156,7 +158,9 @@ is immutable.
 {{- with $values.jobs.activeDeadlineSeconds -}}{{- $_ := set $spec "activeDeadlineSeconds" (int .) -}}{{- end -}}
 {{- $metadata := dict "name" $name "namespace" $ctx.Release.Namespace "labels" $labels "annotations" (dict "kolla-pod/release" ($values.release | toString)) -}}
 {{- $_ := merge $metadata (fromJson (include "kolla-pod.kept" $ctx)) -}}
-{{- $_ := set $ctx "jobs" (append $ctx.jobs (dict "apiVersion" "batch/v1" "kind" "Job" "metadata" $metadata "spec" $spec)) -}}
+{{- $job := dict "apiVersion" "batch/v1" "kind" "Job" "metadata" $metadata "spec" $spec -}}
+{{- $_ := set $ctx "jobs" (append $ctx.jobs $job) -}}
+{{- if .isBefore -}}{{- $_ := set $ctx "jobsBefore" (append $ctx.jobsBefore $job) -}}{{- end -}}
 {{- $_ := set $ctx "jobWaits" (concat $ctx.jobWaits .waits) -}}
 {{- $name -}}
 {{- end -}}
@@ -183,23 +187,39 @@ is immutable.
 {{- end -}}
 
 {{/*
-The accounts of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys; and
-of CronJobs, which stay as long as the release and so may change those keys' Secrets, but create none. In:
-context.
+The accounts of Jobs and of CronJobs, which stay as long as the release and so may change the Secrets of Keystone's
+keys, but create none. In: context.
 */}}
 {{- define "kolla-pod.jobAccess" -}}
+{{- if .hasCron -}}
+{{- $keys := fromJsonArray (include "kolla-pod.keyGrants" .) -}}
+{{- include "kolla-pod.access" (list . (printf "%s-cron" .name) "cron" (fromJson (include "kolla-pod.roles" (list (uniq .cronWaits) .Release.Namespace $keys)))) -}}
+{{- end -}}
+{{- if .jobs -}}
+{{- include "kolla-pod.access" (list . (printf "%s-bootstrap" .name) "bootstrap" (fromJson (include "kolla-pod.jobRoles" (list . .jobWaits)))) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* In: context. Out: JSON. */}}
+{{- define "kolla-pod.keyGrants" -}}
 {{- $keys := list -}}
 {{- range .Values.bootstrap.keys -}}
 {{- $keys = append $keys (dict "namespace" $.Release.Namespace "group" "" "resource" "secrets" "name" . "verbs" (list "get" "update")) -}}
 {{- end -}}
-{{- if .hasCron -}}
-{{- include "kolla-pod.access" (list . (printf "%s-cron" .name) "cron" (fromJson (include "kolla-pod.roles" (list (uniq .cronWaits) .Release.Namespace $keys)))) -}}
+{{- toJson $keys -}}
 {{- end -}}
-{{- if .jobs -}}
+
+{{/*
+The rules of Jobs: the Lease, their waits, the objects read by contract and online, and Keystone's keys. In: list of context
+and waits. Out: JSON.
+*/}}
+{{- define "kolla-pod.jobRoles" -}}
+{{- $waits := index . 1 -}}
+{{- with index . 0 -}}
 {{- $own := .Release.Namespace -}}
 {{- $grants := list -}}
 {{- $sync := include "kolla-pod.dbSync" . -}}
-{{- if $sync -}}
+{{- if and $sync .jobs -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "verbs" (list "create")) -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "coordination.k8s.io" "resource" "leases" "name" (printf "kolla-db-sync-%s" $sync) "verbs" (list "get" "update" "watch")) -}}
 {{- end -}}
@@ -211,10 +231,9 @@ context.
 {{- end -}}
 {{- if .Values.bootstrap.keys -}}
 {{- $grants = append $grants (dict "namespace" $own "group" "" "resource" "secrets" "verbs" (list "create")) -}}
-{{- $grants = concat $grants $keys -}}
+{{- $grants = concat $grants (fromJsonArray (include "kolla-pod.keyGrants" .)) -}}
 {{- end -}}
-{{- $roles := fromJson (include "kolla-pod.roles" (list (uniq .jobWaits) $own $grants)) -}}
-{{- include "kolla-pod.access" (list . (printf "%s-bootstrap" .name) "bootstrap" $roles) -}}
+{{- include "kolla-pod.roles" (list (uniq $waits) $own $grants) -}}
 {{- end -}}
 {{- end -}}
 

@@ -180,6 +180,12 @@ need-app = true
 plugins-dir = {{ $uwsgi.pluginsDir | default "/usr/lib/uwsgi/plugins" }}
 plugins = {{ $uwsgi.plugins | default "python3" }}
 processes = {{ $uwsgi.processes | default 2 }}
+{{- with $uwsgi.cheaper }}
+# This many at least; further ones are started while none is idle. Otherwise slow requests leave none for the readiness check.
+cheaper = {{ . }}
+cheaper-overload = 1
+cheaper-step = 2
+{{- end }}
 socket-timeout = 30
 threads = {{ $uwsgi.threads | default 1 }}
 thunder-lock = true
@@ -206,6 +212,24 @@ their preStop, and minus the 25 s in which kolla-sidecar ships the last lines (l
 {{- range $seconds -}}{{- $least = min $least . -}}{{- end -}}
 {{- /* 0 would mean no limit. */ -}}
 {{- max 1 $least -}}
+{{- end }}
+
+{{/* Fails for a cell that would share its virtual host with nova's super-conductor. In: root */}}
+{{- define "kolla-pod.openstack.cellHost" -}}
+{{- $super := dig "nova" "workloads" "super-conductor" "enabled" false (.Values.global.charts | default dict) -}}
+{{- if and $super (not .Values.settings.virtualHost) -}}
+{{- fail (printf "%s: settings.virtualHost: nova's super-conductor is enabled, and would take the requests to the cell's conductor, which has another database: name a virtual host of the cell's own, or / where it has a broker of its own" .Chart.Name) -}}
+{{- end -}}
+{{- end }}
+
+{{/*
+The wait until no Pod of Nova's workload of an older release is left: rolling Nova's services in another order breaks requests.
+(list root CHART WORKLOAD [NAMESPACE])
+*/}}
+{{- define "kolla-pod.openstack.novaRolled" -}}
+{{- $at := "" -}}
+{{- if gt (len .) 3 -}}{{- $at = printf "@%s" (index . 3) -}}{{- end -}}
+{{- printf "!pod%s?label=app.kubernetes.io/name=%s&label=app.kubernetes.io/component=%s&label=app.kubernetes.io/version!=%s" $at (index . 1) (index . 2) (include "kolla-pod.versionLabel" (index . 0)) -}}
 {{- end }}
 
 {{/* Options of all of Nova's services, above the cells and in them. (list root FILE), FILE of config.files */}}

@@ -24,6 +24,9 @@ chart's parts, merged `Values`, `files` (those next to config.json), `workloads`
 ---
 {{ toYaml $object }}
 {{- end }}
+{{- if $ctx.Release.IsUpgrade }}
+{{ include "kolla-pod.hooks" $ctx }}
+{{- end }}
 {{- range $object := $ctx.Values.objects }}
 ---
 {{ if kindIs "string" $object }}{{ tpl $object $ctx }}{{ else }}{{ toYaml $object }}{{ end }}

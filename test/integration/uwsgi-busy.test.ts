@@ -1,0 +1,83 @@
+/** A real uWSGI, with the file that a chart renders, whose workers are all busy. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { stat, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canRunHelm } from '../../tools/helm.ts';
+import { privateDirectory } from '../../tools/directory.ts';
+import { freePort } from '../../tools/port.ts';
+import { start, tied } from '../../tools/process.ts';
+import { filesOf, workloadsOf } from '../charts/service-charts.ts';
+import { rendering } from '../charts/support.ts';
+import { canRunKeystone, keystone, uwsgiOf } from '../cluster/keystone.ts';
+import { runHelper } from '../support/helper.ts';
+import { until } from '../support/until.ts';
+
+const reason = (await canRunHelm()) ?? (await canRunKeystone());
+
+/** Holds requests for /slow until the file exists, and says that it does. */
+const APPLICATION = `
+import os, sys, time
+def application(environ, start_response):
+    if environ['PATH_INFO'] == '/slow':
+        open(os.environ['HELD'], 'a').write('x')
+        while not os.path.exists(os.environ['RELEASED']): time.sleep(0.1)
+    start_response('200 OK', [])
+    return [b'']
+`;
+
+for (const [chart, workload] of [
+  ['neutron', 'server'],
+  ['placement', 'api'],
+] as const)
+  test(
+    `${chart}: slow requests on all its workers leave the readiness check one`,
+    { skip: reason ?? false },
+    async () => {
+      await using helm = await rendering(chart);
+      const rendered = await helm.render();
+      const one = workloadsOf(rendered).find(({ metadata }) => metadata.name === `${chart}-${workload}`);
+      const [, text = ''] = [...filesOf(rendered, one!)].find(([name]) => name.endsWith('-uwsgi.ini')) ?? [];
+      const kept = Number(/^cheaper = (\d+)$/m.exec(text)?.[1]);
+      assert.ok(kept > 0, text);
+
+      await using directory = await privateDirectory('uwsgi');
+      const at = (name: string) => join(directory.path, name);
+      const port = await freePort();
+      const { directory: tree, env } = await keystone();
+      const uwsgi = await uwsgiOf(tree);
+      await writeFile(at('slow.py'), APPLICATION);
+      await writeFile(at('held'), '');
+      const ini = text
+        .replace(/^http = .*$/m, `http = 127.0.0.1:${port}`)
+        .replace(/^module = .*$/m, `module = slow:application\npythonpath = ${directory.path}`)
+        .replace(/^plugins-dir = .*$/m, `plugins-dir = ${uwsgi.plugins}`)
+        .replace(/^plugins = .*$/m, `plugins = http,${uwsgi.plugin}`)
+        .replace(/^logto2 = .*$/m, `logto2 = ${at('uwsgi.log')}`);
+      await writeFile(at('uwsgi.ini'), ini);
+      await using server = await start(...tied(uwsgi.command, ['--ini', at('uwsgi.ini')]), {
+        env: { ...env, HELD: at('held'), RELEASED: at('released') },
+        logFile: at('out.log'),
+        throwAway: true,
+      });
+      assert.ok(server.pid > 0);
+      const isReady = async () => (await runHelper('kolla-probe', ['http', `http://127.0.0.1:${port}/`])).code === 0;
+      await until('uWSGI to answer', async () => (await isReady()) || undefined);
+
+      const slow = Array.from({ length: kept }, () => get({ host: '127.0.0.1', port, path: '/slow', agent: false }));
+      const answers = slow.map(async (request) => (await once(request, 'response')) as [{ statusCode: number }]);
+      let answered = 0;
+      for (const answer of answers) void answer.then(() => answered++);
+      await until('all workers to be busy', async () => (await readLength(at('held'))) === kept || undefined);
+      await until('a further worker to answer', async () => (await isReady()) || undefined);
+      assert.equal(answered, 0);
+      await writeFile(at('released'), '');
+      for (const [{ statusCode }] of await Promise.all(answers)) assert.equal(statusCode, 200);
+    },
+  );
+
+async function readLength(file: string): Promise<number> {
+  return (await stat(file)).size;
+}
