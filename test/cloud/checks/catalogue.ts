@@ -32,7 +32,7 @@ function commandsOf({ migration, tool = [], keys = [] }: Service): (readonly str
       ...('listed' in done ? [done.listed.argv, ...done.update.map(({ argv }) => argv)] : []),
     ]),
     ...keys.flatMap(({ reencrypt }) => (reencrypt === undefined ? [] : [reencrypt])),
-  ].filter(([program = '']) => program !== 'test' && !program.endsWith('/python'));
+  ].filter(([program]) => program !== 'test' && !program?.endsWith('/python'));
 }
 
 /** The help of each command, by its line. A start costs seconds, so all run in one shell. */
