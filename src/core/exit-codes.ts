@@ -1,9 +1,9 @@
 import { ExitCode } from './errors.ts';
 
-/** One exit code for `kolla-pod explain` and docs/reference/errors.md. */
+/** One exit code, for `kolla-pod explain` and docs/reference/errors.md. */
 export interface ExitCodeEntry {
   readonly code: number;
-  /** Its key in ExitCode. */
+  /** Its key in `ExitCode`. */
   readonly name: string;
   readonly means: string;
   /** The user's next step. */
@@ -91,7 +91,7 @@ const rows: Record<keyof typeof ExitCode, Omit<ExitCodeEntry, 'code' | 'name'>> 
   },
 };
 
-/** All our exit codes, in ascending order. Others are those of a child or of the executed program. */
+/** All our exit codes in ascending order. Other codes come from a child process or the executed program. */
 export const EXIT_CODES: readonly ExitCodeEntry[] = Object.entries(rows)
   .map(([name, row]) => ({ code: ExitCode[name as keyof typeof ExitCode], name, ...row }))
   .toSorted((a, b) => a.code - b.code);

@@ -50,7 +50,7 @@ const OWN_OPTIONS = [
     flag: 'service-config',
     type: 'path',
     env: 'KOLLA_DB_SYNC_SERVICE_CONFIG',
-    help: "service's configuration file (default e.g. /etc/keystone/keystone.conf)",
+    help: "service's configuration file (default: the catalogue's path for SERVICE)",
     example: '/etc/keystone/keystone.conf',
   },
   {
@@ -77,7 +77,7 @@ const MIGRATE_OPTIONS = [
     env: 'KOLLA_DB_SYNC_PHASE',
     default: 'all',
     help: 'phase of the migration to run',
-    details: 'For a rolling upgrade: expand and migrate before the rollout, contract and online after it.',
+    details: 'For a rolling upgrade: `expand` and `migrate` before the rollout, `contract` and `online` after it.',
     example: 'expand',
   },
   {
@@ -117,7 +117,7 @@ const MIGRATE_OPTIONS = [
     default: '15s',
     help: 'time for the command to exit after SIGTERM',
     details:
-      "Stopping the command and recording it take up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
+      "Stopping the command and recording the result take up to 15 s more; the Pod's terminationGracePeriodSeconds must cover both.",
     example: '10m',
   },
   {
@@ -179,8 +179,8 @@ export const SIDECAR_OPTIONS = [
     flag: 'pod-name',
     type: 'string',
     env: 'POD_NAME',
-    help: "this Pod's name, for --stay (default the host name)",
-    details: 'metadata.name of the downward API; the startup probe is checked against it.',
+    help: "this Pod's name, for --stay (default: the host name)",
+    details: 'metadata.name of the downward API; used to read the startup probe of this Pod.',
     example: 'keystone-5d4f8c7b9-x2x7q',
   },
 ] as const satisfies readonly Option[];

@@ -36,14 +36,14 @@ export const rbacCommand = command({
       type: 'string',
       env: 'KOLLA_DB_SYNC_RBAC_SERVICE_ACCOUNT',
       help: 'ServiceAccount that the binding refers to',
-      details: 'It must exist.',
+      details: 'It must exist already.',
       example: 'keystone-db-sync',
     },
     {
       flag: 'lease-name',
       type: 'string',
       env: 'KOLLA_DB_SYNC_LEASE_NAME',
-      help: 'same as for kolla-db-sync (default the service)',
+      help: 'same as for kolla-db-sync (default: the service)',
       example: 'nova-cell2',
     },
     AFTER_ROLLOUT,
@@ -57,7 +57,7 @@ export const rbacCommand = command({
     },
     {
       line: 'kolla-db-sync rbac keystone --after-rollout deployment/keystone -n openstack --service-account keystone-db-sync',
-      does: 'also for the phases contract and online',
+      does: 'also for the `contract` and `online` phases',
     },
     {
       line: 'kolla-db-sync rbac keystone --stay -n openstack --service-account keystone',

@@ -47,7 +47,7 @@ export const CHECK_OPTIONS = [
     type: 'duration',
     env: 'KOLLA_PROBE_TIMEOUT',
     default: '900ms',
-    help: "maximum time, below the kubelet's timeoutSeconds",
+    help: "maximum time; must be less than the probe's timeoutSeconds",
     example: '2s',
   },
   {

@@ -8,8 +8,8 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TO',
-    help: 'destination: elasticsearch, opensearch (also =URL), stdout',
-    details: 'stdout is the default without --url.',
+    help: 'destination, as KIND or KIND=URL',
+    details: 'KIND is elasticsearch, opensearch or stdout. Without --url the default is stdout.',
     example: 'opensearch=https://opensearch:9200',
   },
   {
@@ -17,7 +17,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_URL',
-    help: 'URL of the --to without one; comma-separated hosts',
+    help: 'URL for a --to without =URL; separate several hosts with commas',
     example: 'https://elasticsearch:9200',
   },
   {
@@ -26,7 +26,8 @@ export const SINK_OPTIONS = [
     repeat: true,
     env: 'KOLLA_LOG_SHIP_USER',
     help: '[KIND=]user name for the destination',
-    details: 'KIND selects another --to, such as opensearch=NAME; also in the options below.',
+    details:
+      'KIND limits the value to that destination, such as opensearch=NAME; the same applies to the options below.',
     example: 'shipper',
   },
   {
@@ -68,7 +69,7 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_TLS',
-    help: '[KIND=]verify|require|off (default depends on the URL)',
+    help: '[KIND=]verify|require|off (default: depends on the URL)',
     details: TLS_MEANING,
     example: 'verify',
   },
@@ -77,7 +78,7 @@ export const SINK_OPTIONS = [
     type: 'path',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_CA_FILE',
-    help: "[KIND=]FILE with the CA bundle (default the image's)",
+    help: "[KIND=]FILE with the CA bundle (default: the image's CA bundle)",
     example: '/etc/ssl/certs/ca-certificates.crt',
   },
   {

@@ -9,9 +9,9 @@ export const ROLLOUT_OPTIONS = [
     type: 'string',
     env: 'KOLLA_DB_SYNC_AFTER_ROLLOUT',
     repeat: true,
-    help: 'workload to wait for before the phases contract and online',
+    help: 'workload to wait for before the `contract` and `online` phases',
     details:
-      'KIND/NAME[@NAMESPACE] of a Deployment, StatefulSet or DaemonSet. The phases contract and online wait ' +
+      'KIND/NAME[@NAMESPACE] of a Deployment, StatefulSet or DaemonSet. The `contract` and `online` phases wait ' +
       'until each has rolled out the release of --release and its last old Pod is gone.',
     example: 'deployment/keystone',
   },

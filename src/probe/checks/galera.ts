@@ -10,7 +10,7 @@ export const galera = check({
   summary: 'Checks that this Galera node is synced and in the Primary component.',
   description:
     'A healthy node is ready (wsrep_ready), in the Primary component, Synced, and not configured to ' +
-    'reject queries. The privilege USAGE is enough. --defaults-file accepts the file that kolla-ansible ' +
+    'reject queries. The `USAGE` privilege is enough. --defaults-file accepts the file that kolla-ansible ' +
     "writes for MariaDB's own healthcheck.sh.",
   operands: [MYSQL_OPERAND],
   options: [

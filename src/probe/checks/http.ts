@@ -19,7 +19,7 @@ export const http = check({
       flag: 'status',
       type: 'integer',
       env: 'KOLLA_PROBE_STATUS',
-      help: 'expected status (default any below 400)',
+      help: 'expected status (default: any below 400)',
       example: '300',
     },
     ...URL_TLS_OPTIONS,

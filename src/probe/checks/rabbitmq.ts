@@ -16,10 +16,10 @@ export const rabbitmq = check({
   word: 'rabbitmq',
   summary: 'Checks that this RabbitMQ node accepts clients and has no alarm.',
   description:
-    'Uses AMQP like the check amqp and, with --management, the management API as well: a memory or disk ' +
+    'Uses AMQP like the `amqp` check and, with --management, the management API as well: a memory or disk ' +
     'alarm, which blocks publishers, or a virtual host that is down is unhealthy, with the reason. For ' +
     'the API the user needs a tag such as `management`.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 5672, with TLS 5671); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 5672, or 5671 with TLS)' }],
   options: [
     {
       flag: 'management',

@@ -17,7 +17,7 @@ export const redis = check({
     'Also works with Sentinel. Logs in first if a password is given (as the default user without --user). ' +
     'Unhealthy: a server that is still loading, a replica that has lost its primary and serves no ' +
     'clients, and a server that cannot save to disk.',
-  operands: [{ name: 'HOST[:PORT]', help: 'address (default port 6379); IPv6 in brackets' }],
+  operands: [{ name: 'HOST[:PORT]', help: 'address, IPv6 in brackets (default port: 6379)' }],
   options: [...LOGIN_OPTIONS, ...TLS_OPTIONS],
   examples: [
     {

@@ -12,7 +12,7 @@ import { CA_FILE_OPTION } from './tls.ts';
 
 export const MYSQL_OPERAND = {
   name: 'HOST[:PORT]',
-  help: "address (default port 3306) or socket path (default: from --defaults-file, else the client's default socket)",
+  help: "address, or path of a Unix socket (default: from --defaults-file, else the client's default socket)",
   optional: true,
 } as const;
 

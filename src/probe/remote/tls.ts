@@ -14,7 +14,7 @@ export const SERVER_NAME_OPTION = {
   flag: 'server-name',
   type: 'string',
   env: 'KOLLA_PROBE_SERVER_NAME',
-  help: 'expected name in the certificate (default the host)',
+  help: 'expected name in the certificate (default: the host name)',
   details: 'For a server addressed by IP.',
   example: 'api.example.org',
 } as const satisfies Option;

@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 /** Reports what this Pod or machine has and lacks for each helper. */
 export function doctorOf(names: readonly string[]): Command {
   return command({
-    summary: "Checks this Pod or machine for each helper's requirements, with fixes.",
+    summary: "Checks this Pod or machine for each helper's requirements, and suggests fixes.",
     description: 'Writes nothing, sends no credentials and prints no secret. Exit code 1 if something is missing.',
     operands: [{ name: 'HELPER', help: "check only this helper's requirements", optional: true, values: names }],
     options: [outputOption('KOLLA_POD_DOCTOR_OUTPUT', 'table')],

@@ -31,23 +31,23 @@ export function installOf(helpers: () => readonly Helper[]): Command {
   return command({
     summary: 'Copies the binary and its links into a directory shared by containers.',
     description:
-      "For images that lack them: an init container runs this, and the service's container mounts the same " +
-      'volume. Files are installed atomically; up-to-date files are not touched. Creates `kolla-pod`, ' +
-      '`bin/` with its names, and `rootless-bin/` with sudo in DIR.',
+      "For images without kolla-pod: an init container runs this, and the service's container mounts the same " +
+      'volume. Files are installed atomically; up-to-date files are not touched. DIR then contains ' +
+      'the binaries, links with all names in `bin/`, and sudo in `rootless-bin/`.',
     operands: [{ name: 'DIR', help: 'mount point of the shared volume in this container' }],
     options: [
       {
         flag: 'from',
         type: 'path',
         env: 'KOLLA_POD_INSTALL_FROM',
-        help: 'executable to copy (default this one)',
+        help: 'executable to copy (default: this one)',
         example: '/dist/kolla-pod',
       },
       {
         flag: 'core',
         type: 'boolean',
         env: 'KOLLA_POD_INSTALL_CORE',
-        help: 'install only kolla-core and its names',
+        help: 'install only kolla-core and its links',
         details: 'For a Pod whose waits and probes need no TLS, login or API server, and that has no sidecar.',
         example: 'true',
       },
