@@ -6,7 +6,7 @@ import { lookAt, partEffects } from './look.ts';
 import { JOB_OPTIONS } from './options.ts';
 import { withJob } from './job.ts';
 
-/** Shows what kolla-bootstrap would change, and changes nothing. */
+/** Shows what kolla-bootstrap would change, without changing anything. */
 export const planCommand = command({
   summary: 'Shows the changes as a diff; changes nothing.',
   description:

@@ -2,7 +2,7 @@ import { grouped, type Option } from '../cli/option.ts';
 import { PARSE_OPTIONS } from './parse/options.ts';
 import { SEND_OPTIONS, SINK_OPTIONS } from './sink/options.ts';
 
-/** Options for which lines are read, and from where. */
+/** Options that select lines and where reading starts. */
 const FILE_OPTIONS = [
   {
     flag: 'root',
@@ -46,7 +46,7 @@ const FILE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Origin of the lines, added to every document. */
+/** Options about the origin of lines, which is added to every document. */
 const ORIGIN_OPTIONS = [
   {
     flag: 'timezone',

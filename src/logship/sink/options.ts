@@ -1,7 +1,7 @@
 import type { Option } from '../../cli/option.ts';
 import { TLS_MEANING } from '../../cli/tls-option.ts';
 
-/** Options for connecting to servers and for the target; also those of `setup`. */
+/** Options for the connection to servers and for the target, which `setup` has too. */
 export const SINK_OPTIONS = [
   {
     flag: 'to',
@@ -17,7 +17,8 @@ export const SINK_OPTIONS = [
     type: 'string',
     repeat: true,
     env: 'KOLLA_LOG_SHIP_URL',
-    help: 'URL for a --to without =URL; separate several hosts with commas',
+    help: 'URL for a --to without =URL',
+    details: 'Separate several hosts with commas.',
     example: 'https://elasticsearch:9200',
   },
   {
@@ -114,7 +115,7 @@ export const SINK_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options for sending, and for rejected documents. */
+/** Options about sending and about rejected documents. */
 export const SEND_OPTIONS = [
   {
     flag: 'gzip',
