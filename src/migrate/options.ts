@@ -6,7 +6,7 @@ import { ENSURE_OPTIONS } from './ensure/options.ts';
 import { KUBE_OPTIONS, LOCK_OPTIONS } from './lease/options.ts';
 import { ROLLOUT_OPTIONS } from './rollout/options.ts';
 
-/** Location of the database. */
+/** Options for the location of the database. */
 export const PLACE_OPTIONS = [
   {
     flag: 'connection',
@@ -65,7 +65,7 @@ const OWN_OPTIONS = [
   caFileOption('KOLLA_DB_SYNC_CA_FILE'),
 ] as const satisfies readonly Option[];
 
-/** Shared by every command of kolla-db-sync. */
+/** Options of every command of kolla-db-sync. */
 export const TARGET_OPTIONS = [...PLACE_OPTIONS, ...OWN_OPTIONS] as const satisfies readonly Option[];
 
 /** Options of the schema migration. */
@@ -131,7 +131,7 @@ const MIGRATE_OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-/** Options that distinguish a migration's sessions from the live service's. */
+/** Options that distinguish the sessions of a migration from those of the live service. */
 const FENCING_OPTIONS = [
   {
     flag: 'migrate-as',

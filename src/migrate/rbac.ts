@@ -79,7 +79,7 @@ export const rbacCommand = command({
       ...rolloutGrants(afterRollout.map(parseWorkload), namespace),
       ...(stay ? [ownPodGrant(namespace)] : []),
     ];
-    // Several services, and several accounts of one, may share a namespace.
+    // Several services, and several accounts of one service, may share a namespace.
     const role = `kolla-db-sync-${lease}-${account}`;
     const subject = { kind: 'ServiceAccount', name: account, namespace } as const;
     const items = rolesFor(grants, subject, { role, clusterRole: role });
@@ -89,7 +89,7 @@ export const rbacCommand = command({
   },
 });
 
-/** Each replica has another name, so the Role cannot list it. */
+/** Each replica has its own name, so the Role cannot list the names. */
 function ownPodGrant(namespace: string): Grant {
   return { namespace, rule: { group: '', resource: 'pods', verbs: ['get'] } };
 }

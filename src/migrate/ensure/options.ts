@@ -1,11 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Option, Values } from '../../cli/option.ts';
 
-/** TLS requirements of an account. */
+/** TLS requirements for an account. */
 const REQUIREMENTS = ['none', 'ssl', 'x509'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
-/** Options for creating databases, accounts and grants: for a migration and for `ensure`. */
+/** Options for creating databases, accounts and grants, used by a migration and by `ensure`. */
 export const ENSURE_OPTIONS = [
   {
     flag: 'admin-user',
@@ -102,9 +102,9 @@ export type EnsureValues = Values<typeof ENSURE_OPTIONS>;
 
 /** Options for the desired state of database, account and grants. */
 export interface EnsureOptions {
-  /** The account is created for each of them. */
+  /** Host patterns; an account is created for each. */
   readonly accountHost: readonly string[];
-  /** Undefined: existing accounts are not changed. */
+  /** If undefined, existing accounts are not changed. */
   readonly require?: Requirement | undefined;
   readonly rotate: boolean;
   readonly charset: string;
