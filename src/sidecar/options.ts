@@ -1,6 +1,6 @@
 import type { Option, Values } from '../cli/option.ts';
 
-/** In the order of start and display. */
+/** Components in the order in which they start and are shown. */
 export const ROLE_NAMES = ['probe', 'config-watch', 'waits', 'db-sync', 'log-ship'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 

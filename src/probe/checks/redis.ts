@@ -7,8 +7,8 @@ import { TLS_OPTIONS, tlsOf } from '../remote/tls.ts';
 const PORT = 6379;
 
 /**
- * Checks that Redis, Valkey or a Sentinel responds to PING with PONG. It does not while loading its data, or without
- * its primary.
+ * Checks that Redis, Valkey or a Sentinel responds to PING with PONG. A server does not respond while it loads its
+ * data, nor does a replica without its primary.
  */
 export const redis = check({
   word: 'redis',

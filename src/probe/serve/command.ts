@@ -58,7 +58,7 @@ export const serveCommandOf = (checks: CheckSet): Command =>
       },
     ],
     async run({ options }, context) {
-      // Lazy: a one-shot probe needs no server.
+      // Loaded lazily: a single check needs no server.
       const { runServe } = await import('./run.ts');
       return await runServe(options, context, checks);
     },
