@@ -116,7 +116,7 @@ export const configmaps = command({
     },
   ],
   async run(input, context) {
-    // Only this command needs it: the others read no configuration.
+    // Imported lazily: the other commands read no configuration.
     const { printConfigmaps } = await import('./print.ts');
     return await printConfigmaps(input.operands[0] ?? '', input.options, context);
   },

@@ -17,9 +17,9 @@ export function doctorOf(names: readonly string[]): Command {
       { line: 'kolla-pod doctor init -o json', does: "kolla-init's requirements, as JSON" },
     ],
     async run({ operands: [name], options }, { stdout, terminal, signal, inherited }) {
-      // The environment itself is examined here, not an option.
+      // The environment itself is examined here; it is not read as options.
       const machine = { root: '', env: inherited, uid: process.getuid?.() ?? 0, signal };
-      // Lazy: no other command uses the network.
+      // Loaded lazily: no other command uses the network.
       const { examine } = await import('./examine.ts');
       const all = await examine(machine);
       const findings = name === undefined ? all : all.filter(({ helpers }) => helpers.some((h) => isNamed(h, name)));
