@@ -74,7 +74,7 @@ export class Watches {
   }
 
   /**
-   * The current objects of one waiter, at first and after each change, until the signal is aborted.
+   * The current objects of one waiter, first and after each change, until the signal is aborted.
    * @param kind the kind under which the demand is counted
    * @throws ForbiddenError if it may be neither watched nor read
    */

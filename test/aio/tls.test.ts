@@ -50,7 +50,7 @@ describe('TLS between all servers and clients of the charts on a real node', { s
     return { status: reply.statusCode, headers: reply.headers, body: await text(reply) };
   }
 
-  test('all charts start with it, in the order of their waits, and no container is restarted', async () => {
+  test('all charts start with TLS, in the order of their waits, and no container is restarted', async () => {
     await stage.quickstart.run(QUICKSTART, 0);
     // The file contains only global.passwords.
     await appendFile(join(stage.directory, 'passwords.yml'), '  tls: { enabled: true }\n');

@@ -70,7 +70,7 @@ for (const [action, most] of [
   ['update', 1],
   ['create', 4],
 ] as const) {
-  test(`a change that does not persist is an error: of an ${action} after ${most}`, async () => {
+  test(`an ${action} that does not persist is an error after ${most}`, async () => {
     let times = 0;
     const apply = async () => void times++;
     const fought: Pick<Part, 'name' | 'plan'> = {

@@ -218,13 +218,13 @@ test('computes diffs with the library in the binary', async () => {
   assert.match(stdout, /^ *-old\n *\+new$/m, stderr);
 });
 
-test('it exits silently if its reader closes early', async () => {
+test('exits silently if the reader of its output exits early', async () => {
   const { stdout, stderr } = await shell('kolla-pod completion bash | head -1');
   assert.match(stdout, /^# bash completion/);
   assert.equal(stderr, '');
 });
 
-test('a full disk under stdout is an error with its name, also for --version', async () => {
+test('a full disk behind stdout is reported by name, also for --version', async () => {
   for (const words of ['explain', '--version']) {
     const { code, stderr } = await shell(`kolla-pod ${words} >/dev/full`);
     assert.equal(code, 69, words);

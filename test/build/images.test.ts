@@ -106,7 +106,7 @@ describe('the images', { skip }, () => {
     assert.equal(await readlink(join(root, 'opt/kolla-pod/bin/kolla-init')), '../kolla-core');
   });
 
-  test('in core the names of kolla-core link to it, it runs, and nothing else is there', async () => {
+  test('the image core contains kolla-core, which runs, links with its names, and nothing else', async () => {
     await using directory = await privateDirectory('images');
     await unpack(of('core'), directory.path);
     const root = join(directory.path, 'root/opt/kolla-pod');

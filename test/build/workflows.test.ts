@@ -61,7 +61,7 @@ for (const file of WORKFLOWS)
     }
   });
 
-test('.zuul.yaml: its jobs have their playbooks, and its pipelines only these jobs', async () => {
+test('.zuul.yaml: every job has its playbooks, and pipelines run only these jobs', async () => {
   const items = load(await readFile(join(ROOT, '.zuul.yaml'), 'utf8')) as ZuulItem[];
   const jobs = items.flatMap(({ job }) => job ?? []);
   const names = jobs.map(({ name }) => name);

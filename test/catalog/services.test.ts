@@ -148,7 +148,7 @@ test('an unknown name is not found', () => {
 });
 
 // Connections of Neutron 2025.1 to 2026.2, according to its code: no test can run it.
-test("neutron's periodic worker is ready by the broker, to which it connects on start, or by the database", () => {
+test("neutron's periodic worker is ready when connected to the broker, as it is on start, or to the database", () => {
   const probe = serviceNamed('neutron')?.probes?.find(({ container }) => container === 'neutron_periodic_worker');
   assert.equal(probe?.readiness, 'connected neutron-periodic-workers 5672 3306');
   assert.equal(probe.declared, 'healthcheck_port neutron-periodic-workers 3306');

@@ -25,7 +25,7 @@ describe("Roles equal the helpers' output for the same waits", { skip }, () => {
       for (const workload of workloadsOf(rendered)) await comparePrinted(rendered, workload);
     });
 
-  describe('of any wait', () => {
+  describe('of a generated wait', () => {
     let small: Rendering;
     before(async () => {
       small = await rendering('small', SMALL);

@@ -51,7 +51,7 @@ describe('mounts equal the output of kolla-init plan', { skip }, () => {
     ]);
   });
 
-  describe('of any config.json', () => {
+  describe('of a generated config.json', () => {
     let small: Rendering;
     before(async () => {
       small = await rendering('small', SMALL);

@@ -107,7 +107,7 @@ describe("sections shared by OpenStack's files", { skip: (await canRunHelm()) ??
 
   // Checks the rendered files: the tests have no package of Horizon. Python reads local_settings.py first, then
   // local_settings.d.
-  test("the dashboard's first settings are the chart's, and write no key file", async () => {
+  test("the chart's settings come first in the dashboard's, and write no key file", async () => {
     const rendered = await renderedWith('horizon', {});
     const files = filesOf(rendered, rendered.one('Deployment', 'horizon'));
     const text = textAt(files, '/etc/openstack-dashboard/local_settings.py') ?? '';

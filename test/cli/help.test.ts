@@ -85,7 +85,7 @@ test('kolla-bootstrap --help is much shorter than --help-all', async () => {
   assert.match(usual.stdout, /^\d+ more options: kolla-bootstrap --help-all$/m);
 });
 
-test('sources are in brackets, after the help', async () => {
+test('environment variable and file key are in brackets, after the help', async () => {
   const { stdout } = await runHelper('kolla-init', ['--help'], { env: { COLUMNS: '100' } });
   assert.match(stdout, /--timeout DURATION .*\(default 30m\)\n +\[env: KOLLA_INIT_TIMEOUT\] \[file: init\.timeout\]\n/);
 });

@@ -134,7 +134,7 @@ test('on exit the lines stay, and a later resize draws nothing', () => {
   assert.equal(screen.listenerCount('resize'), 0);
 });
 
-test('control characters in foreign text do not reach the terminal', () => {
+test('control characters in text from other programs do not reach the terminal', () => {
   const { screen, live } = region();
   live.show(lines('a\u001B[2Jb\nc'));
   assert.deepEqual(screen.lines, ['a [2Jb c']);

@@ -64,7 +64,7 @@ test('an option without a similar one lists all, but no secret', () => {
   assert.doesNotMatch(message, /password/);
 });
 
-test('a letter is an option only if the table has it', () => {
+test('a one-letter flag is valid only if the table has it', () => {
   assert.equal(parse(['-o', 'json']).options['output'], 'json');
   assert.match(refusal(['-t', '1s']), /^unknown option -t/);
 });

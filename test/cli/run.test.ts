@@ -36,7 +36,7 @@ for (const [what, code] of [
   ['deadline', 75],
   ['permission', 77],
 ] as const) {
-  test(`an error of the class ${what} ends with ${code} and one line without a stack`, async () => {
+  test(`an error of the class ${what} exits with ${code} and one line without a stack`, async () => {
     const said = await program(['fail', what]);
     assert.equal(said.code, code);
     assert.deepEqual(
@@ -162,7 +162,7 @@ test('the log is JSON without a terminal, and readable on request', async () => 
   assert.match((await program(['log', '--log-format', 'text'])).stderr, /^\d\d:\d\d:\d\d\.\d{3} info /);
 });
 
-test('it exits silently if its reader closes early, also during a wait', async () => {
+test('exits silently if the reader of its output exits early, also during a wait', async () => {
   const node = `'${process.execPath}' '${PROGRAM}'`;
   for (const command of ['flood', 'drip']) {
     const script = `{ ${node} ${command}; echo $? >&2; } | head -1`;
@@ -172,7 +172,7 @@ test('it exits silently if its reader closes early, also during a wait', async (
   }
 });
 
-test('a full disk under stdout is reported by name, without a stack', async () => {
+test('a full disk behind stdout is reported by name, without a stack', async () => {
   const script = `'${process.execPath}' '${PROGRAM}' say x >/dev/full`;
   const { code, stderr } = await run('bash', ['--norc', '-c', script], { env: {} });
   assert.equal(code, 69);

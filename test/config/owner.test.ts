@@ -40,7 +40,7 @@ for (const [owner, perm, me, expected] of TABLE) {
   });
 }
 
-test('an unchanged mode is rejected only for another user', () => {
+test('an unchanged mode is rejected only for a file of another user', () => {
   assert.equal(modeFor(ownershipFor('root', ACCOUNTS, KEYSTONE), undefined), undefined);
   assert.throws(() => modeFor(ownershipFor('nova', ACCOUNTS, KEYSTONE), undefined), RangeError);
 });

@@ -51,7 +51,7 @@ describe('a takeover on Galera under live replicas', { skip: (await canRunGalera
     return { site, begin, state, account: { user: database, password, database } };
   }
 
-  describe('each in a separate database', { concurrency: 3 }, () => {
+  describe('cases with a separate database each', { concurrency: 3 }, () => {
     test("the account of a frozen helper is locked, and its unguarded command's work is ended", async () => {
       const { site, begin, state, account } = await stage(true);
       await using replicas = await startReplicas(galera.nodes, account);

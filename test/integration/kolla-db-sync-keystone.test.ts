@@ -14,7 +14,7 @@ describe("kolla-db-sync and Keystone's own db_sync", { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('only one of three concurrent runs migrates the schema of keystone.conf, and Keystone finds it complete', async () => {
+  test('only one of three concurrent runs migrates the schema, and Keystone finds it complete', async () => {
     await using site = await keystoneSite(mariadb);
     // No %: Keystone passes its URL to alembic's ConfigParser, which treats it as interpolation and fails.
     await site.configure({ password: "p:/s's!" });

@@ -34,7 +34,7 @@ describe('kolla-db-sync and secrets', { skip }, () => {
   });
   after(() => mariadb[Symbol.asyncDispose]());
 
-  test('on success and on failure', async () => {
+  test('no output contains a secret, on success and on failure', async () => {
     await using directory = await privateDirectory('secrets');
     const site = siteOn(mariadb);
     const good = withPassword(site, SERVICES).KOLLA_DB_SYNC_CONNECTION;

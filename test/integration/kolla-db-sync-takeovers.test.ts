@@ -55,7 +55,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
     for (const line of tally.lines()) t.diagnostic(line);
   }
 
-  test('whatever happens to the holder, only one migrates at a time, and one finishes', async (t) => {
+  test('whatever happens to the holder, only one run migrates at a time, and one finishes', async (t) => {
     await inLanes(t, QUICK, async (lanes) => {
       const playAll = async (lane: Lane) => {
         for (const fault of shuffled(random, HOLDER_FAULTS)) await play([lane], fault, { random, tally });
@@ -66,7 +66,7 @@ describe('takeovers on three nodes of Galera', { skip }, () => {
       assert.ok(tally.of(name) >= LANES, `${name}: ${tally.of(name)}`);
   });
 
-  test("whatever happens to the holder's node, only one migrates at a time, and one finishes", async (t) => {
+  test("whatever happens to the holder's node, only one run migrates at a time, and one finishes", async (t) => {
     await inLanes(t, PATIENT, async (lanes) => {
       for (const fault of NODE_FAULTS) await play(lanes, fault, { random, tally });
     });

@@ -102,7 +102,7 @@ test('disconnecting after the greeting is logged as a warning, so it is done onl
   assert.match(complaints.join('\n'), /client unexpectedly closed TCP connection|closing AMQP connection/);
 });
 
-test('the same holds with TLS: login, no login and the certificate check leave no warning', { skip }, async () => {
+test('with TLS too, a login, no login and the certificate check leave no warning', { skip }, async () => {
   const trust = ['--ca-file', caFile];
   const complaints = await complaintsOf(async () => {
     assert.equal(await ask('amqp', ['--tls', 'verify', ...trust, ...login], {}, atTls), 'healthy');

@@ -58,7 +58,7 @@ describe('dependencies on a real API server', { skip: (await canRunControlPlane(
   };
 
   // They mostly wait.
-  describe('each alone', { concurrency: 3 }, () => {
+  describe('a single dependency', { concurrency: 3 }, () => {
     test("an old release's Job does not count, the new one does", async () => {
       const release = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
       await create(job('upgrade', {}, release('2025.2')));

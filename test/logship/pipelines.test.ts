@@ -165,7 +165,7 @@ test('printing existing lines does not affect delivery to the server', async () 
   assert.deepEqual([es.taken.length, es.requests.flat().length], [20, 20]);
 });
 
-test('a server that replaces another resumes there', async () => {
+test('a server that replaces another resumes at its offset', async () => {
   await using l = await logs();
   await writeFile(l.file, lines(0, 10));
   await using old = await bulkServer();

@@ -19,7 +19,7 @@ test('a startup probe of exactly the minimum is accepted', () => {
   assert.equal(why(pod({ startupProbe: { ...PROBE, failureThreshold: 419, initialDelaySeconds: 10 } })), undefined);
 });
 
-test('one that fails a second earlier is rejected, with the sum and the value to set', () => {
+test('a startup probe that fails a second earlier is rejected, with the sum and the value to set', () => {
   const startupProbe = { ...PROBE, failureThreshold: 419, initialDelaySeconds: 9 };
   assert.equal(
     why(pod({ startupProbe })),

@@ -47,7 +47,7 @@ test('a rotation makes the staged key the primary, and no replica lacks a key in
   assert.ok(![...before.keys.values()].includes(ring.keys.get(0)!));
 });
 
-test('it is too early while a replica may not have the last change, by any client', () => {
+test('a rotation is too early while a replica may lack the last change of any client', () => {
   const ring = { ...newRing(START), changedAt: START + HOUR };
   assert.equal(dueAt(ring, RULES), START + HOUR + RULES.settleMs);
   assert.deepEqual(rotated(ring, RULES, START + HOUR + RULES.settleMs - 1), {

@@ -38,7 +38,7 @@ test('in a private file names are shown, and every value as a digest', () => {
   ]);
 });
 
-test('except booleans, small numbers and addresses, unless their names suggest a secret', () => {
+test('in a private file booleans, small numbers and addresses are shown, unless their names suggest a secret', () => {
   const text = '[a]\ndebug = True\nworkers=5\nmy_ip = fd00::3\n';
   const closed = { isPrivate: true };
   assert.deepEqual(shown('', text, closed).diff?.slice(1), ['+[a]', '+debug = True', '+workers=5', '+my_ip = fd00::3']);

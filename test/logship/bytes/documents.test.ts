@@ -30,7 +30,7 @@ for (const way of WAYS)
 const SIZES = [1, 2, 17, 64, 151, 300];
 
 for (const schema of ['kolla', 'raw'] as const)
-  test(`${schema}: they do with a few bytes between two reads`, async () => {
+  test(`${schema}: hostile lines become the same documents when a few bytes separate two reads`, async () => {
     const way = { schema, zone: 'UTC' };
     const log = hostileLog(12, 3);
     const strings = await shipped(log, { ...way, memory: undefined }, log.length);

@@ -264,7 +264,7 @@ test('a rotated file whose origin is not shipped is an ordinary file', async () 
   assert.deepEqual(r.lines, numbered(0, 10));
 });
 
-test('a writer that keeps the old file for minutes after a rename is followed there', async () => {
+test('a writer that keeps writing to the renamed file for minutes is followed', async () => {
   await using r = await reading();
   append(r, 0, 10);
   await r.poll();

@@ -149,7 +149,7 @@ test('compressed bodies are decompressed unchanged', async () => {
   assert.equal(bodies[0]?.toString(), '{"a":1}\n'.repeat(1000));
 });
 
-test('an early response to a long request is read, and the connection not reused', async () => {
+test('an early response to a long request is read, and the connection is not reused', async () => {
   let connections = 0;
   await using found = await listenTcp((socket) => {
     connections++;

@@ -71,11 +71,11 @@ async function reasonOfLoss(answers: Answers): Promise<string> {
   return (renewal.lost.reason as Error).message;
 }
 
-test('a fence row with another token is a lost lock', async () => {
+test('a fence row with another token means that the lock is lost', async () => {
   assert.equal(await reasonOfLoss({ changed: 0 }), 'the lock was lost: another migrator has taken the fence row');
 });
 
-test('a lock held by another session is a lost lock', async () => {
+test('a lock that another session holds is lost', async () => {
   assert.equal(await reasonOfLoss({ ours: 0 }), 'the lock was lost: the server has given the lock to another session');
 });
 

@@ -120,7 +120,7 @@ test("another process's connection does not count", async () => {
   assert.equal((await ask('connected', { process: undefined, ports: [server.port] })).healthy, true);
 });
 
-test('if no process has a connection that is reported, whatever the process', async () => {
+test('the message says if no process at all has a connection to the port', async () => {
   const port = await freePort();
   const reason = reasonOf(await ask('connected', { process: undefined, ports: [port] }));
   assert.equal(reason, `no connections to port ${port}`);

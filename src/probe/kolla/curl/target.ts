@@ -19,7 +19,8 @@ const URL_FORM =
 /** Undefined if it is another kind of URL, or if curl must report the error. */
 export function parseTarget(text: string): Target | undefined {
   const groups = URL_FORM.exec(text)?.groups;
-  // Spaces and control characters in a path would end the header line. eslint-disable-next-line no-control-regex
+  // Spaces and control characters in a path would end the header line.
+  // eslint-disable-next-line no-control-regex
   if (groups === undefined || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   const { scheme = 'http', user, host = '', port = '', path = '/' } = groups;
   const isTls = scheme.toLowerCase() === 'https';
