@@ -15,7 +15,7 @@ function effects(said: string[] = [], deadline: AbortSignal = never): Effects {
   return { signal: never, log, deadline, timeoutMs: 1000 };
 }
 
-/** A part that consists of these things; `make` creates one. */
+/** A part that consists of these objects. `make` creates one. */
 function part(
   things: readonly string[],
   make: (name: string, there: Set<string>) => void,

@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 const BUILD = new URL('../../build/binary.ts', import.meta.url).pathname;
 
 let directory: Directory;
-/** As in an image: `kolla-pod` and `bin/` with the links. */
+/** The layout of an image: `kolla-pod`, and `bin/` with the links. */
 let dist: string;
 
 before(async () => {
@@ -35,7 +35,7 @@ function probe(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Fi
   return run(join(dist, 'bin/kolla-probe'), args, { env });
 }
 
-/** A shell line that finds the names on its PATH. */
+/** A shell command line that finds the names on its PATH. */
 function shell(line: string): Promise<Finished> {
   return run('bash', ['--norc', '-c', line], { env: { PATH: `${dist}/bin:${process.env['PATH']}` } });
 }
@@ -154,7 +154,8 @@ test('includes every lazy part: files of options, waits, checks, doctor', async 
 });
 
 test('every helper loads all of its lazy imports from the binary alone', async () => {
-  // A library missing from a bundle would be our bug, 70. Each command gets to the point where it needs its client.
+  // A library missing from a bundle would be a bug of ours (exit code 70). Each command runs to the point where it
+  // needs its client.
   const gone = `127.0.0.1:${await freePort()}`;
   const connection = {
     KOLLA_DB_SYNC_CONNECTION: `mysql+pymysql://k:p@${gone}/keystone`,

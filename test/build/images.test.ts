@@ -237,7 +237,7 @@ async function configOf({ file, id }: BuiltImage): Promise<Config> {
   return JSON.parse(text) as Config;
 }
 
-/** The archive and, in `root`, its layers. */
+/** The archive and, in `root`, its unpacked layers. */
 async function unpack({ file }: BuiltImage, directory: string): Promise<void> {
   const script = 'tar -xf "$0"; mkdir root; for layer in layer-*.tar; do tar -C root --no-same-owner -xpf $layer; done';
   await must('sh', ['-ec', script, file], { cwd: directory });

@@ -36,7 +36,7 @@ interface Manifest {
   readonly manifests: readonly Descriptor[];
 }
 
-/** Small images in the same files as those of build/images. */
+/** Small images with the same file names as those of build/images. */
 async function images(directory: string): Promise<BuiltImage[]> {
   const built: BuiltImage[] = [];
   for (const architecture of ARCHITECTURES) {
@@ -83,7 +83,7 @@ async function release(
 }
 
 let shared: Directory;
-/** A signed release, which no test changes. */
+/** A signed release. Tests do not change it. */
 let place: string;
 before(async () => {
   shared = await privateDirectory('release');

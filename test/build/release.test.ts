@@ -31,7 +31,7 @@ const skipPolicy = skip ?? (await canJudgeSignatures());
 describe('a release', { skip: skip ?? false }, () => {
   let directory: Directory;
   let registry: Registry;
-  /** The release, and the public key, obtained separately. */
+  /** The release, and its public key, which the site obtains separately. */
   let place: string;
   let key: string;
   let skopeo: string;

@@ -1,4 +1,4 @@
-/** The files for CI systems: valid, without moving parts of others, and running only what exists here. */
+/** The files for CI systems must be valid, pin what they use from others, and run only what exists here. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

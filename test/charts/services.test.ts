@@ -107,7 +107,7 @@ for (const chart of SERVICE_CHARTS)
     test('its Job waits for exactly the dependencies of the service', () => {
       const { databases, queue, identity } = service;
       const [job] = rendered.of('Job');
-      // Sessions of the dashboard are kept in memcached.
+      // memcached stores the sessions of the dashboard.
       if (chart === 'horizon') return assert.equal(job, undefined);
       const wanted = [
         ...(databases.length > 0 ? [WAITS.database] : []),
@@ -215,7 +215,7 @@ function includes(labels: Readonly<Record<string, string>>, selector: Readonly<R
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
-/** The container's probes as arguments of kolla-probe, run by the sidecar or by the kubelet's exec. */
+/** The probes of a container as arguments of kolla-probe, which the sidecar runs, or the kubelet with exec. */
 function askedOf(rendered: Rendered, workload: KubeObject): Record<string, string | undefined> {
   const { readinessProbe, livenessProbe, startupProbe } = mainOf(workload);
   const { checks = {} } = podYamlOf(rendered, workload);

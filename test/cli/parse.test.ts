@@ -105,7 +105,7 @@ test('--no- is accepted only for boolean flags, and takes no value', () => {
 test('an invalid value is reported with its source: the flag, the variable or the file', () => {
   assert.equal(refusal(['--count', 'many']), "--count: 'many' is not a whole number");
   assert.equal(refusal([], { T_COUNT: '-1' }), "T_COUNT: '-1' is not a whole number");
-  // More than a JavaScript number can hold exactly.
+  // Larger than the integers that a JavaScript number represents exactly.
   assert.equal(refusal(['--count', '1'.repeat(16)]), `--count: '${'1'.repeat(16)}' is not a whole number`);
   assert.equal(refusal([], {}, { count: '1.5' }), "f.yaml: count: '1.5' is not a whole number");
   assert.equal(refusal([], { T_INSECURE: 'yes' }), "T_INSECURE: 'yes' is neither true nor false");

@@ -9,7 +9,7 @@ import { logLines } from '../support/helper.ts';
 import { must, run, start } from '../../tools/process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/program.ts', import.meta.url));
-/** Node's own compile cache, so that types are not stripped from every module again at each start. */
+/** Uses Node's own compile cache, so that types are not stripped again from every module at each start. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
 /** Runs the fixture, a helper with a command for every way to exit. */
@@ -17,7 +17,7 @@ function program(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return run(process.execPath, [PROGRAM, ...args], { env: { ...COMPILED, ...env } });
 }
 
-/** Starts the fixture and resolves once it reports that it works. */
+/** Starts the fixture, and resolves when it reports that it works. */
 async function working(...args: string[]) {
   const running = await start(process.execPath, [PROGRAM, ...args], { env: COMPILED, keepOutput: true });
   await once(running.child.stdout!, 'data');

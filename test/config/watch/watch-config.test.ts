@@ -8,7 +8,7 @@ import type { pathWatcher } from '../../../src/config/watch/path-watcher.ts';
 import { pod } from '../support.ts';
 import { oneFile, Volume, watching } from './support.ts';
 
-/** Reports nothing, like inotify on some network file systems. */
+/** Reports no events, like inotify on some network file systems. */
 const deaf: typeof pathWatcher = () => ({
   watch: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
