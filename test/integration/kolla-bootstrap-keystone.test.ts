@@ -16,7 +16,7 @@ import { adminOf, newSite, type Admin } from './kolla-bootstrap-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The end of stderr, for assertions. */
+/** The end of stderr, which the assertions check. */
 function said({ stderr }: Finished): string {
   return logLines(stderr)
     .map(({ msg }) => msg)
@@ -59,7 +59,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
     ]);
   });
 
-  // The shared project and roles exist by now.
+  // The shared project and roles exist already.
   describe('cases with a separate service each', { concurrency: 3 }, () => {
     test('a second run only reads, and an older token still works', async () => {
       await using site = await newSite(keystone, admin);
@@ -175,7 +175,7 @@ describe('kolla-bootstrap and a real Keystone', { skip }, () => {
 
     test('three concurrent runs create everything once', async () => {
       await using site = await newSite(keystone, admin);
-      // Each reads and finds nothing before any of them may create something.
+      // Each run reads and finds nothing before any of them may create an object.
       let seen = 0;
       const all = Promise.withResolvers<void>();
       site.proxy.before = async ({ method, path }) => {

@@ -17,13 +17,13 @@ interface Site extends AsyncDisposable {
   readonly name: string;
   readonly password: string;
   readonly proxy: HttpProxy;
-  /** `kolla-bootstrap nova --only queue`, with the transport URL in its nova.conf. */
+  /** Runs `kolla-bootstrap nova --only queue` with the transport URL in its nova.conf. */
   bootstrap(password?: string, words?: readonly string[]): Promise<Finished>;
   plan(password?: string): Promise<Finished>;
   delete(words?: readonly string[]): Promise<Finished>;
   writes(): string[];
   login(password?: string): Promise<string>;
-  /** Queries the management API as the broker's admin. */
+  /** Sends requests to the management API as the broker's admin. */
   ask(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
 }
 

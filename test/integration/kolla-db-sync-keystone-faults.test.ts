@@ -14,7 +14,7 @@ import { startTlsServer, type TlsServer } from './kolla-db-sync-tls-support.ts';
 
 const skip = (await canRunKeystone()) ?? (await canRunMariadb()) ?? false;
 
-/** The last line, which is an error. */
+/** The last line, which contains the error. */
 function lastWord(stderr: string): string {
   const last = logLines(stderr).at(-1);
   assert.equal(last?.level, 'error', stderr.slice(-2000));

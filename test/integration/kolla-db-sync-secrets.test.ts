@@ -12,7 +12,7 @@ import { withPassword } from './kolla-db-sync-ensure-support.ts';
 
 const skip = (await canRunMariadb()) ?? false;
 
-/** The word `canary` is recognizable in any encoding. */
+/** The word `canary` can be recognized in any encoding. */
 const ADMINS = `canary-a'"\\`;
 const SERVICES = `canary-s'"\\%/@:é`;
 const OTHER = 'canary-o\ncanary-p';

@@ -31,7 +31,7 @@ interface Case {
   readonly configFile?: string;
 }
 
-/** The locked name, the tool's database, and the log. */
+/** The name in the lock, the database of the tool, and the log. */
 async function prepared({ options = {}, inherited = {}, configFile }: Case) {
   await using directory = await privateDirectory('prepare');
   const file = join(directory.path, 'keystone.conf');

@@ -1,4 +1,4 @@
-/** Differences of kolla-core's kolla-probe: unsupported commands, PID 1, and its memory limit. */
+/** How kolla-probe in kolla-core differs: commands that it lacks, PID 1, and its memory limit. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

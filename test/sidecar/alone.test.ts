@@ -8,7 +8,7 @@ import { freePort } from '../../tools/port.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { until } from '../support/until.ts';
 
-/** One component, and its port's responses. */
+/** One component, and the responses on its port. */
 async function alone(
   t: TestContext,
   whenDone: 'end' | 'stay',

@@ -18,7 +18,7 @@ function waitOn(texts: string | readonly string[], script: Script, options: Opti
   return { ...waited, client };
 }
 
-/** The log lines for the dependency, after the first. */
+/** The log lines about the dependency, except for the first. */
 function states(messages: readonly string[]): string[] {
   return messages.slice(1).map((message) => message.replace(/^.*?: /, '').replace(/ready after \S+: /, 'met: '));
 }

@@ -26,7 +26,10 @@ for (const way of WAYS)
     else assert.ok(fromBytes > documents.length / 20, `${fromBytes} of ${documents.length}`);
   });
 
-/** Boundaries within a character, a time, a context; a line or a few in a read. at-length.test.ts has all. */
+/**
+ * Reads that end within a character, a time or a context, and reads of a line or a few. at-length.test.ts has all
+ * sizes.
+ */
 const SIZES = [1, 2, 17, 64, 151, 300];
 
 for (const schema of ['kolla', 'raw'] as const)

@@ -16,7 +16,7 @@ const MB = 1024 * 1024;
 const LINE = `${'x'.repeat(1023)}\n`;
 const KEEP = MB;
 
-/** Checked by punching a hole. */
+/** Tested by punching a hole. */
 const canPunch: Capability = async () => {
   const found = findFallocate();
   if ('reason' in found) return found.reason;
@@ -25,7 +25,7 @@ const canPunch: Capability = async () => {
   return w.reclaimer.bytes > 0 ? undefined : `no holes can be made in ${w.file}: ${w.said.join(' ')}`;
 };
 
-/** A log of 8 MiB, partially acknowledged by each destination. */
+/** A log of 8 MiB, of which each destination has acknowledged a part. */
 async function world(acknowledged: readonly number[] = [6 * MB], punch?: Punch) {
   const directory = await privateDirectory('reclaim', inMemory());
   const file = join(directory.path, 'keystone.log');

@@ -130,7 +130,7 @@ test('a keep-alive connection closed by the server is not a failure', async () =
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-      // As if it were closed while the next request is in flight.
+      // As if the server closed it while the next request is in flight.
       socket.once('data', () => socket.resetAndDestroy());
     });
   });

@@ -12,7 +12,7 @@ import { log } from '../read/reading.ts';
 const NAME = 'checkpoint.json';
 const skip = (await canHaveSmallDisk()) ?? false;
 
-/** A checkpoint with this many files, each at this offset. */
+/** A checkpoint with this number of files, each at this offset. */
 function saved(files: number, offset: number) {
   return Array.from({ length: files }, (_, n) => ({
     generation: {

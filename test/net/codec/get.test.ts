@@ -9,7 +9,7 @@ function options(port: number, signal: AbortSignal, more: Partial<GetOptions> = 
   return { to: { host: '127.0.0.1', port }, target: '/a?b', headers: [['Host', 'x']], signal, ...more };
 }
 
-/** A server that sends this in response to a request, and closes. */
+/** A server that sends this after a request, and closes the connection. */
 const saying = (text: string) =>
   listenTcp((socket) => {
     socket.on('error', () => {});

@@ -5,7 +5,7 @@ import { RequestReader, type RequestHead } from '../../../src/net/codec/request.
 
 const MAX_BYTES = 4096;
 
-/** The header, and the number of chunks it took. */
+/** The head, and the number of chunks that it took. */
 function read(pieces: readonly string[]): { readonly head: RequestHead; readonly took: number } | undefined {
   const reader = new RequestReader(MAX_BYTES);
   for (const [i, piece] of pieces.entries()) {

@@ -42,7 +42,7 @@ test('one of several ports is enough', async () => {
 });
 
 test('a port with the same prefix is another port', async () => {
-  // Like 567 and 5672.
+  // Ports like 567 and 5672.
   await using server = await listenTcp(() => {});
   const shorter = Math.floor(server.port / 10);
   await using service = await startService(name('prefix'), connects(server.port));
@@ -65,7 +65,7 @@ test('a connection that is still being opened does not count', async () => {
   );
 });
 
-/** Opens connections until the backlog is full and one gets no response. */
+/** Opens connections until the backlog is full and one of them gets no response. */
 async function full(port: number): Promise<AsyncDisposable> {
   const sockets: Socket[] = [];
   for (let isFull = false; !isFull && sockets.length < 10;) {

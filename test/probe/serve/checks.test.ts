@@ -19,7 +19,7 @@ function checkOf(name: string, ask: Ask, more: Partial<PreparedCheck> = {}): Pre
   return { name, roles: ['readiness'], period: 100, timeout: 50, failures: 1, question, ...more };
 }
 
-/** A check whose result is set by the test. */
+/** A check whose result the test sets. */
 function settable(name: string, first: Verdict, more: Partial<PreparedCheck> = {}) {
   const told = { verdict: first, asked: 0 };
   const check = checkOf(
